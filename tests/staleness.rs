@@ -49,7 +49,7 @@ fn paths_are_found_without_git() {
         [
             ("src/main.rs", PathStatus::Ok),
             ("Button.tsx", PathStatus::Ok),
-            ("a.md", PathStatus::Ambiguous),
+            ("a.md", PathStatus::Ok),
             ("src/gone.rs", PathStatus::Gone),
         ]
     );

@@ -1,7 +1,7 @@
 //! Selects the decisions that a new session must know: the newest, and the most important of the older ones.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
@@ -11,7 +11,7 @@ use crate::patterns;
 use crate::plan::list_entry::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
 use crate::search::WordSet;
-use crate::text::fold;
+use crate::text::{fold, listed};
 
 /// Number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
@@ -30,25 +30,16 @@ const MAX_PER_PLAN: usize = 3;
 const MAX_CHARS: usize = 240;
 
 /// Words that mark a decision as binding.
-const BINDING_WORDS: &[&str] = &[
-    "must", "never", "only", "breaking", "always", "mandatory", "required", "forbidden",
-    "prohibited",
-];
+const BINDING_WORDS: &str =
+    "must never only breaking always mandatory required forbidden prohibited";
 
 /// Prefixes of words for things that others depend on.
-const STRUCTURAL_PREFIXES: &[&str] = &[
-    "api", "interface", "protocol", "contract", "schema", "storage", "database", "migration",
-    "security", "auth", "encrypt", "permission", "secret", "dependency", "dependencies",
-];
+const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
+    encrypt permission secret dependency dependencies";
 
-/// Words of a list entry that logs work, or orders it, instead of deciding anything.
-const LOG_WORDS: &[&str] = &[
-    "landed", "captured", "tests pass", "tests green", "milestone complete", "phase complete",
-    "verified complete", "phase order", "build order", "phase numbering", "-phase structure",
-    "-phase roadmap", "phases derived", "roadmap created", "roadmap approved", "scope confirmed",
-    "initialized", "verification passed", "uat passed", "exit gate", "prs merged",
-    "out of scope for",
-];
+/// What a list entry says that orders the work, or says how far it is, instead of deciding anything.
+const ORDERS: &str = "phase order|build order|phase numbering|-phase structure|phases derived|-phase roadmap|\
+    roadmap created|milestone complete|tests pass";
 
 /// The file that a list of decisions is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,32 +70,31 @@ pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Deci
 /// Returns the statements of the decisions to show, newest first.
 pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     let ranked = ranked(lists);
-    let mut weightiest: Vec<usize> = (0..ranked.len()).collect();
-    weightiest.sort_by_key(|index| Reverse(ranked[*index].impact));
-    let mut of_plan: BTreeMap<&str, usize> = BTreeMap::new();
+    let all = || 0..ranked.len();
+    let (curated, logged): (Vec<_>, Vec<_>) = all().partition(|at| ranked[*at].is_curated);
+    let mut weightiest: Vec<usize> = all().collect();
+    weightiest.sort_by_key(|at| Reverse(ranked[*at].impact));
+    let parts = [(curated, CURATED), (logged, MAX_DECISIONS - HELD), (weightiest, MAX_DECISIONS)];
+    let mut of_plan: HashMap<&str, usize> = HashMap::new();
     let mut shown: Vec<(usize, WordSet, String)> = Vec::new();
-    let curated = (0..ranked.len()).filter(|index| ranked[*index].is_curated);
-    let curated = curated.map(|index| (index, CURATED));
-    let logged = (0..ranked.len()).filter(|index| !ranked[*index].is_curated);
-    let newest = curated.chain(logged.map(|index| (index, MAX_DECISIONS - HELD)));
-    for (index, room) in newest.chain(weightiest.into_iter().map(|index| (index, MAX_DECISIONS))) {
-        let decision = ranked[index].decision;
-        let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
-        if shown.len() >= room || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN) {
-            continue;
-        }
+    for (at, room) in
+        parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
+    {
+        let decision = ranked[at].decision;
         let words = WordSet::from_text(decision.untagged());
-        if shown.iter().any(|(_, known, _)| words.differs_only_by_additions(known)) {
+        let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
+        if shown.len() >= room
+            || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
+            || shown.iter().any(|(_, known, _)| words.differs_only_by_additions(known))
+        {
             continue;
         }
         if let Some(text) = decision_statement(decision) {
-            if let Some(count) = count {
-                *count += 1;
-            }
-            shown.push((index, words, text));
+            count.into_iter().for_each(|count| *count += 1);
+            shown.push((at, words, text));
         }
     }
-    shown.sort_by_key(|(index, ..)| *index);
+    shown.sort_by_key(|(at, ..)| *at);
     shown.into_iter().map(|(.., text)| text).collect()
 }
 
@@ -115,19 +105,26 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
 /// first sentence fits.
 pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), MAX_CHARS)?;
-    let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
+    let is_new = |reason: &&str| !fold(&decision.text).contains(&fold(reason));
+    let Some(reason) = reason(decision).filter(is_new) else { return Some(text) };
     let joint = if is_lead(&text) { " " } else { " \u{2014} " };
-    let reason = decision.rationale.as_deref().and_then(non_placeholder);
-    let Some(reason) = reason.filter(|reason| is_new(reason)) else { return Some(text) };
     let room = MAX_CHARS.saturating_sub(text.chars().count() + joint.chars().count());
-    let whole = Some(reason.to_owned()).filter(|reason| reason.chars().count() <= room);
-    let fitting =
-        whole.or_else(|| patterns::statement(reason, room).filter(|reason| is_new(reason)));
+    let fitting = match reason.chars().count() <= room {
+        true => Some(reason.to_owned()),
+        false => patterns::statement(reason, room).filter(|reason| is_new(&reason.as_str())),
+    };
     match fitting {
         Some(reason) => Some(format!("{text}{joint}{reason}")),
         None => Some(text).filter(|text| text.contains(char::is_whitespace)),
     }
 }
+
+fn reason(decision: &Decision) -> Option<&str> {
+    decision.rationale.as_deref().and_then(non_placeholder)
+}
+
+/// The position of an undated decision in the project's plan: the milestone's version and the phase.
+type Era = (Vec<u32>, Option<PhaseNumber>);
 
 /// A decision with its place in the history of the project.
 struct Placed<'a> {
@@ -147,31 +144,24 @@ struct Placed<'a> {
 fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
     // Where STATE.md has a table of its own, as in VBW, that is the one which the project keeps. GSD's only logs what
     // plans decide, and refers to PROJECT.md.
-    let has_own_table = lists.iter().any(|list| {
-        let heading = fold(list.heading.as_deref().unwrap_or_default());
-        list.file == DecisionFile::State && heading == "key decisions"
-    });
+    let is_table = |list: &DecisionList| {
+        list.file == DecisionFile::State
+            && list.heading.as_deref().is_some_and(|heading| fold(heading) == "key decisions")
+    };
+    let has_own_table = lists.iter().any(is_table);
     let mut lists: Vec<&DecisionList> = lists.iter().collect();
     lists.sort_by_key(|list| list.file);
     let mut all: Vec<Placed<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    for list in lists {
-        // Newest first, so that a repeated decision is kept at its newer position.
-        for mut placed in list.oldest_first().into_iter().rev() {
-            placed.is_curated &= !has_own_table;
-            let text = placed.decision.untagged();
-            if !decides(placed.decision) {
-                continue;
-            }
-            if let Some(at) = known.get(&fold(text)) {
-                let kept = &mut all[*at];
-                if kept.decision.rationale.is_none() {
-                    kept.decision = placed.decision;
-                }
-            } else {
-                known.insert(fold(text), all.len());
-                all.push(placed);
-            }
+    // Newest first, so that a repeated decision is kept at its newer position.
+    let newest = lists.into_iter().flat_map(|list| list.oldest_first().into_iter().rev());
+    for mut placed in newest.filter(|placed| decides(placed.decision)) {
+        placed.is_curated &= !has_own_table;
+        let at = *known.entry(fold(placed.decision.untagged())).or_insert(all.len());
+        match all.get_mut(at) {
+            None => all.push(placed),
+            Some(kept) if kept.decision.rationale.is_none() => kept.decision = placed.decision,
+            Some(_) => {}
         }
     }
     // A stable sort: what has neither date nor era stays in the order of the files.
@@ -188,121 +178,114 @@ fn decides(decision: &Decision) -> bool {
     // `[Roadmap]` tags what the roadmap says by itself, and what begins with a phase is about the plan, not the product.
     let is_of_roadmap =
         || decision.source.as_deref().is_some_and(|source| fold(source) == "roadmap");
-    let is_about_phases = || {
-        let rest = lower.strip_prefix("phase").map(|rest| rest.trim_start_matches(['s', ' ']));
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let is_log = || {
-        LOG_WORDS.iter().any(|word| lower.contains(word)) || is_of_roadmap() || is_about_phases()
-    };
-    !is_absent(text) && !text.starts_with("~~") && (is_binding(&lower) || !is_log())
+    let only_orders =
+        || ORDERS.split('|').any(|word| lower.contains(word)) || PHASES.is_match(&lower);
+    let only_logs = || reason(decision).is_none() && patterns::tells_only_what_was_done(text);
+    !is_absent(text)
+        && !text.starts_with("~~")
+        && !ABOUT_TASKS.is_match(&lower)
+        && (is_binding(&lower) || !(is_of_roadmap() || only_orders() || only_logs()))
+}
+
+/// What says how the tasks of a plan were carried out and committed.
+static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d|\bcommitted\b"));
+
+/// What begins with the number of a phase.
+static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^phases? *\d"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
 }
 
 fn is_binding(lower: &str) -> bool {
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| BINDING_WORDS.contains(&word))
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(BINDING_WORDS, word))
 }
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
 fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
     let ids = all.iter().flat_map(|placed| REVOKED.captures_iter(&placed.decision.text));
     let ids: HashSet<String> = ids.map(|found| found[1].to_lowercase()).collect();
-    let mut of_id: HashMap<&str, Vec<&'a Decision>> = HashMap::new();
-    for placed in all.iter().filter(|_| !ids.is_empty()) {
-        for id in placed.decision.possible_ids() {
-            if let Some(id) = ids.get(&id) {
-                of_id.entry(id).or_default().push(placed.decision);
-            }
-        }
-    }
-    let only = of_id.into_values().filter(|decisions| decisions.len() == 1).flatten();
-    only.map(std::ptr::from_ref).collect()
+    let of_id = |id: &String| {
+        let named =
+            |placed: &&Placed<'a>| placed.decision.possible_ids().into_iter().any(|own| own == *id);
+        let mut found = all.iter().filter(named);
+        let only = found.next()?.decision;
+        found.next().is_none().then_some(std::ptr::from_ref(only))
+    };
+    ids.iter().filter_map(of_id).collect()
 }
 
 /// A word that revokes, and the id after it: `02-01` in `reversal of the 02-01 pattern`.
 static REVOKED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b")
-        .expect("a constant pattern")
+    pattern(
+        r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b",
+    )
 });
 
 /// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
 fn plan(decision: &Decision) -> Option<&str> {
-    let source = decision.source.as_deref()?;
-    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    let (phase, plan) = source.rsplit_once('-')?;
-    let phase = phase.trim_start_matches(|c: char| !c.is_ascii_digit());
-    (is_number(phase) && is_number(plan)).then_some(source)
+    decision.source.as_deref().filter(|source| PLAN.is_match(source))
 }
 
+static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d[^-]*-\d[^-]*$"));
+
 fn impact(decision: &Decision) -> u8 {
-    let reason = decision.rationale.as_deref().and_then(non_placeholder);
+    let reason = reason(decision);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
     let mut words = text.split(|c: char| !c.is_alphanumeric());
     let is_structural =
-        words.any(|word| STRUCTURAL_PREFIXES.iter().any(|prefix| word.starts_with(prefix)));
+        words.any(|word| STRUCTURAL_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix)));
     u8::from(reason.is_some()) + u8::from(is_binding(&text)) + u8::from(is_structural)
 }
 
-/// The position of an undated decision in the project's plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Era {
-    /// Components of the milestone's version.
-    milestone: Vec<u32>,
-    phase: Option<PhaseNumber>,
-}
-
-impl Era {
-    /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
-    fn parse(text: &str) -> Self {
-        let Some(found) = ERA.captures(text) else { return Self::default() };
-        let version = found.get(1).map_or("", |version| version.as_str()).split('.');
-        let phase = found.get(2).and_then(|phase| PhaseNumber::parse(phase.as_str()));
-        Self {
-            milestone: version.filter_map(|part| part.parse().ok()).collect(),
-            phase: phase.filter(|phase| !phase.is_year()),
-        }
-    }
+/// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
+fn era(text: Option<&str>) -> Era {
+    let Some(found) = text.and_then(|text| ERA.captures(text)) else { return Era::default() };
+    let version = found.get(1).map_or("", |version| version.as_str()).split('.');
+    let phase = found.get(2).and_then(|phase| PhaseNumber::parse(phase.as_str()));
+    let version = version.filter_map(|part| part.parse().ok()).collect();
+    (version, phase.filter(|phase| !phase.is_year()))
 }
 
 /// A milestone's version and a phase, at the start of a text.
 static ERA: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r"(?i)^\W*(?:(?:milestone\W+v?|v)(\d+(?:\.\d+)*)\b\W*)?(?:(?:phase|plan)\W+)*(\d[\w.]*)?",
     )
-    .expect("a constant pattern")
 });
 
 impl DecisionList {
     /// Returns the decisions in chronological order; missing dates and eras are taken from their neighbours.
     fn oldest_first(&self) -> Vec<Placed<'_>> {
-        let heading = Era::parse(self.heading.as_deref().unwrap_or_default());
+        let (heading_version, heading_phase) = era(self.heading.as_deref());
         let placed = self.decisions.iter().map(|decision| {
-            let mut era = Era::parse(decision.source.as_deref().unwrap_or_default());
-            if era.milestone.is_empty() {
-                era.milestone.clone_from(&heading.milestone);
+            let (mut version, phase) = era(decision.source.as_deref());
+            if version.is_empty() {
+                version.clone_from(&heading_version);
             }
-            era.phase = era.phase.or_else(|| heading.phase.clone());
-            let date = decision.date;
-            Placed { decision, date, era, is_curated: false, impact: impact(decision) }
+            let era = (version, phase.or_else(|| heading_phase.clone()));
+            let (date, impact) = (decision.date, impact(decision));
+            Placed { decision, date, era, is_curated: false, impact }
         });
         let mut ordered: Vec<Placed<'_>> = placed.collect();
         if self.is_newest_first(&ordered) {
             ordered.reverse();
         }
         let is_known = |era: &&Era| **era != Era::default();
-        let mut milestone: Vec<u32> = Vec::new();
+        let mut version: Vec<u32> = Vec::new();
         let mut day = ordered.iter().find_map(|placed| placed.date);
-        let mut era = ordered.iter().map(|placed| &placed.era).find(is_known).cloned();
+        let mut last = ordered.iter().map(|placed| &placed.era).find(is_known).cloned();
         for placed in &mut ordered {
-            if placed.era.milestone.is_empty() && placed.era.phase.is_some() {
-                placed.era.milestone.clone_from(&milestone);
+            if placed.era.0.is_empty() && placed.era.1.is_some() {
+                placed.era.0.clone_from(&version);
             }
-            milestone = milestone.max(placed.era.milestone.clone());
+            version = version.max(placed.era.0.clone());
             day = placed.date.or(day);
             placed.date = day;
-            era = Some(placed.era.clone()).filter(|era| is_known(&era)).or(era);
-            placed.era = era.clone().unwrap_or_default();
+            last = Some(placed.era.clone()).filter(|era| is_known(&era)).or(last);
+            placed.era = last.clone().unwrap_or_default();
             placed.is_curated =
-                self.file == DecisionFile::Project && day.is_none() && era.is_none();
+                self.file == DecisionFile::Project && day.is_none() && last.is_none();
         }
         ordered
     }
@@ -389,13 +372,19 @@ mod tests {
         let log = [
             ("Phase ordering: base before shelf", ""),
             ("Parser landed in 02-01", ""),
+            ("i18n files placed in `locales/`, as before", ""),
+            ("Tasks 1 and 2 are one commit, since both must pass", ""),
             ("All tests pass", ""),
             ("~~Use XML~~", ""),
             ("_(No decisions yet)_", ""),
             ("Use tabs", ""),
+            ("Files placed in `locales/` instead of `src/`", ""),
             ("All tests must run offline", ""),
         ];
-        assert_eq!(shown(&[list("Decisions", &log)]), "All tests must run offline | Use tabs");
+        assert_eq!(
+            shown(&[list("Decisions", &log)]),
+            "All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs"
+        );
     }
 
     #[test]

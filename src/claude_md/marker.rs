@@ -8,10 +8,16 @@
 //! The hash covers the lines strictly between the markers, normalised for changes by formatters and git: line
 //! endings, trailing white space, blank lines at either end.
 
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
 
+use crate::error::{Error, Result};
 use crate::markdown::comments::annals_marker;
-use crate::text::hexadecimal;
+use crate::markdown::{BlockContent, Outline};
+use crate::text::{hexadecimal, pluralize};
 
 /// The meaning of a line of a context file for the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +94,170 @@ pub(crate) fn marked(lines: &[&[u8]], newline: &str) -> Vec<u8> {
     all.join(newline.as_bytes())
 }
 
+/// The single pair of markers of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// Byte range from the begin marker's line to the end marker's last character.
+    pub(crate) whole: Range<usize>,
+    /// Byte range of the lines strictly between the markers.
+    pub(crate) inside: Range<usize>,
+    /// Line number of the begin marker, counted from 1.
+    pub(crate) begin_line: usize,
+    /// The hash in the begin marker.
+    pub(crate) stated: Option<String>,
+}
+
+/// A marker with its position.
+struct PlacedMarker {
+    marker: BlockMarker,
+    line: usize,
+    start: usize,
+    /// Offset after the marker, before its line ending.
+    end: usize,
+    /// Offset of the next line.
+    next: usize,
+    is_code: bool,
+}
+
+impl Span {
+    /// Returns whether `text` has a marker outside code, even a malformed one.
+    pub(crate) fn has_markers(text: &str) -> bool {
+        markers(text).iter().any(|found| !found.is_code)
+    }
+
+    /// Returns whether the text between the markers is not the one that was generated.
+    pub(crate) fn is_edited(&self, bytes: &[u8]) -> bool {
+        let lines = normalised_lines(&bytes[self.inside.clone()]);
+        self.stated.as_deref() != Some(&digest(&lines))
+    }
+
+    /// Finds the pair of markers in `text`; `None` without any marker, an error if they are malformed.
+    pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
+        let hint = "shorten it: an agent reads all of it in every session";
+        Outline::check_whole(text, path, hint)?;
+        let markers = markers(text);
+        let about = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
+            let lines: Vec<usize> =
+                markers.iter().filter(|marker| is_affected(marker)).map(|one| one.line).collect();
+            (!lines.is_empty()).then(|| refused(reason, &lines, path))
+        };
+        let damaged = "a marker of the block is damaged or of an unknown version";
+        let problem = about("a marker of the block is inside code", |one| one.is_code)
+            .or_else(|| about(damaged, |one| one.marker == BlockMarker::Damaged));
+        if let Some(error) = problem {
+            return Err(error);
+        }
+        match markers.as_slice() {
+            [] => Ok(None),
+            [
+                PlacedMarker { marker: BlockMarker::Begin(stated), .. },
+                PlacedMarker { marker: BlockMarker::End, .. },
+            ] => Ok(Some(Self {
+                whole: markers[0].start..markers[1].end,
+                inside: markers[0].next..markers[1].start,
+                begin_line: markers[0].line,
+                stated: stated.clone(),
+            })),
+            all => {
+                let lines: Vec<usize> = all.iter().map(|one| one.line).collect();
+                Err(refused("the markers of the block are unbalanced or duplicated", &lines, path))
+            }
+        }
+    }
+}
+
+/// Returns the offset after a begin marker that is the only marker of a text, and its hash.
+pub(crate) fn unclosed(text: &str) -> Option<(usize, String)> {
+    match markers(text).as_slice() {
+        [PlacedMarker { marker: BlockMarker::Begin(Some(stated)), is_code: false, next, .. }] => {
+            Some((*next, stated.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
+    let mut named: Vec<String> = lines.iter().take(10).map(usize::to_string).collect();
+    if lines.len() > named.len() {
+        named.push("\u{2026}".to_owned());
+    }
+    let word = pluralize(lines.len(), "line");
+    Error::refused(format!("{reason} ({word} {})", named.join(", ")))
+        .at(path, lines.first().copied())
+        .hint("leave one begin and one end marker outside code, or remove them all to regenerate the block")
+}
+
+fn markers(text: &str) -> Vec<PlacedMarker> {
+    // A byte order mark is part of no line, neither of a marker nor of a fence.
+    let head = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut found = Vec::new();
+    let mut next = head;
+    for (index, line) in text[head..].split_inclusive('\n').enumerate() {
+        let start = next;
+        next += line.len();
+        if let Some(marker) = BlockMarker::from_line(line) {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            found.push(PlacedMarker {
+                marker,
+                line: index + 1,
+                start,
+                end: start + line.trim_end().len(),
+                next,
+                // A line indented by four columns is code in markdown, even a comment.
+                is_code: indent.len() > 3 || indent.contains('\t'),
+            });
+        }
+    }
+    if found.is_empty() {
+        return found;
+    }
+    let outline = Outline::parse(text, head);
+    let blocks = outline.blocks(&(0..text.len())).iter();
+    for code in blocks.filter(|block| block.content == BlockContent::Code) {
+        let inside = found.iter_mut().filter(|marker| code.range.contains(&marker.start));
+        inside.for_each(|marker| marker.is_code = true);
+    }
+    found
+}
+
+/// Returns the bytes as text, with each byte of invalid UTF-8 replaced by `?`, so that offsets stay the same.
+pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
+}
+
+/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or is inside
+/// it.
+pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
+    let mut conflict = None;
+    let mut is_inside = false;
+    for (index, line) in text.lines().enumerate() {
+        let marker = BlockMarker::from_line(line);
+        if line.starts_with("<<<<<<< ") {
+            conflict = Some(index + 1);
+        }
+        if conflict.is_some() && (is_inside || marker.is_some()) {
+            return conflict;
+        }
+        if line.starts_with(">>>>>>> ") {
+            conflict = None;
+        }
+        is_inside = match marker {
+            Some(BlockMarker::Begin(_)) => true,
+            Some(BlockMarker::End) => false,
+            _ => is_inside,
+        };
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,5 +295,105 @@ mod tests {
         assert_ne!(hash("# a\n\nb\n"), hash("# a\nb\n"));
         assert_ne!(hash("# a\n"), hash(" # a\n"));
         assert_eq!(hash(""), hash("\n\n"));
+    }
+}
+
+#[cfg(test)]
+mod span_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->";
+    const END: &str = "<!-- annals:end -->";
+
+    fn message(text: &str) -> String {
+        let text = text.replace("BEGIN", BEGIN).replace("END", END);
+        let error = Span::find(&text, Path::new("CLAUDE.md")).unwrap_err();
+        assert_eq!(error.kind, crate::error::ErrorKind::Refused);
+        error.to_string()
+    }
+
+    #[test]
+    fn finds_the_text_between_the_markers() {
+        let text = format!("a\r\n{BEGIN}\r\n# b\r\nc\r\n {END} \r\nd");
+        let span = Span::find(&text, Path::new("x")).unwrap().unwrap();
+        assert_eq!(&text[span.inside], "# b\r\nc\r\n");
+        assert_eq!(&text[span.whole.end..], " \r\nd");
+        assert_eq!(&text[..span.whole.start], "a\r\n");
+        assert_eq!((span.begin_line, span.stated.as_deref()), (2, Some("ab")));
+        assert_eq!(Span::find("a\n```\nb\n", Path::new("x")).unwrap(), None);
+    }
+
+    #[test]
+    fn errors_name_the_lines_of_the_markers() {
+        let duplicated = "CLAUDE.md:1: the markers of the block are unbalanced or duplicated";
+        for (text, expected) in [
+            ("BEGIN\na\n", format!("{duplicated} (line 1)")),
+            ("BEGIN\nEND\n\nBEGIN\nEND\n", format!("{duplicated} (lines 1, 2, 4, 5)")),
+            ("BEGIN\nBEGIN\nEND\n", format!("{duplicated} (lines 1, 2, 3)")),
+            ("END\nBEGIN\n", format!("{duplicated} (lines 1, 2)")),
+            ("END\nEND\n", format!("{duplicated} (lines 1, 2)")),
+            (
+                "a\n```md\nBEGIN\n```\nEND\n",
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
+            ),
+            (
+                "- a\n  ~~~\n  BEGIN\n  END\n  ~~~\n",
+                "CLAUDE.md:3: a marker of the block is inside code (lines 3, 4)".into(),
+            ),
+            (
+                "\u{feff}```\nBEGIN\n```\n",
+                "CLAUDE.md:2: a marker of the block is inside code (line 2)".into(),
+            ),
+            (
+                "BEGIN\n```\nEND\n",
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
+            ),
+            (
+                "a\n\n    BEGIN\n",
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
+            ),
+            (
+                "<!-- annals:begin v2 -->\nEND\n",
+                "CLAUDE.md:1: a marker of the block is damaged or of an unknown version (line 1)"
+                    .into(),
+            ),
+        ] {
+            assert_eq!(message(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_conflict_that_touches_the_block_counts() {
+        const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->\n";
+        const END: &str = "<!-- annals:end -->\n";
+        const CONFLICT: &str = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n";
+        for (text, expected) in [
+            (format!("{CONFLICT}{BEGIN}x\n{END}"), None),
+            (format!("{BEGIN}x\n{END}{CONFLICT}"), None),
+            (format!("{BEGIN}x\n{CONFLICT}{END}"), Some(3)),
+            (format!("{BEGIN}a\n=======\nb\n{END}"), None),
+            (format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"), Some(2)),
+        ] {
+            assert_eq!(conflict_in_block(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn latin_1_keeps_its_length() {
+        assert_eq!(readable(b"caf\xe9 \xe2\x82"), "caf? ??");
+        assert!(matches!(readable("café".as_bytes()), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_newline_keeps_its_offset(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let text = readable(&bytes);
+            prop_assert_eq!(text.len(), bytes.len());
+            for (byte, shown) in bytes.iter().zip(text.bytes()) {
+                prop_assert_eq!(*byte == b'\n', shown == b'\n');
+            }
+        }
     }
 }

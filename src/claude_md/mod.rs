@@ -1,21 +1,16 @@
 //! Generates the block of the context files without changing the user's text.
 
 mod budget;
-mod content;
 mod decisions;
-mod earlier_versions;
 mod edited;
 mod generated;
 mod marker;
 mod ownership;
 mod regenerate;
 mod select;
-mod sentences;
-mod span;
 mod targets;
 
-pub use budget::{Excess, Limits, ShrinkStep};
-pub use content::{Content, PhaseLine, SkillLine};
+pub use budget::{Content, Excess, Limits, PhaseLine, ShrinkStep, SkillLine};
 pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::claude_md::generated::Recorded;
-use crate::claude_md::span::{Span, readable};
+use crate::claude_md::marker::{Span, readable};
 use crate::claude_md::{generated, marker};
 use crate::error::{Error, Result};
 use crate::markdown::FrontMatter;

@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::claude_md::budget::{Excess, Fitted, Limits, ShrinkStep};
-use crate::claude_md::content::Content;
+use crate::claude_md::budget::{Content, Excess, Fitted, Limits, ShrinkStep};
 use crate::claude_md::edited::without_edit;
 use crate::claude_md::generated::Recorded;
+use crate::claude_md::marker::{Span, conflict_in_block, readable};
 use crate::claude_md::ownership::ContextFile;
-use crate::claude_md::select::Sources;
-use crate::claude_md::sentences::SentenceSet;
-use crate::claude_md::span::{Span, conflict_in_block, readable};
+use crate::claude_md::select::{SentenceSet, Sources};
 use crate::claude_md::targets::ContextPath;
-use crate::claude_md::{budget, earlier_versions, marker, targets};
+use crate::claude_md::{budget, edited, marker, targets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, read};
@@ -165,7 +163,7 @@ impl Regeneration<'_> {
             return Ok(unchanged);
         }
         let old = file.bytes.as_deref().unwrap_or_default();
-        let whole = earlier_versions::with_end(self.project, &file.path, old)?;
+        let whole = edited::with_end(self.project, &file.path, old)?;
         let unedited = self.unedited(&file.path, relative, &whole, warnings)?;
         let owned = ContextFile::parse(&unedited, relative, &self.known)?;
         warnings.extend(owned.warnings.iter().cloned());
@@ -224,7 +222,7 @@ impl Regeneration<'_> {
             (Cow::Borrowed(bytes), (!is_same).then_some(message))
         } else {
             let stated = span.stated.as_deref().unwrap_or_default();
-            let generated = earlier_versions::find_block(self.project, path, stated)?;
+            let generated = edited::find_block(self.project, path, stated)?;
             let is_own = |line: &str| self.known.is_heading(line);
             without_edit(bytes, &span, generated.as_deref(), &new, is_own)
         };

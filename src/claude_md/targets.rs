@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::claude_md::span::{Span, readable};
+use crate::claude_md::marker::{Span, readable};
 use crate::error::{At, Error, Result};
 use crate::markdown::comments::is_fence;
 use crate::project::{ContextTarget, Project};

@@ -68,7 +68,7 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
 }
 
 /// A check of the installation; a row that says nothing is left out.
-type Check = fn(&Project) -> Option<AuditRow>;
+type Check = fn(&Project) -> AuditRow;
 
 /// The checks of the installation besides those of the clients, in the order of the table: store, name, function.
 const CHECKS: [(&str, &str, Check); 10] = [
@@ -88,8 +88,8 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     out.paint(check_style);
     let project = &project.dry_run(true);
     let checks = CHECKS.iter();
-    let mut rows: Vec<AuditRow> =
-        checks.filter_map(|(store, check, run)| Some(run(project)?.named(store, check))).collect();
+    let rows = checks.map(|(store, check, run)| run(project).named(store, check));
+    let mut rows: Vec<AuditRow> = rows.filter(|row| !row.details.is_empty()).collect();
     rows.extend(audit::lack_of_room(project));
     let clients = Harness::ALL.into_iter();
     rows.extend(clients.map(|one| client(project, one).named("harness", one.as_str())));
@@ -107,15 +107,20 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     out.show_until(&diagnosis, &(), text!("checks"), end)
 }
 
+/// Returns a row that says nothing.
+fn nothing() -> AuditRow {
+    AuditRow::found(Vec::new(), "")
+}
+
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
 /// program.
-fn program(project: &Project) -> Option<AuditRow> {
+fn program(project: &Project) -> AuditRow {
     let resolved = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
     let own = std::env::current_exe().ok().map(resolved);
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.map_or("its folder".to_owned(), |path| path.display().to_string());
     let fix = format!("export PATH=\"{folder}:$PATH\"");
-    Some(match on_path(project, "annals") {
+    match on_path(project, "annals") {
         None => {
             let what = "annals is not on PATH, where hooks and MCP entries look for it";
             AuditRow::attention(what, fix)
@@ -125,22 +130,22 @@ fn program(project: &Project) -> Option<AuditRow> {
             AuditRow::attention(what, fix)
         }
         Some(found) => AuditRow::ok(found.display().to_string()),
-    })
+    }
 }
 
-fn git(project: &Project) -> Option<AuditRow> {
-    Some(match (on_path(project, "git"), project.git.top()) {
+fn git(project: &Project) -> AuditRow {
+    match (on_path(project, "git"), project.git.top()) {
         (None, _) => AuditRow::attention(
             "git is not on PATH: history, staleness and the ledger's coverage are unknown",
             "install git",
         ),
         (_, Some(top)) => AuditRow::ok(format!("repository at {}", top.display())),
         _ => AuditRow::ok("found; no repository here"),
-    })
+    }
 }
 
 /// Lists the sources of non-default settings, with their keys.
-fn settings(project: &Project) -> Option<AuditRow> {
+fn settings(project: &Project) -> AuditRow {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for setting in project.settings.list() {
         let place = match &setting.origin {
@@ -155,7 +160,7 @@ fn settings(project: &Project) -> Option<AuditRow> {
     }
     let origins = places.iter().map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
     let origins = origins.collect::<Vec<_>>().join("; ");
-    Some(AuditRow::ok(if origins.is_empty() { "all defaults" } else { &origins }))
+    AuditRow::ok(if origins.is_empty() { "all defaults" } else { &origins })
 }
 
 /// Returns the path that PATH resolves a program name to.
@@ -177,26 +182,26 @@ fn is_program(file: &Path) -> bool {
     file.is_file() || file.with_extension("exe").is_file()
 }
 
-fn planning(project: &Project) -> Option<AuditRow> {
-    Some(match (project.warnings.first(), project.planning()) {
+fn planning(project: &Project) -> AuditRow {
+    match (project.warnings.first(), project.planning()) {
         (Some(odd), _) => {
             let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
             AuditRow::attention(&odd.message, fix)
         }
         (None, Ok(planning)) => AuditRow::ok(project.relative(&planning.dir).display().to_string()),
         (None, Err(_)) => AuditRow::ok("no planning folder; annals init creates one"),
-    })
+    }
 }
 
 /// Checks whether the folder for locks, history and caches is writable, without writing.
-fn own_folder(project: &Project) -> Option<AuditRow> {
+fn own_folder(project: &Project) -> AuditRow {
     // With a trailing slash, the lookup would fail if it is not a folder.
     let folder: PathBuf = project.storage().own_file("").components().collect();
     let what = project.relative(&folder).display();
     let found = fs::symlink_metadata(&folder).ok();
     if found.as_ref().is_some_and(|found| !found.is_dir()) {
         let what = format!("{what} is not a folder, so nothing can be written");
-        return Some(AuditRow::attention(what, "move or rename it").fault());
+        return AuditRow::attention(what, "move or rename it").fault();
     }
     let looked_at = if found.is_some() { &folder } else { &project.root };
     let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
@@ -204,49 +209,49 @@ fn own_folder(project: &Project) -> Option<AuditRow> {
     if is_read_only || ignore.is_file() && !is_writable(&ignore) {
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
         let what = format!("{what} cannot be written: nothing can be changed or cached");
-        return Some(AuditRow::attention(what, fix).fault());
+        return AuditRow::attention(what, fix).fault();
     }
     let state = if found.is_some() { "writable" } else { "created at the first write" };
-    Some(AuditRow::ok(format!("{what}: {state}")))
+    AuditRow::ok(format!("{what}: {state}"))
 }
 
-fn cache(project: &Project) -> Option<AuditRow> {
-    Some(match recall::cache_state(project) {
+fn cache(project: &Project) -> AuditRow {
+    match recall::cache_state(project) {
         CacheState::Absent => AuditRow::ok("built at the first search"),
         CacheState::Sound => AuditRow::ok("sound"),
         CacheState::Unusable => {
             let what = "cache unusable; the next search rebuilds it";
             AuditRow::attention(what, "annals recall WORDS")
         }
-    })
+    }
 }
 
 /// Names an interrupted operation, if there is one.
-fn interrupted(project: &Project) -> Option<AuditRow> {
+fn interrupted(project: &Project) -> AuditRow {
     let what = match project.storage().interrupted() {
         Err(error) => error.reason(),
         Ok(found) => {
-            let one = found.value.first()?;
+            let Some(one) = found.value.first() else { return nothing() };
             format!("operation {} ({}) was interrupted", one.id, one.operation)
         }
     };
-    Some(AuditRow::attention(what, "annals sync, or any other command that writes"))
+    AuditRow::attention(what, "annals sync, or any other command that writes")
 }
 
 /// Checks the database of facts, if there is one.
-fn database(project: &Project) -> Option<AuditRow> {
+fn database(project: &Project) -> AuditRow {
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
         // Facts require a home directory; having none is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
-            return None;
+            return nothing();
         }
         Err(error) => {
-            return Some(AuditRow::attention(error.to_string(), "annals facts check").fault());
+            return AuditRow::attention(error.to_string(), "annals facts check").fault();
         }
     };
     let file = facts.path().display();
-    Some(if !facts.path().exists() {
+    if !facts.path().exists() {
         AuditRow::ok("none; the first fact creates it")
     } else if !is_writable(facts.path()) {
         AuditRow::attention(format!("{file} cannot be written"), format!("chmod u+w {file}"))
@@ -256,14 +261,15 @@ fn database(project: &Project) -> Option<AuditRow> {
             Ok(user) => format!("{file}, for {}", user.as_str()),
             Err(_) => format!("{file}, no user is set; set `user` in your config.toml"),
         })
-    })
+    }
 }
 
 /// Reports the local state of sharing, if the database is shared; the server is not contacted.
-fn sharing(project: &Project) -> Option<AuditRow> {
-    let facts = Facts::open(project, None, Purpose::Read).ok()?;
-    let here = facts::sharing(&facts).ok().flatten().filter(|here| !here.has_left)?;
-    Some(if !share::is_configured(project) {
+fn sharing(project: &Project) -> AuditRow {
+    let facts = Facts::open(project, None, Purpose::Read);
+    let here = facts.and_then(|facts| facts::sharing(&facts)).ok().flatten();
+    let Some(here) = here.filter(|here| !here.has_left) else { return nothing() };
+    if !share::is_configured(project) {
         let what = "the database is shared, but no server is set";
         AuditRow::attention(what, "set share.url, or annals share leave")
     } else if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
@@ -272,22 +278,22 @@ fn sharing(project: &Project) -> Option<AuditRow> {
         let last = here.synced_at.as_deref().unwrap_or("never");
         let waits = quantity(here.pending, "operation");
         AuditRow::ok(format!("device {}, last sync: {last}, {waits} to send", here.device))
-    })
+    }
 }
 
 /// Says whose transcripts of sessions are read, and how many are of this project.
-fn transcripts(project: &Project) -> Option<AuditRow> {
+fn transcripts(project: &Project) -> AuditRow {
     let clients = &project.settings.sessions;
     if clients.is_empty() {
         let off = "transcripts are not read; annals setup CLIENT --sessions turns it on";
-        return Some(AuditRow::ok(off));
+        return AuditRow::ok(off);
     }
     let found = sessions::transcripts(project).newest;
     let counts = clients.iter().map(|client| {
         let count = found.iter().filter(|file| file.source == *client as usize).count();
         format!("{} ({count} of this project)", client.title())
     });
-    Some(AuditRow::ok(format!("read: {}", counts.collect::<Vec<_>>().join(", "))))
+    AuditRow::ok(format!("read: {}", counts.collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns whether a file can be opened for appending, without writing to it.

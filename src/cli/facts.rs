@@ -20,6 +20,7 @@ use crate::facts::{
     Selection, Statement, TurnStatus, UserId,
 };
 use crate::project::Project;
+use crate::search::Encoder;
 use crate::storage::read;
 use crate::text::quantity;
 use crate::{facts, report, share};
@@ -251,11 +252,8 @@ struct RetrieveArgs {
     #[arg(long)]
     explain: bool,
     /// Include facts that belong to this project
-    #[arg(long, value_name = "NAME", conflicts_with = "all_projects")]
+    #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
-    /// Include facts that belong to any project
-    #[arg(long)]
-    all_projects: bool,
     /// Do not have the encoder read the best facts
     #[arg(long)]
     no_encoder: bool,
@@ -324,9 +322,6 @@ struct WorkArgs {
     /// Keep running and judge turns as they come; with --json, prints one JSON line per turn
     #[arg(long)]
     watch: bool,
-    /// Seconds to wait for one answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    timeout: u32,
     /// Only archive superseded and expired facts that were last changed this many days ago
     ///
     /// They leave the searched table; `export` and `list --history` still have them. Without this option, the
@@ -532,11 +527,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
             Error::usage("there is no query").hint("pass it as --query or on standard input")
         );
     }
-    let scope = match &args.of_project {
-        Some(name) => ProjectScope::Project(name.clone()),
-        None if args.all_projects => ProjectScope::All,
-        None => ProjectScope::General,
-    };
+    let scope = args.of_project.clone().map_or(ProjectScope::General, ProjectScope::Project);
     let query = FactQuery {
         text,
         limit: args.limit.get(),
@@ -550,6 +541,9 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     if let Some(because) = &found.degraded_because {
         context.out.note(&format!("searched by words only: {because}"));
     }
+    if query.uses_encoder && Encoder::built_in().is_none() {
+        context.out.note(Encoder::DAMAGED);
+    }
     let template = if args.explain { text!("facts/explained") } else { text!("facts/found") };
     context.out.show(&found, template)
 }
@@ -561,7 +555,8 @@ fn inject(
     context: &mut Context<'_>,
 ) -> Result<()> {
     let (user, mut store) = (context.user()?, context.read()?);
-    let injection = facts::inject(&store, &user, of_project, budget, query)?;
+    let encoder = context.project.settings.encoder;
+    let injection = facts::inject(&store, &user, of_project, budget, query, encoder)?;
     context.out.show(&injection, "{{ text }}")?;
     // The text is printed in any case; a failure to count it is only reported.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {

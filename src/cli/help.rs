@@ -187,7 +187,7 @@ fn meant(error: &clap::Error, group: &str) -> Option<String> {
         // The positional action of a group.
         ErrorKind::InvalidValue => {
             let place = text(ContextKind::InvalidArg)?;
-            ["[ACTION]", "[SECTION]"].contains(&place).then_some(())?;
+            ["[ACTION]", "[SECTION]", "<TARGET>"].contains(&place).then_some(())?;
             text(ContextKind::InvalidValue)?
         }
         _ => return None,

@@ -140,7 +140,7 @@ fn insights(project: &Project, out: &mut Output) -> Result<()> {
     let more = json!({
         "named_in": insights.deviating_files.iter().map(plans).collect::<Vec<_>>(),
         "alike": alike(insights),
-        "too_little": few.chain(insights.not_compared.iter().cloned()).collect::<Vec<_>>(),
+        "too_little": few.collect::<Vec<_>>(),
     });
     out.show_with(insights, &more, text!("patterns/insights"))
 }

@@ -98,20 +98,34 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     if args.sessions && transcripts.is_none() {
         return Err(Error::usage("--sessions is for claude, codex, gemini and opencode"));
     }
-    let Some(harness) = Harness::from_word(name) else {
-        return without_client(args, project, out);
+    let workflow = LayoutName::from_word(name);
+    let Some(harness) = workflow.map(|_| Harness::Claude).or_else(|| Harness::from_word(name))
+    else {
+        if args.user || args.options() != SetupOptions::default() {
+            let options = "--user, --notepad, --entries and --breadcrumb are for clients";
+            return Err(Error::usage(options).hint("annals setup claude --user"));
+        }
+        return match args.target {
+            Target::Git => git(args, project, out),
+            _ => journal(args, project, out),
+        };
     };
     let request = SetupRequest {
         harness,
         scope: if args.user { SetupScope::User } else { SetupScope::Project },
         check: args.check,
         remove: args.remove,
-        options: args.overrides(),
+        options: args.options(),
     };
-    let report = setup::setup(project, request)?;
-    out.warnings(&report.warnings);
-    let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.show_until(&report, &(), text!("setup/client"), verdict)?;
+    let client = setup::setup(project, request)?;
+    out.warnings(&client.warnings);
+    let verdict = if args.check { client.verdict() } else { Ok(()) };
+    let calls = match workflow {
+        Some(workflow) if !args.remove => Some(calls(workflow, project)?),
+        Some(_) => Some(Vec::new()),
+        None => None,
+    };
+    out.show_until(&ClientReport { client, calls }, &(), text!("setup/client"), verdict)?;
     if let Some(client) = transcripts {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
@@ -134,22 +148,8 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     Ok(())
 }
 
-/// Sets up a target other than a client: a workflow, git or the journal.
-fn without_client(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
-    match args.target {
-        Target::Vbw => workflow(LayoutName::Vbw, args, project, out),
-        Target::Gsd => workflow(LayoutName::Gsd, args, project, out),
-        _ if args.user || args.overrides() != SetupOptions::default() => {
-            let options = "--user, --notepad, --entries and --breadcrumb are for clients";
-            Err(Error::usage(options).hint("annals setup claude --user"))
-        }
-        Target::Git => git(args, project, out),
-        _ => journal(args, project, out),
-    }
-}
-
 impl SetupArgs {
-    fn overrides(&self) -> SetupOptions {
+    fn options(&self) -> SetupOptions {
         let either = |yes: bool, no: bool| (yes || no).then_some(yes);
         SetupOptions {
             notepad: either(self.notepad, self.no_notepad),
@@ -159,13 +159,14 @@ impl SetupArgs {
     }
 }
 
-/// The outcome of a workflow's setup: that of its client, and what the workflow's commands may call.
+/// The outcome of a client's setup, and for a workflow, what its commands may call.
 #[derive(Serialize)]
-struct WorkflowReport {
+struct ClientReport {
     #[serde(flatten)]
     client: SetupReport,
     /// The workflow's commands, and the line that each may run.
-    calls: Vec<Call>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<Vec<Call>>,
 }
 
 /// A line that a command of the workflow may run.
@@ -175,28 +176,6 @@ struct Call {
     after: String,
     /// The line.
     run: &'static str,
-}
-
-/// Sets up Claude Code in this project, and says what the workflow's commands may call. The folder of the workflow's
-/// plugin is never touched.
-fn workflow(
-    workflow: LayoutName,
-    args: &SetupArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let request = SetupRequest {
-        harness: Harness::Claude,
-        scope: SetupScope::Project,
-        check: args.check,
-        remove: args.remove,
-        options: SetupOptions::default(),
-    };
-    let client = setup::setup(project, request)?;
-    out.warnings(&client.warnings);
-    let verdict = if args.check { client.verdict() } else { Ok(()) };
-    let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
-    out.show_until(&WorkflowReport { client, calls }, &(), text!("setup/client"), verdict)
 }
 
 /// Returns what the workflow's commands may call, in the words of the generation in use.

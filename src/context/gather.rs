@@ -351,7 +351,7 @@ impl<'a> Gatherer<'a> {
         let user = facts::user(self.project, None)?;
         let store = Facts::open(self.project, None, Purpose::Read)?;
         let topic = self.request.topic.as_deref();
-        let injected = facts::inject(&store, &user, None, MAX_FACT_TOKENS, topic)?;
+        let injected = facts::inject(&store, &user, None, MAX_FACT_TOKENS, topic, false)?;
         let lines = injected.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }

@@ -249,12 +249,13 @@ pub fn inject(
     project: Option<&str>,
     budget: usize,
     query: Option<&str>,
+    uses_encoder: bool,
 ) -> Result<Injection> {
     let now = facts.clock().timestamp();
     let all = valid(facts.connection(), user, project, &now)?;
     let total = all.len();
     let shares = match query {
-        Some(query) => judge_each(facts.connection(), user, query, &now, all.iter())?,
+        Some(query) => judge_each(facts.connection(), user, query, &now, &all, uses_encoder)?,
         None => vec![Some(0.0); total],
     };
     let stale = maintenance::before(facts.clock().now(), STALE_AFTER);

@@ -163,12 +163,7 @@ impl Git {
     /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
     /// children.
     pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<CommitNode>> {
-        let Some(head) = self.head()? else {
-            return Ok(Vec::new());
-        };
-        let range = range(since, &head);
-        let output =
-            self.text(&["rev-list", "--topo-order", "--reverse", "--parents", &range, "--"])?;
+        let output = self.rev_list(since, &["--topo-order", "--reverse", "--parents"], None)?;
         let node = |line: &str| {
             let mut hashes = line.split(' ').map(str::to_owned);
             Some(CommitNode { hash: hashes.next()?, parents: hashes.collect() })
@@ -178,23 +173,14 @@ impl Git {
 
     /// Returns the newest commits that changed a file, given relative to the top, newest first.
     pub fn commits_touching(&self, path: &str, max_commits: usize) -> Result<Vec<String>> {
-        let Some(head) = self.head()? else {
-            return Ok(Vec::new());
-        };
         let max_commits = format!("--max-count={max_commits}");
-        let path = format!(":(literal,top){path}");
-        let output =
-            self.text(&["rev-list", "--full-history", &max_commits, &head, "--", &path])?;
+        let output = self.rev_list(None, &["--full-history", &max_commits], Some(path))?;
         Ok(output.lines().map(str::to_owned).collect())
     }
 
     /// Returns the commits since a full hash that only changed files below a folder, relative to the top.
     pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
-        let Some(head) = self.head()? else {
-            return Ok(BTreeSet::new());
-        };
-        let (range, below) = (range(since, &head), format!(":(literal,top){folder}"));
-        let touching = self.text(&["rev-list", "--full-history", &range, "--", &below])?;
+        let touching = self.rev_list(since, &["--full-history"], Some(folder))?;
         let commits = self.commits(&touching.lines().collect::<Vec<_>>())?.into_iter();
         let only = commits.filter(|commit| commit.is_confined_to(folder));
         Ok(only.map(|commit| commit.hash).collect())
@@ -220,17 +206,29 @@ impl Git {
 
     /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
-        let Some(head) = self.head()? else {
-            return Ok(Timeline::default());
-        };
-        let output =
-            self.text(&["rev-list", "--first-parent", "--timestamp", MAX_COUNT_ARG, &head, "--"])?;
+        let options = ["--first-parent", "--timestamp", MAX_COUNT_ARG];
+        let output = self.rev_list(None, &options, None)?;
         let commits = output.lines().filter_map(|line| {
             let (seconds, hash) = line.split_once(' ')?;
             let time = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
             Some((hash.to_owned(), time))
         });
         Ok(Timeline { commits: commits.collect() })
+    }
+
+    /// Returns the commits up to the checked-out one as git lists them, those that changed a path; none without a commit.
+    pub(crate) fn rev_list(
+        &self,
+        since: Option<&str>,
+        options: &[&str],
+        path: Option<&str>,
+    ) -> Result<String> {
+        let Some(head) = self.head()? else {
+            return Ok(String::new());
+        };
+        let range = since.map_or_else(|| head.clone(), |since| format!("{since}..{head}"));
+        let path = path.map(|path| format!(":(literal,top){path}"));
+        self.text(&[&["rev-list"], options, &[&range, "--"], path.as_deref().as_slice()].concat())
     }
 
     fn log(&self, options: &[&str], input: &[u8]) -> Result<Vec<Commit>> {
@@ -274,13 +272,6 @@ impl Commit {
         let is_inside =
             |file: &ChangedFile| inside(&file.path) && file.from.as_deref().is_none_or(inside);
         !self.files.is_empty() && self.files.iter().all(is_inside)
-    }
-}
-
-fn range(since: Option<&str>, head: &str) -> String {
-    match since {
-        Some(since) => format!("{since}..{head}"),
-        None => head.to_owned(),
     }
 }
 

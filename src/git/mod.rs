@@ -3,7 +3,6 @@
 mod bounds;
 mod config;
 mod hash;
-mod listing;
 mod log;
 mod objects;
 mod program;
@@ -15,7 +14,6 @@ use std::sync::OnceLock;
 
 use chrono::{DateTime, Utc};
 pub(crate) use hash::is_hash_prefix;
-pub use listing::TrackedFiles;
 pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Timeline};
 pub use objects::{Object, Objects};
 pub use running::{kill_all, use_process_groups};
@@ -26,6 +24,18 @@ use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
 use crate::git::repository::{Discovery, Head, Repository};
 use crate::warning::Warning;
+
+/// The content of the index, as paths relative to the top of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrackedFiles {
+    /// The files, sorted as git sorts them.
+    pub files: Vec<String>,
+    /// The submodules; their content belongs to other repositories.
+    pub submodules: Vec<String>,
+}
+
+/// A submodule's mode in the index.
+const SUBMODULE: &str = "160000";
 
 /// The git repository that contains a project, if any.
 ///
@@ -98,11 +108,10 @@ impl Git {
         if !is_full_hash(hash) {
             return Ok(None);
         }
-        let (Some(from), Some(head)) = (self.resolve(hash)?, self.head()?) else {
+        let Some(from) = self.resolve(hash)? else {
             return Ok(None);
         };
-        let range = format!("{from}..{head}");
-        Ok(self.text(&["rev-list", "--count", &range, "--"])?.trim().parse().ok())
+        Ok(self.rev_list(Some(&from), &["--count"], None)?.trim().parse().ok())
     }
 
     /// Returns the name of the repository that this one was cloned from, without its address.
@@ -141,8 +150,25 @@ impl Git {
     }
 
     /// Returns the paths in the index, relative to the top of the repository.
+    ///
+    /// Names that are not valid UTF-8 contain U+FFFD.
     pub fn tracked(&self) -> Result<Option<TrackedFiles>> {
-        self.program()?.map_or(Ok(None), listing::tracked)
+        // Not `--stage`, which takes twice as long; submodules are few and listed in a file.
+        let Some(output) = self.query(&["ls-files", "-z"])? else {
+            return Ok(None);
+        };
+        let mut files: Vec<String> = output.split_terminator('\0').map(str::to_owned).collect();
+        // A file in conflict is listed once per side.
+        files.dedup();
+        let mut submodules = Vec::new();
+        if files.iter().any(|name| name == ".gitmodules") {
+            let stages = self.text(&["ls-files", "-z", "--stage"])?;
+            let submodule =
+                |line: &str| Some(line.strip_prefix(SUBMODULE)?.split_once('\t')?.1.to_owned());
+            submodules = stages.split('\0').filter_map(submodule).collect();
+            files.retain(|name| !submodules.contains(name));
+        }
+        Ok(Some(TrackedFiles { files, submodules }))
     }
 
     /// Returns the repository's objects.

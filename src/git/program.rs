@@ -30,48 +30,14 @@ struct Output {
     stderr: String,
 }
 
-const SAFE_OPTIONS: &[&str] = &[
-    "--no-pager",
-    "--no-optional-locks",
-    "-c",
-    "core.quotepath=off",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "diff.ignoreSubmodules=all",
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "maintenance.auto=false",
-    "-c",
-    "core.attributesFile=/dev/null",
-    "-c",
-    "core.excludesFile=/dev/null",
-    "-c",
-    "log.mailmap=false",
-    "-c",
-    "mailmap.file=/dev/null",
-    "-c",
-    "diff.orderFile=/dev/null",
-    "-c",
-    "safe.bareRepository=explicit",
-];
+/// Settings that keep git from starting programs and from reading files elsewhere.
+const SAFE_SETTINGS: &str = "core.quotepath=off core.fsmonitor=false core.hooksPath=/dev/null log.showSignature=false \
+    diff.ignoreSubmodules=all gc.auto=0 maintenance.auto=false core.attributesFile=/dev/null core.excludesFile=/dev/null \
+    log.mailmap=false mailmap.file=/dev/null diff.orderFile=/dev/null safe.bareRepository=explicit";
 
 /// Variables that select the repository, index or objects; git sets these for its hooks.
-const REPOSITORY_VARIABLES: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-];
+const REPOSITORY_VARIABLES: &str = "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY \
+    GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE GIT_PREFIX";
 
 const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 const MAX_STDERR_BYTES: u64 = 64 << 10;
@@ -79,12 +45,6 @@ const MAX_STDERR_BYTES: u64 = 64 << 10;
 impl<'a> Program<'a> {
     pub(crate) fn new(top: &'a Path) -> Self {
         Self { top }
-    }
-
-    /// Returns the output of a command; `None` without a git program.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Result<Option<String>> {
-        let output = self.run_with_input(arguments, &[])?;
-        Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
     }
 
     /// Returns the output of a command whose exit code 1 means "none".
@@ -109,8 +69,12 @@ impl<'a> Program<'a> {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.arg("-C").arg(self.top).arg("--work-tree").arg(self.top);
-        command.args(SAFE_OPTIONS).args(arguments);
-        for variable in REPOSITORY_VARIABLES {
+        command.args(["--no-pager", "--no-optional-locks"]);
+        for setting in SAFE_SETTINGS.split(' ') {
+            command.args(["-c", setting]);
+        }
+        command.args(arguments);
+        for variable in REPOSITORY_VARIABLES.split(' ') {
             command.env_remove(variable);
         }
         if let Some(above) = self.top.canonicalize().ok().as_deref().and_then(Path::parent) {

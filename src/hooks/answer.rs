@@ -6,13 +6,21 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::context;
+use crate::context::BREADCRUMB;
 use crate::error::{Error, Result};
+use crate::facts::{Facts, Purpose};
 use crate::hooks::input::Input;
 use crate::hooks::start::Start;
-use crate::hooks::{Event, Harness, end, harness, log, notices, phase, pre_compact, setup, start};
+use crate::hooks::{Event, Harness, harness, notices, phase, setup, start};
+use crate::knowledge::notepad;
+use crate::knowledge::notepad::{Note, NotepadSection};
+use crate::lifecycle::SyncRequest;
+use crate::plan::{StatusReport, Survey};
 use crate::project::{OpenRequest, Project};
-use crate::text::{clip, hexadecimal};
+use crate::secrets::SecretPolicy;
+use crate::share::Direction;
+use crate::text::{Line, clip, hexadecimal, sanitized};
+use crate::{context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -52,7 +60,8 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
             return Ok(Reply::default());
         }
         let project = Project::open(place.clone())?;
-        let noted = log::note(&project, "annals", "the input is not a JSON object, or too large");
+        let noted =
+            note_problem(&project, "annals", "the input is not a JSON object, or too large");
         return Ok(Reply { answer: None, log_error: noted.err() });
     };
     let fired = input.event().and_then(harness::safe_event_name);
@@ -80,7 +89,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     });
     let noted: Result<()> = problems.into_iter().try_for_each(|problem| {
         let problem = problem.relative_to(&project.root).to_string();
-        log::note(&project, name, &problem)
+        note_problem(&project, name, &problem)
     });
     Ok(Reply {
         log_error: noted.err(),
@@ -151,11 +160,11 @@ fn context_for(
         Event::PostToolUse => phase::text(project, input, problems),
         Event::SubagentStop => phase::from_subagents(project, input),
         Event::SessionEnd => {
-            let refreshed = end::refresh(project);
-            problems.extend(end::sync(project).err());
+            let refreshed = refresh_blocks(project);
+            problems.extend(sync_devices(project).err());
             refreshed.map(|()| None)
         }
-        Event::PreCompact => pre_compact::leave(project, input).map(|()| None),
+        Event::PreCompact => leave_breadcrumb(project, input).map(|()| None),
         Event::PromptSubmit => Ok(None),
     }
 }
@@ -178,4 +187,79 @@ fn is_answered_by_other_scope(
     };
     notices::is_first(project, input, &cause, Some(DUPLICATE_WINDOW_SECONDS))
         .map(|is_first| !is_first)
+}
+
+/// Refreshes each context file that already has a block.
+fn refresh_blocks(project: &Project) -> Result<()> {
+    if project.planning().is_err() {
+        return Ok(());
+    }
+    let request = SyncRequest { present_only: true, ..SyncRequest::default() };
+    lifecycle::sync(project, &request)?.verdict(&request)
+}
+
+/// Timeout for the sync with other devices: all hooks at session end share 1.5 s.
+const SYNC: Duration = Duration::from_millis(700);
+
+/// Syncs facts and journal with the user's other devices, if sharing is set up.
+fn sync_devices(project: &Project) -> Result<()> {
+    if !share::is_configured(project) {
+        return Ok(());
+    }
+    let mut facts = Facts::open(project, None, Purpose::Read)?;
+    if !share::is_active(project, &facts)? {
+        return Ok(());
+    }
+    share::sync(project, &mut facts, Direction::Both, Some(SYNC)).map(|_| ())
+}
+
+const WIDTH: usize = 160;
+
+/// Adds a breadcrumb to the working memory.
+fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
+    let trigger = input.trigger().unwrap_or("unasked");
+    let place =
+        if project.planning().is_ok() { describe_position(project)? } else { String::new() };
+    let text = format!("{BREADCRUMB}{trigger}){place}");
+    let text = Line::new(&sanitized(&text)).clipped(WIDTH);
+    let note = Note {
+        section: NotepadSection::Working,
+        text: text.as_str(),
+        secrets: SecretPolicy::Refuse,
+        request_id: None,
+    };
+    notepad::write(project, &note).map(|_| ())
+}
+
+/// Describes the position: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
+fn describe_position(project: &Project) -> Result<String> {
+    let status = StatusReport::from_survey(project, &Survey::read(project)?);
+    let phase = status.derived;
+    let name = phase.name.map(|name| format!(" - {name}"));
+    let state = phase.status.map(|state| format!(" ({state})"));
+    let parts = [name, state].into_iter().flatten();
+    let number = phase.number.map(|number| format!(": phase {number}"));
+    let text: String = number.into_iter().chain(parts).collect();
+    let contested = if status.next.conflict { " (contested)" } else { "" };
+    Ok(format!("{text}, next {}{contested}", status.next.command))
+}
+
+const FILE: &str = "hook.log";
+/// Size at which the first half of the log is dropped, in bytes.
+const MAX_LOG: usize = 256 * 1024;
+
+/// Appends a line to `.annals/hook.log` if the project has a memory; never creates the folder elsewhere.
+fn note_problem(project: &Project, event: &str, problem: &str) -> Result<()> {
+    let storage = project.storage();
+    let is_there = storage.own_file("").is_dir();
+    if !is_there && project.planning().is_err() {
+        return Ok(());
+    }
+    if let Some(bytes) = storage.cache(FILE)?.filter(|bytes| bytes.len() > MAX_LOG) {
+        let newer = &bytes[bytes.len() / 2..];
+        let start = newer.iter().position(|byte| *byte == b'\n');
+        storage.write_cache(FILE, &newer[start.map_or(0, |at| at + 1)..])?;
+    }
+    let problem = problem.replace('\n', " ");
+    storage.log(FILE, &format!("{} {event}: {problem}", project.clock.timestamp()))
 }

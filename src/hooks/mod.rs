@@ -8,14 +8,11 @@
 //! A hook never makes a session fail: the exit code is always 0, and the answer arrives in time.
 
 mod answer;
-mod end;
 mod event;
 mod harness;
 mod input;
-mod log;
 mod notices;
 mod phase;
-mod pre_compact;
 pub mod setup;
 mod start;
 

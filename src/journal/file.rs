@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -142,7 +142,6 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
 
 #[cfg(not(unix))]
 fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
-    use std::io::Read;
     file.seek(SeekFrom::Start(offset))?;
     file.read_exact(buffer)
 }
@@ -178,25 +177,14 @@ impl ForwardReader {
     pub(crate) fn next(&mut self) -> std::io::Result<Option<ReadLine<'_>>> {
         self.line.clear();
         let start = self.offset;
-        let mut is_dropped = false;
-        loop {
-            let held = self.file.fill_buf()?;
-            let newline = memchr(b'\n', held);
-            let taken = newline.map_or(held.len(), |newline| newline + 1);
-            is_dropped |= self.line.len() + taken > MAX_LINE;
-            if is_dropped {
-                self.line.clear();
-            } else {
-                self.line.extend_from_slice(&held[..taken]);
-            }
-            self.file.consume(taken);
-            self.offset += taken as u64;
-            if newline.is_some() || taken == 0 {
-                break;
-            }
+        let mut length =
+            (&mut self.file).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut self.line)?;
+        let is_dropped = length > MAX_LINE;
+        if is_dropped && !self.line.ends_with(b"\n") {
+            length += self.file.skip_until(b'\n')?;
         }
-        let line = (!is_dropped).then_some(&self.line[..]);
-        Ok((self.offset > start).then_some((start, line)))
+        self.offset += length as u64;
+        Ok((length > 0).then_some((start, (!is_dropped).then_some(&self.line[..]))))
     }
 }
 

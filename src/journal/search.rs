@@ -1,6 +1,5 @@
 //! Searches the journal from its end, in a window that grows until it contains enough results.
 
-use std::fs::File;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
@@ -46,10 +45,10 @@ pub struct JournalQuery {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
     pub q: String,
     /// Maximum number of results.
-    #[serde(default = "default_limit", deserialize_with = "limit")]
+    #[serde(default = "number::<20>", deserialize_with = "nullable::<_, 20>")]
     pub limit: usize,
     /// Size of the first search window, in lines from the end.
-    #[serde(default = "default_window", deserialize_with = "window")]
+    #[serde(default = "number::<50_000>", deserialize_with = "nullable::<_, 50_000>")]
     pub window_lines: usize,
     /// The text that the query is compared with.
     #[serde(default, deserialize_with = "mode")]
@@ -68,20 +67,14 @@ pub struct JournalQuery {
     pub until: Option<String>,
 }
 
-fn default_limit() -> usize {
-    20
+fn number<const N: usize>() -> usize {
+    N
 }
 
-fn default_window() -> usize {
-    50_000
-}
-
-fn limit<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_else(default_limit))
-}
-
-fn window<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_else(default_window))
+fn nullable<'de, D: Deserializer<'de>, const N: usize>(
+    from: D,
+) -> std::result::Result<usize, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(N))
 }
 
 fn mode<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Mode, D::Error> {
@@ -93,8 +86,8 @@ impl JournalQuery {
     pub fn new(q: impl Into<String>) -> Self {
         Self {
             q: q.into(),
-            limit: default_limit(),
-            window_lines: default_window(),
+            limit: number::<20>(),
+            window_lines: number::<50_000>(),
             mode: Mode::default(),
             kind: None,
             tags: None,
@@ -153,63 +146,48 @@ pub struct SearchResults {
 /// Searches the journal; a missing or empty one has no results.
 pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
     query.check()?;
-    let mut search = Search {
-        query,
-        matcher: Matcher::new(query)?,
-        lines: 0,
-        bound: query.widest_window(),
+    let found = SearchResults {
         results: Vec::new(),
-        bytes: 0,
         truncated: false,
-        skipped: 0,
+        used_window_lines: query.widest_window(),
+        skipped: Some(0),
     };
+    let mut search = Search { query, matcher: Matcher::new(query)?, found, lines: 0, bytes: 0 };
     if let Some((file, length)) = open(path)? {
-        search.read(&file, length, path)?;
+        let mut reader = BackwardReader::new(&file, length);
+        while let Some(region) = reader.next().at("read", path)? {
+            if search.region(&region)?.is_break() {
+                break;
+            }
+        }
     }
-    Ok(SearchResults {
-        results: search.results,
-        truncated: search.truncated,
-        used_window_lines: search.bound,
-        skipped: Some(search.skipped),
-    })
+    Ok(search.found)
 }
 
 /// The state of a search from the end of the file to its beginning.
 struct Search<'a> {
     query: &'a JournalQuery,
     matcher: Matcher,
+    /// What was found; the window is the largest one, or the one that had enough results.
+    found: SearchResults,
     /// Number of lines searched so far, from the end.
     lines: usize,
-    /// Number of lines at which the search ends: the largest window, or the one that had enough results.
-    bound: usize,
-    results: Vec<Box<RawValue>>,
+    /// Size of the results.
     bytes: usize,
-    truncated: bool,
-    skipped: usize,
 }
 
 impl Search<'_> {
-    fn read(&mut self, file: &File, length: u64, path: &Path) -> Result<()> {
-        let mut reader = BackwardReader::new(file, length);
-        while let Some(region) = reader.next().at("read", path)? {
-            if self.search_region(&region)?.is_break() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn search_region(&mut self, region: &Region) -> Result<ControlFlow<()>> {
-        self.skipped += region.dropped.min(self.bound - self.lines);
+    fn region(&mut self, region: &Region) -> Result<ControlFlow<()>> {
+        let window = self.found.used_window_lines;
+        self.skip(region.dropped.min(window - self.lines));
         self.lines += region.dropped;
-        if self.lines >= self.bound {
+        if self.lines >= window {
             return Ok(ControlFlow::Break(()));
         }
         let total = self.lines + count(region.lines);
-        let lines = if total > self.bound {
-            last_lines(region.lines, self.bound - self.lines)
-        } else {
-            region.lines
+        let lines = match total > window {
+            true => last_lines(region.lines, window - self.lines),
+            false => region.lines,
         };
         let mut behind = lines.len();
         // Number of lines between the candidate and the end of the file.
@@ -217,29 +195,38 @@ impl Search<'_> {
         for line in self.matcher.candidates(lines).into_iter().rev() {
             after += count(&lines[line.end..behind]);
             behind = line.end;
-            if after >= self.bound || self.judge(&lines[line], after)?.is_break() {
+            let is_within = after < self.found.used_window_lines;
+            if !is_within || self.judge(&lines[line], after)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         self.lines = total;
-        Ok(if total >= self.bound { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        let is_done = total >= self.found.used_window_lines;
+        Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    fn skip(&mut self, lines: usize) {
+        self.found.skipped = self.found.skipped.map(|skipped| skipped + lines);
     }
 
     /// Handles a candidate; `after` is the number of lines after it.
     fn judge(&mut self, line: &[u8], after: usize) -> Result<ControlFlow<()>> {
-        let found = self.matcher.matches(line);
-        self.skipped += usize::from(found.is_none());
-        for range in found.into_iter().flatten().rev() {
-            let is_full = !self.results.is_empty() && self.bytes + range.len() > MAX_BYTES;
-            if is_full || self.results.len() == self.query.limit {
-                self.truncated = true;
-                self.bound = self.query.window_for(after + 1).min(self.bound);
+        let Some(records) = self.matcher.matches(line) else {
+            self.skip(1);
+            return Ok(ControlFlow::Continue(()));
+        };
+        for range in records.into_iter().rev() {
+            let count = self.found.results.len();
+            let window = self.query.window_for(after + 1).min(self.found.used_window_lines);
+            if count == self.query.limit || count > 0 && self.bytes + range.len() > MAX_BYTES {
+                self.found.truncated = true;
+                self.found.used_window_lines = window;
                 return Ok(ControlFlow::Break(()));
             }
             self.bytes += range.len();
-            self.results.push(displayed(&line[range])?);
-            if self.results.len() == self.query.limit {
-                self.bound = self.query.window_for(after + 1);
+            self.found.results.push(displayed(&line[range])?);
+            if count + 1 == self.query.limit {
+                self.found.used_window_lines = window;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -267,6 +254,8 @@ struct Matcher {
     prefilter: Option<Regex>,
     /// Whether decoded text may match although the raw line does not.
     decodes: bool,
+    /// Whether the regular expression tells a part of a line from a text of its own.
+    has_anchor: bool,
     kind: Option<String>,
     tags: Vec<String>,
     since: Option<DateTime<Utc>>,
@@ -289,7 +278,8 @@ impl Matcher {
         let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
         let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;
         let (kind, tags) = (query.kind.clone(), query.tags.clone().unwrap_or_default());
-        Ok(Self { text, mode, prefilter, decodes, kind, tags, since, before })
+        let has_anchor = ["^", "$", "\\A", "\\z"].iter().any(|anchor| query.q.contains(anchor));
+        Ok(Self { text, mode, prefilter, decodes, has_anchor, kind, tags, since, before })
     }
 
     /// Returns the lines that may match, in file order.
@@ -314,8 +304,11 @@ impl Matcher {
     /// Returns the ranges of the matching records on a line, or `None` if the line matches but has no valid record.
     fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
         let is_raw = |text: &[u8]| self.mode != Mode::Jq && self.text.is_match(text);
-        let is_line = is_raw(trimmed(line));
-        if trimmed(line).is_empty() || !is_line && !self.decodes {
+        let is_seen = self.text.is_match(trimmed(line));
+        let is_line = is_seen && self.mode != Mode::Jq;
+        // Without an escape, each decoded text is a part of the line.
+        let may_differ = is_seen || self.has_anchor || memchr(b'\\', line).is_some();
+        if trimmed(line).is_empty() || !is_line && !(self.decodes && may_differ) {
             return Some(Vec::new());
         }
         let (records, is_whole) = records(line);
@@ -469,6 +462,9 @@ mod tests {
         assert!(matches("plain", Mode::Jq, r#"{"content":"pl\u0061in"}"#));
         assert!(!matches("content", Mode::Jq, r#"{"content":"x"}"#));
         assert!(matches("/h.llo/i", Mode::Hybrid, r#"{"content":"HELLO"}"#));
+        assert!(matches("/h.llo/", Mode::Jq, r#"{"content":"h\u0065llo"}"#));
+        assert!(matches("/^hello$/", Mode::Jq, r#"{"content":"hello"}"#));
+        assert!(!matches("/^hello$/", Mode::Rg, r#"{"content":"hello"}"#));
         assert!(matches("", Mode::Hybrid, "{}"));
     }
 

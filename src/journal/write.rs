@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use chrono::SecondsFormat;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -162,16 +161,14 @@ pub struct RecordDraft {
     meta: Option<String>,
 }
 
-/// The raw fields; each is parsed on its own, so that an error can name its field.
+/// The fields of a record as a caller writes them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tags: Option<&'a RawValue>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    content: String,
+    tags: Option<Vec<String>>,
     #[serde(borrow)]
     meta: Option<&'a RawValue>,
 }
@@ -197,12 +194,8 @@ impl RecordDraft {
 
     /// Parses a draft from a JSON object `{type, content, tags?, meta?}`.
     pub fn parse(json: &[u8]) -> Result<Self> {
-        let fields: Fields = input(json)?;
-        let content = value(fields.content, "content must be a string")?
-            .ok_or_else(|| Error::failed("content is required"))?;
-        let kind = value(fields.kind, "type must be a string")?;
-        let tags = value(fields.tags, "tags must be an array of strings")?;
-        Self::new(kind, content, tags, fields.meta.map(RawValue::get))
+        let Fields { kind, content, tags, meta } = input(json)?;
+        Self::new(kind, content, tags, meta.map(RawValue::get))
     }
 
     /// Returns the content of the record.
@@ -259,15 +252,6 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
             Error::failed(format!("invalid input: {}", clip(&fault, MAX_FAULT_CHARS)))
         }),
     }
-}
-
-fn value<T: DeserializeOwned>(field: Option<&RawValue>, wanted: &str) -> Result<Option<T>> {
-    let Some(field) = field else { return Ok(None) };
-    serde_json::from_str(field.get()).map(Some).map_err(|error| {
-        let is_type = error.classify() == serde_json::error::Category::Data;
-        let fault = if is_type { String::new() } else { format!(": {error}") };
-        Error::failed(format!("{wanted}{fault}"))
-    })
 }
 
 /// Returns the compact text of a JSON object.
@@ -335,18 +319,18 @@ mod tests {
             ("7", "the input must be a JSON object"),
             ("{\"content\":\"c\"", "invalid input: EOF"),
             ("{\"content\":\"c\"}{}", "trailing characters"),
-            ("{}", "content is required"),
-            ("{\"content\":null}", "content is required"),
+            ("{}", "missing field `content`"),
+            ("{\"content\":null}", "expected a string at line 1"),
             ("{\"content\":\"\"}", "content must not be empty"),
-            ("{\"content\":5}", "content must be a string"),
+            ("{\"content\":5}", "invalid type: integer `5`, expected a string"),
             ("{\"content\":\"c\",\"type\":\"\"}", "type must not be empty"),
-            ("{\"content\":\"c\",\"type\":1}", "type must be a string"),
-            ("{\"content\":\"c\",\"tags\":\"t\"}", "tags must be an array of strings"),
-            ("{\"content\":\"c\",\"tags\":[1]}", "tags must be an array of strings"),
+            ("{\"content\":\"c\",\"type\":1}", "expected a string at line 1"),
+            ("{\"content\":\"c\",\"tags\":\"t\"}", "expected a sequence"),
+            ("{\"content\":\"c\",\"tags\":[1]}", "expected a string"),
             ("{\"content\":\"c\",\"meta\":[]}", "meta must be a JSON object"),
             ("{\"content\":\"c\",\"ts\":\"now\"}", "unknown field `ts`"),
             ("{\"content\":\"c\",\"content\":\"d\"}", "duplicate field `content`"),
-            ("{\"content\":\"\\ud800\"}", "content must be a string: "),
+            ("{\"content\":\"\\ud800\"}", "invalid input: "),
             ("{\"content\":\"c\",\"meta\":{\"a\":\"\\ud800\"}}", "meta must be a JSON object: "),
         ] {
             let fault = fault(json);

@@ -86,16 +86,34 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         return Ok(EntryAudit { diff: project.dry_run.then(String::new), ..EntryAudit::default() });
     }
     let (mut audit, applied) = project.transact("entry audit", &[Store::Entries], || {
-        let mut audit = EntryAudit::default();
         let mut changes = Changes::new();
-        audit.pruned_working = notepad::prune(&place, &project.clock, &mut changes)?;
+        let pruned_working = notepad::prune(&place, &project.clock, &mut changes)?;
         let scanned = scan(&place, |file| Some(CheckedEntry::read(file)))?;
-        let all = scanned.value;
-        audit.index_rebuilt = rebuild_index(&place, &all, &mut changes)?;
-        audit.invalid = invalid(project, &all, &scanned.warnings);
-        ages(project, &all, &mut audit);
-        references(&all, &place.keys(), &mut audit);
-        audit.duplicates = duplicates(&all);
+        let mut all = scanned.value;
+        all.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
+        let index_rebuilt = rebuild_index(&place, &all, &mut changes)?;
+        let keys = |is_meant: &dyn Fn(&CheckedEntry) -> bool| {
+            let meant = all.iter().filter(|one| is_meant(one));
+            meant.map(|one| one.entry.key.clone()).collect::<Vec<String>>()
+        };
+        let today = project.clock.today();
+        let is_older = |one: &CheckedEntry, days: i64| {
+            one.entry.dated().is_some_and(|day| today - day > TimeDelta::days(days))
+        };
+        let is_guess = |one: &CheckedEntry| one.entry.confidence == Some(Confidence::Low);
+        let (broken_links, superseded_with_active_inbound) = references(&all, &place.keys());
+        let audit = EntryAudit {
+            pruned_working,
+            stale_low_confidence: keys(&|one| is_guess(one) && is_older(one, GUESS_DAYS)),
+            stale: keys(&|one| one.entry.is_active() && is_older(one, STALE_DAYS)),
+            index_rebuilt,
+            duplicates: duplicates(&all),
+            broken_links,
+            oversized: keys(&|one| one.lines > MAX_LINES),
+            superseded_with_active_inbound,
+            invalid: invalid(project, &all, &scanned.warnings),
+            ..EntryAudit::default()
+        };
         Ok((audit, changes))
     })?;
     audit.diff = applied.diff;
@@ -138,52 +156,28 @@ fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<I
     invalid
 }
 
-fn ages(project: &Project, all: &[CheckedEntry], audit: &mut EntryAudit) {
-    let today = project.clock.today();
-    let is_older = |entry: &Entry, days: i64| {
-        entry.dated().is_some_and(|day| today - day > TimeDelta::days(days))
-    };
-    for one in all {
-        let entry = &one.entry;
-        if entry.confidence == Some(Confidence::Low) && is_older(entry, GUESS_DAYS) {
-            audit.stale_low_confidence.push(entry.key.clone());
-        }
-        if entry.is_active() && is_older(entry, STALE_DAYS) {
-            audit.stale.push(entry.key.clone());
-        }
-        if one.lines > MAX_LINES {
-            audit.oversized.push(entry.key.clone());
-        }
-    }
-    for keys in [&mut audit.stale_low_confidence, &mut audit.stale, &mut audit.oversized] {
-        keys.sort();
-    }
-}
-
-fn references(all: &[CheckedEntry], existing: &BTreeSet<String>, audit: &mut EntryAudit) {
+/// Returns the links to entries that do not exist, and the superseded entries that an active one links to.
+fn references(all: &[CheckedEntry], existing: &BTreeSet<String>) -> (Vec<BrokenLink>, Vec<String>) {
     let status: BTreeMap<&str, EntryStatus> =
         all.iter().map(|one| (one.entry.key.as_str(), one.entry.status)).collect();
-    let mut inbound = BTreeSet::new();
+    let (mut broken, mut inbound) = (Vec::new(), BTreeSet::new());
     for one in all {
-        let from = &one.entry;
         for (to, line) in &one.links {
             match status.get(to.as_str()) {
-                // An entry that cannot be read still exists.
-                None if existing.contains(to) => {}
-                None => audit.broken_links.push(BrokenLink {
-                    from: from.key.clone(),
-                    to: to.clone(),
-                    line: *line,
-                }),
-                Some(EntryStatus::Superseded) if from.is_active() => {
+                Some(EntryStatus::Superseded) if one.entry.is_active() => {
                     inbound.insert(to.clone());
                 }
-                Some(_) => {}
+                // An entry that cannot be read still exists.
+                None if !existing.contains(to) => {
+                    let from = one.entry.key.clone();
+                    broken.push(BrokenLink { from, to: to.clone(), line: *line });
+                }
+                _ => {}
             }
         }
     }
-    audit.broken_links.sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
-    audit.superseded_with_active_inbound = inbound.into_iter().collect();
+    broken.sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
+    (broken, inbound.into_iter().collect())
 }
 
 /// An entry with the data that all checks need.
@@ -263,28 +257,23 @@ fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
 }
 
 fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
-    let mut keys: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
+    // The keys of the entries that have a name, ignoring case, and how each of them spells it.
+    let mut named: BTreeMap<String, BTreeMap<&str, &str>> = BTreeMap::new();
     for one in all {
         let key = one.entry.key.as_str();
-        let names = [Some(key), one.entry.named.as_deref()];
-        for name in names.into_iter().flatten() {
-            let keys = keys.entry(name.to_lowercase()).or_default();
-            if !keys.iter().any(|(known, _)| *known == key) {
-                keys.push((key, name));
-            }
+        for name in [Some(key), one.entry.named.as_deref()].into_iter().flatten() {
+            named.entry(name.to_lowercase()).or_default().entry(key).or_insert(name);
         }
     }
-    let mut found = Vec::new();
-    for (folded, keys) in keys {
-        let Some(((first, spelled), others)) = keys.split_first() else {
-            continue;
-        };
-        for (other, name) in others {
-            let case = if name == spelled { "" } else { ", ignoring case" };
-            found.push(pair(first, other, format!("both have the key `{folded}`{case}")));
-        }
-    }
-    found
+    let pairs = named.iter().flat_map(|(folded, keys)| {
+        keys.iter().skip(1).zip(keys.iter().take(1).cycle()).map(
+            move |((other, name), (first, spelled))| {
+                let case = if name == spelled { "" } else { ", ignoring case" };
+                pair(first, other, format!("both have the key `{folded}`{case}"))
+            },
+        )
+    });
+    pairs.collect()
 }
 
 fn pair(one: &str, other: &str, reason: String) -> Duplicate {

@@ -197,7 +197,7 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
         // Above an underline, a title has one line; text that happens to be underlined has more.
         let is_title = own.lines().count() <= 2 && own.contains(|c: char| c != '#');
         let range = start + range.start..start + range.start + own.len();
-        (is_title && line_start(body, range.start) == range.start).then_some(range)
+        (is_title && line_start(body, range.start).max(start) == range.start).then_some(range)
     })
 }
 

@@ -172,40 +172,38 @@ impl<'a> Notepad<'a> {
     }
 }
 
-/// Returns the start of a line on which a block begins, at the left margin; a block in a quote or a list begins further right.
+/// Returns the start of the line on which a block begins, at the left margin; a block in a quote or a list begins further
+/// right. A byte order mark is not part of its line.
 fn own_line(text: &str, at: usize) -> Option<usize> {
-    let start = line_start(text, at);
-    let before = text[start..at].trim_start_matches('\u{feff}');
-    (before.len() <= 3 && before.trim_matches(' ').is_empty()).then_some(start)
+    let before = text[line_start(text, at)..at].trim_start_matches('\u{feff}');
+    (before.len() <= 3 && before.trim_matches(' ').is_empty()).then_some(at - before.len())
 }
 
 /// Returns all headings in file order: `#` lines, and the underlined and bold lines that name a section.
 fn headings(outline: &Outline<'_>) -> Vec<Heading> {
     let text = outline.text();
+    let line = |start: usize| text[start..].split_inclusive('\n').next().unwrap_or_default();
     let marked = outline.sections().iter().filter(|section| section.level > 0);
     let marked = marked.filter_map(|section| {
-        own_line(text, section.heading.start)?;
-        let title = section.title.clone();
-        Some(Heading { level: section.level, title, lines: section.heading.clone() })
+        let start = own_line(text, section.heading.start)?;
+        let (level, title) = (section.level, section.title.clone());
+        Some(Heading { level, title, lines: start..start + line(start).len() })
     });
     let whole = 0..text.len();
     let named = outline.paragraphs(&whole).filter_map(|(block, title)| {
         let is_named = |section: NotepadSection| heading_match(title, section) == Some(true);
         NotepadSection::ALL.into_iter().find(|section| is_named(*section))?;
         let start = own_line(text, block.range.start)?;
-        let mut lines = text[start..].split_inclusive('\n');
-        let own = start + lines.next()?.len();
-        let underline = lines.next().unwrap_or_default();
-        let heading =
-            |level, end| Some(Heading { level, title: title.to_owned(), lines: start..end });
-        match underline.trim() {
-            _ if title.starts_with("**") && title.trim_end_matches(':').ends_with("**") => {
-                heading(BOLD, own)
-            }
-            mark if is_of(mark, '=') => heading(1, own + underline.len()),
-            mark if is_of(mark, '-') => heading(2, own + underline.len()),
-            _ => None,
-        }
+        let own = start + line(start).len();
+        let (underline, below) = (line(own).trim(), own + line(own).len());
+        let is_bold = title.starts_with("**") && title.trim_end_matches(':').ends_with("**");
+        let (level, end) = match underline.chars().next() {
+            _ if is_bold => (BOLD, own),
+            Some('=') if is_of(underline, '=') => (1, below),
+            Some('-') if is_of(underline, '-') => (2, below),
+            _ => return None,
+        };
+        Some(Heading { level, title: title.to_owned(), lines: start..end })
     });
     let mut found: Vec<Heading> = marked.chain(named).collect();
     found.sort_by_key(|heading| heading.lines.start);

@@ -241,8 +241,8 @@ fn folded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn is_in(word: &str, text: &str) -> bool {
-        super::is_in(&words(word)[0], &folded(text))
+    fn finds(word: &str, text: &str) -> bool {
+        is_in(&words(word)[0], &folded(text))
     }
 
     #[test]
@@ -257,15 +257,15 @@ mod tests {
 
     #[test]
     fn words_are_found_whole() {
-        assert!(is_in("test", "a Test."));
-        assert!(is_in("test", "latest test"));
-        assert!(!is_in("test", "latest tests test2"));
-        assert!(is_in("重试", "请重试一次"));
-        assert!(is_in("api", "用api调用"));
-        assert!(is_in("🚀", "go🚀go"));
-        assert!(is_in("été", "L'ÉTÉ"));
-        assert!(!is_in("e", "e\u{301}"));
-        assert!(is_in("0", "\u{e47}0"));
+        assert!(finds("test", "a Test."));
+        assert!(finds("test", "latest test"));
+        assert!(!finds("test", "latest tests test2"));
+        assert!(finds("重试", "请重试一次"));
+        assert!(finds("api", "用api调用"));
+        assert!(finds("🚀", "go🚀go"));
+        assert!(finds("été", "L'ÉTÉ"));
+        assert!(!finds("e", "e\u{301}"));
+        assert!(finds("0", "\u{e47}0"));
     }
 
     #[test]
@@ -277,10 +277,10 @@ mod tests {
             ("\u{304c}", "\u{304b}\u{3099}"),
             ("\u{1ec7}", "e\u{302}\u{323}"),
         ] {
-            assert!(is_in(composed, parted), "{composed}");
-            assert!(is_in(parted, composed), "{parted}");
+            assert!(finds(composed, parted), "{composed}");
+            assert!(finds(parted, composed), "{parted}");
             assert_eq!(words(composed), words(parted));
         }
-        assert!(!is_in("cafe", "cafe\u{301}"));
+        assert!(!finds("cafe", "cafe\u{301}"));
     }
 }

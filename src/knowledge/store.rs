@@ -207,6 +207,7 @@ pub(crate) fn scan<T: Send>(
         Err(error) if read::is_absent(&error) => Vec::new(),
         listed => listed.at("list", folder)?,
     };
+    listed.retain(|(name, _)| stem(name).is_some());
     let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
     listed.truncate(Boundary::within_limit(folder, files).len());
     let read = |(name, kind): &(String, PathKind)| {

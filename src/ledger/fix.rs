@@ -74,7 +74,8 @@ pub(crate) fn fix_state(text: &str, blank: &str) -> String {
         if state::sections(&text).iter().all(Option::is_none) {
             return text;
         }
-        for (index, section) in state::sections(blank).into_iter().enumerate().rev() {
+        let template = state::sections(&blank[..footer_start(blank)]);
+        for (index, section) in template.into_iter().enumerate().rev() {
             let now = state::sections(&text);
             let (None, Some(section)) = (&now[index], section) else { continue };
             let next = now[index + 1..].iter().flatten().next().map(|part| part.start);

@@ -11,14 +11,14 @@ use ignore::DirEntry;
 use crate::project::Project;
 use crate::project::manifest::Manifest;
 use crate::storage::walk;
+use crate::text::listed;
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
 const MAX_ENTRIES: usize = 200_000;
 
 /// Folders of third-party code, which a project may contain without ignoring it.
-const VENDORED: &[&str] =
-    &["__pycache__", "bower_components", "node_modules", "third_party", "vendor", "venv"];
+const VENDORED: &str = "__pycache__ bower_components node_modules third_party vendor venv";
 
 /// Maximum number of languages listed on a line.
 const LANGUAGES: usize = 6;
@@ -163,7 +163,7 @@ fn language(path: &Path) -> Option<&'static str> {
         return None;
     }
     let mut rows = ENDINGS.lines().filter_map(|line| line.split_once(": "));
-    let row = rows.find(|(_, endings)| endings.split(' ').any(|known| known == ending));
+    let row = rows.find(|(_, endings)| listed(endings, ending));
     row.map(|(language, _)| language)
 }
 
@@ -173,7 +173,7 @@ fn walk(root: &Path, planning: &Path) -> ignore::Walk {
     let is_counted = move |entry: &DirEntry| {
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
         let name = entry.file_name().to_string_lossy();
-        let is_vendored = VENDORED.contains(&name.as_ref());
+        let is_vendored = listed(VENDORED, &name);
         !(name.starts_with('.') || is_dir && (is_vendored || entry.path() == planning))
     };
     walk::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()

@@ -1,17 +1,17 @@
-//! Records the lessons of finished phases: chooses the phases, then writes their entries.
+//! Records the lessons of finished phases: chooses the phases, finds when they were finished, and writes their entries.
 
-use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::lifecycle::chronology::{DatedPhase, in_order};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
-use crate::lifecycle::refresh;
+use crate::lifecycle::{refresh, shipped};
 use crate::patterns::{
-    Comparison, EntryContext, FinishedPhase, History, Insights, Patterns, RecordIndex, Recorded,
-    Retrospective, SubmittedLessons, derive_durations,
+    EntryContext, FinishedPhase, History, Insights, RecordIndex, Recorded, Retrospective,
+    SubmittedLessons, derive_durations,
 };
 use crate::plan::{
     Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey, TextOf, status_words,
@@ -80,44 +80,40 @@ pub(crate) fn record(
     work: &mut Work,
 ) -> Result<ExecuteReport> {
     let known = patterns::with_changes(project, &work.changes, &mut work.warnings)?;
-    let index = RecordIndex::new(&known);
     let mut warnings = Vec::new();
-    let mut history = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
-    history.read_efforts(&index, &known.entries);
+    let history = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
     let wanted = wanted(project, survey, &history, request, &mut work.warnings)?;
-    let is_latest_wanted = !request.all && request.phase.is_none();
     // The lessons of an agent are those of one phase.
-    let judged = request.lessons.as_ref().and_then(|lessons| {
-        let (dir, _) = phase_or_last_complete(survey, request.phase.as_ref()).ok()?;
-        Some((lessons, dir.dir.clone()))
-    });
+    let judged = phase_or_last_complete(survey, request.phase.as_ref()).ok();
+    let lessons_of = |phase: &FinishedPhase| {
+        let is_judged = judged.is_some_and(|(dir, _)| dir.dir == phase.dir);
+        request.lessons.as_ref().filter(|_| is_judged)
+    };
     let mut report = ExecuteReport::default();
     let mut new: Vec<FinishedPhase> = Vec::new();
-    let mut are_lessons_used = judged.is_none() && request.lessons.is_none();
-    for (phase, state) in compared(&history, wanted, &index) {
-        let name = phase.dir_name.clone();
-        let lessons =
-            judged.as_ref().filter(|(_, dir)| *dir == phase.dir).map(|(lessons, _)| *lessons);
+    let mut are_lessons_used = request.lessons.is_none();
+    for (phase, state) in compared(&history, wanted, &RecordIndex::new(&known)) {
+        let (name, lessons) = (phase.dir_name.clone(), lessons_of(&phase));
         are_lessons_used |= lessons.is_some();
         match (state.line().filter(|_| !request.again), lessons) {
+            (None, _) => {
+                report.recorded.push(name);
+                new.push(phase);
+            }
             (Some(line), Some(lessons)) => {
                 let checked = lessons.checked(&phase, &known, Some(line), &project.root)?;
                 patterns::replace_lessons(project, line, &checked, &mut work.changes)?;
                 report.judged.push(name);
             }
             (Some(_), None) => {
-                report
-                    .changed_since
-                    .extend(matches!(state, Recorded::Changed(_)).then(|| name.clone()));
+                if matches!(state, Recorded::Changed(_)) {
+                    report.changed_since.push(name.clone());
+                }
                 report.already.push(name);
                 continue;
             }
-            (None, _) => {
-                report.recorded.push(name);
-                new.push(phase);
-            }
         }
-        if is_latest_wanted {
+        if !request.all && request.phase.is_none() {
             break;
         }
     }
@@ -129,7 +125,28 @@ pub(crate) fn record(
     let is_of_new =
         |warning: &Warning| new.iter().any(|phase| warning.place.file.starts_with(&phase.dir));
     work.warnings.extend(warnings.into_iter().filter(is_of_new));
-    let entries = entries(project, survey, history, new, request, &known, judged.as_ref())?;
+    if new.is_empty() {
+        return Ok(report);
+    }
+    let plans = new.iter_mut().flat_map(|phase| &mut phase.plans);
+    derive_durations(plans.map(|plan| &mut plan.summary).collect(), &project.git)?;
+    let insights = Insights::from_phases(&history.distinct_phases());
+    let insights: Vec<_> = insights.lessons().cloned().collect();
+    let mut entries = Vec::new();
+    let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();
+    while let Some((date, phase, commit)) = dated.next() {
+        let effort = effort(survey, &phase, &history, request)?;
+        let context = EntryContext {
+            date,
+            effort: effort.as_deref(),
+            commit: commit.as_deref(),
+            // The latest entry says what the whole history shows.
+            insights: if dated.peek().is_none() { &insights } else { &[] },
+        };
+        let lessons = lessons_of(&phase);
+        let checked = lessons.map(|lessons| lessons.checked(&phase, &known, None, &project.root));
+        entries.push(Retrospective::judged(&phase, &context, checked.transpose()?));
+    }
     patterns::append(project, &entries, &mut work.changes)?;
     Ok(report)
 }
@@ -141,56 +158,51 @@ pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
     let known = patterns::stored(project)?.value;
     let history = History::read(&survey.folder, &survey.position.phases, &mut Vec::new())?;
     let wanted = all_complete(&survey, &history)?;
-    let states = compared(&history, wanted, &RecordIndex::new(&known)).into_iter();
-    Ok(states
-        .filter(|(_, state)| *state == Recorded::No)
-        .map(|(phase, _)| phase.dir_name)
-        .collect())
+    let mut states = compared(&history, wanted, &RecordIndex::new(&known));
+    states.retain(|(_, state)| *state == Recorded::No);
+    Ok(states.into_iter().map(|(phase, _)| phase.dir_name).collect())
 }
 
-/// A phase of the history, and its name where the folder's is not the best one.
-type Wanted<'h> = (&'h FinishedPhase, Option<String>);
-
 /// Returns the requested phases; without a request for one or all, the complete ones, latest first.
-fn wanted<'h>(
+fn wanted(
     project: &Project,
     survey: &Survey,
-    history: &'h History,
+    history: &History,
     request: &ExecuteRequest,
     warnings: &mut Vec<Warning>,
-) -> Result<Vec<Wanted<'h>>> {
+) -> Result<Vec<FinishedPhase>> {
     if request.all {
         return all_complete(survey, history);
     }
-    let of_dir = |dir: &PhaseDir| {
-        history.phases.iter().find(|phase| phase.dir == dir.dir).map(|phase| (phase, None))
-    };
+    let read: HashMap<&PathBuf, &FinishedPhase> =
+        history.phases.iter().map(|phase| (&phase.dir, phase)).collect();
+    let of_dir = |dir: &PhaseDir| read.get(&dir.dir).map(|phase| (*phase).clone());
     let Some(number) = &request.phase else {
         return Ok(reading(project, warnings, |text| {
             let complete = complete(survey).into_iter().rev();
-            let left = complete.filter(|(_, phase)| !left_plans(phase, text));
-            left.filter_map(|(dir, _)| of_dir(dir)).collect()
+            let whole = complete.filter(|(_, phase)| !left_plans(phase, text));
+            whole.filter_map(|(dir, _)| of_dir(dir)).collect()
         }));
     };
     survey.phase(number)?;
     // Two folders may have the same number.
-    let phases = || survey.position.phases.iter().filter(|phase| phase.number == *number);
-    let has_summary =
-        |phase: &Phase| folder(survey, phase).is_some_and(|dir| dir.summaries().next().is_some());
-    let has_any_summary = phases().any(has_summary);
-    for phase in phases() {
-        let mut left = || reading(project, warnings, |text| left_plans(phase, text));
-        let is_incomplete = phase.state != PhaseState::Done || has_any_summary && left();
+    let phases: Vec<&Phase> = survey.position.with_number(number).collect();
+    let has_summary = phases
+        .iter()
+        .any(|phase| folder(survey, phase).is_some_and(|dir| dir.summaries().next().is_some()));
+    for phase in &phases {
+        let is_incomplete = phase.state != PhaseState::Done
+            || has_summary && reading(project, warnings, |text| left_plans(phase, text));
         if is_incomplete && !request.partial {
-            return Err(incomplete(project, phase, has_any_summary));
+            return Err(incomplete(project, phase, has_summary));
         }
-        if !has_any_summary {
+        if !has_summary {
             let message = format!("phase {} has no summary to record", phase.number);
             let error = Error::refused(message).hint("record it when its plans have summaries");
             return Err(located(error, project, phase));
         }
     }
-    Ok(phases().filter_map(|phase| of_dir(folder(survey, phase)?)).collect())
+    Ok(phases.into_iter().filter_map(|phase| of_dir(folder(survey, phase)?)).collect())
 }
 
 /// Returns whether a plan was left without a summary, and no check of the phase made up for it.
@@ -200,36 +212,40 @@ fn left_plans(phase: &Phase, text: TextOf<'_>) -> bool {
 
 /// Returns all phases that are complete: of archived milestones and workstreams, quick tasks that taught something, and
 /// those of the active milestone that are called complete, even with plans left.
-fn all_complete<'h>(survey: &Survey, history: &'h History) -> Result<Vec<Wanted<'h>>> {
-    let active = &survey.folder.active.slug;
+fn all_complete(survey: &Survey, history: &History) -> Result<Vec<FinishedPhase>> {
     let open = survey.folder.milestones()?;
+    let is_past = |phase: &&FinishedPhase| {
+        let is_open =
+            phase.milestone == survey.folder.active.slug || open.contains(&phase.milestone);
+        phase.is_complete && !is_open
+    };
+    let done: HashSet<&Path> = complete(survey).iter().map(|(dir, _)| dir.dir.as_path()).collect();
+    let past = history.phases.iter().filter(is_past);
+    let quick = history.quick.iter().filter(|task| Retrospective::has_lessons(task));
+    let active = history.phases.iter().filter(|phase| done.contains(phase.dir.as_path()));
+    let mut all: Vec<FinishedPhase> = past.chain(quick).chain(active).cloned().collect();
+    // The roadmap in the archive names a phase better than its folder.
     let mut names: HashMap<PathBuf, String> = HashMap::new();
     for archive in &survey.folder.archived {
-        let Some(milestone) = history.milestones.iter().find(|one| one.slug == archive.slug) else {
-            continue;
-        };
         let roadmap = archive.roadmap()?;
-        for dir in &milestone.phases {
+        let milestones = history.milestones.iter().filter(|one| one.slug == archive.slug);
+        for dir in milestones.flat_map(|milestone| &milestone.phases) {
             let planned = roadmap.as_ref();
             let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));
             let planned = planned.and_then(|phase| phase.name.as_deref());
-            names.insert(dir.dir.clone(), plan::name_of_past_phase(dir, planned).to_owned());
+            names.insert(dir.dir.clone(), plan::name_of_past_phase(&dir.name, planned).to_owned());
         }
     }
-    let past = history.phases.iter().filter(|phase| {
-        phase.is_complete && phase.milestone != *active && !open.contains(&phase.milestone)
-    });
-    let quick = history.quick.iter().filter(|task| Retrospective::has_lessons(task));
-    let done: HashSet<&PathBuf> = complete(survey).into_iter().map(|(dir, _)| &dir.dir).collect();
-    let active = history.phases.iter().filter(|phase| done.contains(&phase.dir));
-    let all = past.chain(quick).chain(active);
-    Ok(all.map(|phase| (phase, names.remove(&phase.dir))).collect())
+    for phase in &mut all {
+        phase.name = names.remove(&phase.dir).unwrap_or_else(|| std::mem::take(&mut phase.name));
+    }
+    Ok(all)
 }
 
 /// Returns the wanted phases with what is recorded of them; a copy of one outside of its archive only once.
 fn compared(
     history: &History,
-    wanted: Vec<Wanted<'_>>,
+    wanted: Vec<FinishedPhase>,
     index: &RecordIndex<'_>,
 ) -> Vec<(FinishedPhase, Recorded)> {
     let mut by_name: HashMap<&str, Vec<&FinishedPhase>> = HashMap::new();
@@ -238,80 +254,79 @@ fn compared(
     }
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    for (phase, name) in wanted {
-        let namesakes = by_name.get(phase.dir_name.as_str()).into_iter().flatten();
-        let others: Vec<&FinishedPhase> =
-            namesakes.copied().filter(|other| other.dir != phase.dir).collect();
-        let state = index.recorded(phase, &others);
-        if seen.insert((&phase.digest, &phase.dir_name)) {
-            let name = name.unwrap_or_else(|| phase.name.clone());
-            found.push((FinishedPhase { name, ..phase.clone() }, state));
+    for phase in wanted {
+        let mut others = by_name.get(phase.dir_name.as_str()).cloned().unwrap_or_default();
+        others.retain(|other| other.dir != phase.dir);
+        let state = index.recorded(&phase, &others);
+        if seen.insert((phase.digest.clone(), phase.dir_name.clone())) {
+            found.push((phase, state));
         }
     }
     found
 }
 
-/// Returns the entries of new phases, the latest of which says what the whole history shows.
-fn entries(
+/// A phase with the day on which it was finished, and the commit that completed it.
+type Dated = (Option<NaiveDate>, FinishedPhase, Option<String>);
+
+/// Returns phases in the order in which they were finished, by their summaries, git, or else the files of their
+/// milestones. One without a date stays after the one before it.
+fn in_order(
     project: &Project,
     survey: &Survey,
-    history: History,
-    mut new: Vec<FinishedPhase>,
-    request: &ExecuteRequest,
-    known: &Patterns,
-    judged: Option<&(&SubmittedLessons, PathBuf)>,
-) -> Result<Vec<Retrospective>> {
-    if new.is_empty() {
-        return Ok(Vec::new());
+    history: &History,
+    phases: Vec<FinishedPhase>,
+) -> Result<Vec<Dated>> {
+    let additions = project.git.additions(&survey.folder.dir)?;
+    let oldest = additions.values().map(|added| added.age).max();
+    let head = project.git.head()?;
+    let active = &survey.folder.active.slug;
+    let mut latest = None;
+    let mut ordered: Vec<(Option<NaiveDate>, Dated)> = Vec::new();
+    for phase in phases {
+        // The commit that added the last of its summaries; none if one is not committed.
+        let of_plans = phase.plans.iter().map(|plan| additions.get(&phase.dir.join(&plan.file)));
+        let all: Option<Vec<_>> = of_plans.collect();
+        let added = all.and_then(|all| all.into_iter().min_by_key(|addition| addition.age));
+        // A phase that was committed together with the whole planning folder was finished earlier.
+        let evident = added.filter(|added| Some(added.age) != oldest);
+        let mut date = phase.completed().or(evident.map(|added| added.date));
+        let mut past = history.milestones.iter().filter(|one| one.slug != *active);
+        if let (None, Some(milestone)) = (date, past.find(|one| one.slug == phase.milestone)) {
+            date = shipped::date(&milestone.dir)?;
+        }
+        let commit = added.map(|added| added.commit.clone());
+        // Its summaries are not committed yet, so git has no date.
+        let commit = commit.or_else(|| head.clone().filter(|_| phase.milestone == *active));
+        latest = date.or(latest);
+        ordered.push((latest, (date, phase, commit)));
     }
-    let summaries = new.iter_mut().flat_map(|phase| &mut phase.plans);
-    derive_durations(summaries.map(|plan| &mut plan.summary).collect(), &project.git)?;
-    let dated = in_order(project, survey, &history.milestones, new)?;
-    let insights = Insights::from_phases(&history.into_distinct_phases());
-    let insights: Vec<Comparison> = insights.lessons().cloned().collect();
-    let latest = complete(survey).last().map(|(dir, _)| dir.dir.clone());
-    let last = dated.len() - 1;
-    let mut entries = Vec::new();
-    for (at, one) in dated.iter().enumerate() {
-        let is_latest = latest.as_ref() == Some(&one.phase.dir);
-        let effort = effort(project, one, request, is_latest)?;
-        let context = EntryContext {
-            date: one.date,
-            effort: effort.as_deref(),
-            commit: one.commit.as_deref(),
-            insights: if at == last { &insights } else { &[] },
-        };
-        let lessons = judged.filter(|(_, dir)| *dir == one.phase.dir);
-        let checked =
-            lessons.map(|(lessons, _)| lessons.checked(&one.phase, known, None, &project.root));
-        entries.push(Retrospective::judged(&one.phase, &context, checked.transpose()?));
-    }
-    Ok(entries)
+    // The sort is stable.
+    ordered.sort_by_key(|(key, _)| *key);
+    Ok(ordered.into_iter().map(|(_, dated)| dated).collect())
 }
 
 /// Returns the effort of a phase: the caller's, else that of its plans, else for the latest phase the current setting.
 fn effort(
-    project: &Project,
-    one: &DatedPhase,
+    survey: &Survey,
+    phase: &FinishedPhase,
+    history: &History,
     request: &ExecuteRequest,
-    is_latest: bool,
 ) -> Result<Option<String>> {
     if request.effort.is_some() {
         return Ok(request.effort.clone());
     }
-    let plans = &one.phase.plans;
-    let own: Vec<&str> = plans.iter().filter_map(|plan| plan.effort.as_deref()).collect();
+    let mut dirs = history.milestones.iter().flat_map(|milestone| &milestone.phases);
+    let dir = dirs.find(|dir| dir.dir == phase.dir);
+    let own = dir.map(patterns::requested_efforts).unwrap_or_default();
     if own.is_empty() {
-        return if is_latest { patterns::effort(&project.planning_place().dir) } else { Ok(None) };
+        let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
+        return if is_latest { patterns::effort(&survey.folder.dir) } else { Ok(None) };
     }
-    let mut named = own.clone();
-    named.sort_unstable();
-    named.dedup();
-    let named = named.join(", ");
-    Ok(Some(if own.len() == plans.len() {
-        named
-    } else {
-        format!("{named} ({} of {} plans)", own.len(), plans.len())
+    let named: BTreeSet<&str> = own.iter().map(String::as_str).collect();
+    let named = named.into_iter().collect::<Vec<_>>().join(", ");
+    Ok(Some(match phase.plans.len() {
+        all if own.len() >= all => named,
+        all => format!("{named} ({} of {all} plans)", own.len()),
     }))
 }
 
@@ -338,7 +353,9 @@ pub(crate) fn phase_or_last_complete<'a>(
 
 fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     let dirs = &survey.folder.active.phases;
-    dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
+    let start = dirs.partition_point(|dir| dir.number < phase.number);
+    let mut same = dirs[start..].iter().take_while(|dir| dir.number == phase.number);
+    same.find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.

@@ -2,20 +2,17 @@
 
 mod archive;
 mod carried;
-mod chronology;
 mod codebase;
 mod digest;
 mod example;
 mod execute;
 mod init;
 mod inspect;
-mod lessons;
 mod milestone;
 mod outcome;
 mod pause;
 mod plan;
 mod refresh;
-mod resume;
 mod ship;
 mod shipped;
 mod sync;
@@ -31,14 +28,13 @@ pub use milestone::{
     ListedMilestone, MilestoneReport, MilestoneState, milestones, new_milestone, switch_milestone,
 };
 pub use outcome::{CommandOutcome, ContextFiles};
-pub use pause::{PauseReport, pause};
+pub(crate) use pause::current_notes;
+pub use pause::{PauseReport, ResumeProgress, ResumeReport, pause, resume};
 pub use plan::{
     CarefulFile, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape, PlanBrief, plan,
 };
 pub use refresh::{Shipped, SyncRequest};
 pub(crate) use refresh::{current_blockers, decision_lists, is_closed};
-pub(crate) use resume::current_notes;
-pub use resume::{ResumeProgress, ResumeReport, resume};
 pub use ship::{ShipReport, ShipRequest, ship};
 pub use sync::{Preview, SyncReport, fix_state, preview, sync};
 pub use undo::{UndoReport, undo};

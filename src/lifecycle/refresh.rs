@@ -6,15 +6,15 @@ use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Source
 use crate::error::Result;
 use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::codebase::CodebaseSummary;
-use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::shipped;
-use crate::patterns::{RelevantPattern, StaleReasons};
+use crate::patterns::{Insights, RelevantPattern, StaleReasons};
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, PhaseNumber, PhaseState, StatusReport, Survey, is_absent,
 };
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
+use crate::text::listed;
 use crate::warning::Warning;
 use crate::{claude_md, patterns};
 
@@ -64,7 +64,8 @@ pub(crate) fn plan_with(
         [] => &project.settings.targets,
         named => named,
     };
-    let lessons = lessons(project, before, &patterns)?;
+    let insights = Insights::from_phases(&patterns::history(before)?.value);
+    let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources =
@@ -78,8 +79,7 @@ pub(crate) fn plan_with(
 }
 
 /// What a blocker says of itself when it is none any more.
-const CLOSED: &[&str] =
-    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
+const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
 
 /// Maximum number of lessons of the whole history, which follow the patterns of single phases.
 const LESSONS: usize = 1;
@@ -183,15 +183,14 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
         return Vec::new();
     }
     let is_over = |number: &PhaseNumber| {
-        let mut named =
-            survey.position.phases.iter().filter(|phase| phase.number == *number).peekable();
+        let mut named = survey.position.with_number(number).peekable();
         named.peek().is_none_or(|phase| !phase.is_in_milestone)
             || named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
     };
     let next = survey.position.next.phase.as_ref();
     let mut found: Vec<(bool, &String)> = Vec::new();
     for blocker in survey.state.blockers.iter().filter(|blocker| !is_closed(blocker)) {
-        let phases = survey.state.numbering.phases_in(&blocker.replace(['[', ']'], " "));
+        let phases = survey.phases_in(&blocker.replace(['[', ']'], " "));
         if phases.is_empty() || !phases.iter().all(is_over) {
             found.push((
                 !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase)),
@@ -219,7 +218,7 @@ pub(crate) fn is_closed(blocker: &str) -> bool {
         let rest = rest.trim_start();
         let says_how =
             ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
-        CLOSED.contains(&word.to_lowercase().as_str())
+        listed(CLOSED, &word.to_lowercase())
             && (rest.is_empty()
                 || is_shouted
                 || says_how
@@ -241,10 +240,11 @@ fn first_date(text: &str) -> Option<&str> {
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
 /// phases of a milestone that has shipped: they only ordered its work.
 pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
-    let is_open =
-        |number: &PhaseNumber| survey.position.members().any(|phase| phase.number == *number);
+    let is_open = |number: &PhaseNumber| {
+        survey.position.with_number(number).any(|phase| phase.is_in_milestone)
+    };
     let is_of_shipped = |decision: &Decision| {
-        let phases = survey.state.numbering.phases_in(&decision.text);
+        let phases = survey.phases_in(&decision.text);
         !phases.is_empty() && !phases.iter().any(is_open)
     };
     let lists = [

@@ -8,12 +8,10 @@ use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
-use crate::markdown::edit;
-use crate::markdown::edit::Edit;
 use crate::plan;
-use crate::plan::{Correction, Drift, Metric, Survey};
-use crate::project::{ContextTarget, Project, vocabulary};
-use crate::storage::{Changes, Store, read};
+use crate::plan::{Correction, Drift, Survey};
+use crate::project::{ContextTarget, Project};
+use crate::storage::{Changes, Store};
 use crate::warning::Warning;
 
 /// The corrections of `annals sync` in the planning folder.
@@ -80,40 +78,11 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     for (path, old, new) in repair.files {
         changes.edit(&path, Some(old), new)?;
     }
-    let mut corrections = repair.corrections;
-    corrections.extend(measure(project, &repair.survey, changes)?);
     // Warnings about the folder itself are reported once, from the first survey.
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;
     survey.warnings = warnings;
-    Ok(SyncReport { corrections, left: repair.remaining })
-}
-
-/// Plans the performance metrics of STATE.md according to the summaries.
-fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Vec<Correction>> {
-    let path = survey.folder.active.dir.join(vocabulary::STATE);
-    let Some(bytes) = changes.current(&path)? else {
-        return Ok(Vec::new());
-    };
-    // Files that are not valid UTF-8 are not edited.
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Ok(Vec::new());
-    };
-    let wrong = plan::metrics(project, survey, &read::text)?;
-    let edits = wrong.iter().map(|metric| {
-        let written = metric.drift.actual.clone();
-        Edit::replace(metric.range.clone(), written)
-    });
-    changes.write(&path, edit::apply(&text, edits.collect()))?;
-    let correction = |metric: Metric| Correction {
-        kind: Some(metric.drift.kind),
-        stated: metric.drift.stated,
-        written: metric.drift.actual,
-        file: metric.drift.file,
-        line: metric.drift.line,
-        because: "what the summaries of this milestone say".to_owned(),
-    };
-    Ok(wrong.into_iter().map(correction).collect())
+    Ok(SyncReport { corrections: repair.corrections, left: repair.remaining })
 }
 
 /// Returns the error that lists the contradictions which remain.

@@ -5,18 +5,10 @@
 //! tabs and stray text. The indentation and the first `: ` of a line still show the intended structure; lines
 //! that have neither are reported as not understood.
 
-use std::borrow::Cow;
-
 use crate::markdown::node::{Node, Value};
 
 /// Maximum nesting depth; deeper levels are read as text.
 const MAX_DEPTH: usize = 32;
-
-/// What can end a text in quotes or brackets.
-const CLOSERS: [char; 4] = ['"', '\'', ']', '}'];
-
-/// Maximum number of times that a text in quotes or brackets is read again after a line that could be its last.
-const MAX_ATTEMPTS: usize = 64;
 
 /// Parses `text`, whose first line is line `first_line` of the file; returns the lines that were not understood, too.
 pub(crate) fn read(text: &str, first_line: usize) -> (Node, Vec<usize>) {
@@ -30,9 +22,8 @@ pub(crate) fn read(text: &str, first_line: usize) -> (Node, Vec<usize>) {
         } else {
             // A list or bare text at the top level belongs to no field.
             reader.next = reader.next.max(start + 1);
-            let ignored = reader.lines[start..reader.next].iter();
-            let numbers = ignored.filter(|line| !line.is_empty()).map(|line| line.number);
-            reader.unclear.extend(numbers);
+            let ignored = reader.lines[start..reader.next].iter().filter(|line| !line.is_empty());
+            reader.unclear.extend(ignored.map(|line| line.number));
         }
     }
     reader.unclear.sort_unstable();
@@ -50,9 +41,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn new(raw: &'a str, number: usize) -> Self {
         let content = raw.trim_start();
-        let white = raw[..raw.len() - content.len()].chars();
-        let indent = white.map(|c| if c == '\t' { 2 } else { 1 }).sum();
-        Self { raw, indent, content: content.trim_end(), number }
+        Self { raw, indent: raw.len() - content.len(), content: content.trim_end(), number }
     }
 
     /// Returns whether it has nothing or only a comment.
@@ -62,8 +51,7 @@ impl<'a> Line<'a> {
 
     /// Returns the text after the dash of a list item.
     fn item(&self) -> Option<&'a str> {
-        let rest = self.content.strip_prefix('-')?;
-        (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+        ends_mark(self.content.strip_prefix('-')?)
     }
 }
 
@@ -84,57 +72,50 @@ impl<'a> Reader<'a> {
 
     /// Parses the lines indented by `indent` or more, as a list or a mapping.
     fn block(&mut self, indent: usize, depth: usize) -> Value {
-        match self.peek() {
-            Some(line) if line.item().is_some() => self.list(line.indent.max(indent), depth),
-            Some(line) if line.content.starts_with(['{', '[']) => {
-                self.next += 1;
-                self.value(line.content, line, depth).value
-            }
-            Some(line) if split_key(line.content).is_some() => {
-                Value::Map(self.map(line.indent.max(indent), depth))
-            }
-            _ => Value::Text(self.continuation(String::new(), indent)),
-        }
-    }
-
-    fn list(&mut self, indent: usize, depth: usize) -> Value {
-        let mut nodes = Vec::new();
-        while let Some(line) = self.peek() {
-            let Some(rest) = line.item().filter(|_| line.indent == indent) else {
-                break;
-            };
+        let Some(line) = self.peek() else { return Value::Text(String::new()) };
+        if line.item().is_some() {
+            Value::List(self.list(line.indent, depth))
+        } else if line.content.starts_with(['{', '[']) {
             self.next += 1;
-            nodes.push(self.item(rest, line, depth));
+            self.value(line.content, line, depth).value
+        } else if split_key(line.content).is_some() {
+            Value::Map(self.map(line.indent, depth))
+        } else {
+            Value::Text(self.continuation(String::new(), indent))
         }
-        Value::List(nodes)
     }
 
-    /// Parses a list item, which may be a mapping whose first field stands behind the dash.
-    fn item(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
-        if depth >= MAX_DEPTH || rest.starts_with(['[', '{']) {
-            return self.value(rest, line, depth);
+    fn list(&mut self, indent: usize, depth: usize) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        while let Some(line) = self.peek().filter(|line| line.indent == indent) {
+            let Some(rest) = line.item() else { break };
+            self.next += 1;
+            let key =
+                split_key(rest).filter(|_| depth < MAX_DEPTH && !rest.starts_with(['[', '{']));
+            nodes.push(match key {
+                None => self.value(rest, line, depth),
+                // A mapping whose first field stands behind the dash.
+                Some((key, value)) => {
+                    let own = line.indent + line.content.len() - rest.len();
+                    let first = Line { indent: own, content: rest, ..line };
+                    let mut pairs = vec![(key, self.value(value, first, depth + 1))];
+                    if let Some(next) = self.peek().filter(|next| next.indent > line.indent) {
+                        pairs.extend(self.map(next.indent, depth + 1));
+                    }
+                    Node { value: Value::Map(pairs), line: line.number }
+                }
+            });
         }
-        let Some((key, value)) = split_key(rest) else {
-            return self.value(rest, line, depth);
-        };
-        let indent = line.indent + line.content.len() - rest.len();
-        let inner = Line { indent, content: rest, ..line };
-        let mut pairs = vec![(key.into_owned(), self.value(value, inner, depth + 1))];
-        if let Some(next) = self.peek().filter(|next| next.indent > line.indent) {
-            pairs.extend(self.map(next.indent, depth + 1));
-        }
-        Node { value: Value::Map(pairs), line: line.number }
+        nodes
     }
 
     fn map(&mut self, indent: usize, depth: usize) -> Vec<(String, Node)> {
         let mut pairs = Vec::new();
-        while let Some(line) = self.peek() {
-            if line.indent != indent || line.item().is_some() {
-                break;
-            }
+        let is_field = |line: &Line<'_>| line.indent == indent && line.item().is_none();
+        while let Some(line) = self.peek().filter(is_field) {
             self.next += 1;
             match split_key(line.content) {
-                Some((key, rest)) => pairs.push((key.into_owned(), self.value(rest, line, depth))),
+                Some((key, rest)) => pairs.push((key, self.value(rest, line, depth))),
                 None => self.unclear.push(line.number),
             }
         }
@@ -145,29 +126,24 @@ impl<'a> Reader<'a> {
     fn value(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
         let number = line.number;
         if rest.is_empty() || rest.starts_with('#') {
-            return match self.peek() {
-                // A list may have the same indent as its key.
-                Some(next)
-                    if next.indent > line.indent
-                        || next.indent == line.indent
-                            && next.item().is_some()
-                            && line.item().is_none() =>
-                {
-                    let value = match depth < MAX_DEPTH {
-                        true => self.block(next.indent, depth + 1),
-                        false => Value::Text(self.continuation(String::new(), next.indent)),
-                    };
-                    Node { value, line: number }
-                }
-                _ => Node::text("", number),
+            // A list may have the same indent as its key.
+            let is_below = |next: &Line<'_>| {
+                let is_list = next.item().is_some() && line.item().is_none();
+                next.indent > line.indent || next.indent == line.indent && is_list
             };
+            let value = match self.peek().filter(is_below) {
+                Some(next) if depth < MAX_DEPTH => self.block(next.indent, depth + 1),
+                Some(next) => Value::Text(self.continuation(String::new(), next.indent)),
+                None => Value::Text(String::new()),
+            };
+            return Node { value, line: number };
         }
         if let Some(separator) = block_text(rest) {
             return Node::text(self.block_lines(line.indent, separator), number);
         }
         if rest.starts_with(['"', '\'', '[', '{']) {
-            if let Some(node) = self.enclosed(rest, line, depth) {
-                return node;
+            if let Some(value) = self.enclosed(rest, line, depth) {
+                return Node { value, line: number };
             }
             if rest.starts_with(['[', '{']) {
                 self.unclear.push(number);
@@ -176,47 +152,30 @@ impl<'a> Reader<'a> {
         let text = self.continuation(without_comment(rest).to_owned(), line.indent + 1);
         // Quotes that are not escaped inside of it.
         let inner = |quote: &char| text.strip_prefix(*quote)?.strip_suffix(*quote);
-        match ['"', '\''].iter().find_map(inner) {
-            Some(inner) => Node::text(inner, number),
-            None => Node::text(text, number),
-        }
+        let inner = ['"', '\''].iter().find_map(inner).map(str::to_owned);
+        Node::text(inner.unwrap_or(text), number)
     }
 
     /// Parses text in quotes or brackets, which may go on in further lines.
-    fn enclosed(&mut self, rest: &str, line: Line<'a>, depth: usize) -> Option<Node> {
-        let is_flow = rest.starts_with(['[', '{']);
-        let mut text = Cow::Borrowed(if is_flow { without_flow_comment(rest) } else { rest });
-        let mut attempts = 0;
-        for (count, more) in self.lines[self.next..].iter().map(Some).chain([None]).enumerate() {
-            let more = more
-                .filter(|more| more.indent > line.indent || more.content.starts_with([']', '}']));
-            if more.is_none() || count == 0 || text.ends_with(CLOSERS) {
-                attempts += 1;
-                let mut flow = Flow { text: &text, at: 0, line: line.number };
-                let node = flow.node(b']', depth);
-                let after = text[flow.at..].trim_start();
-                if node.is_some() && (after.is_empty() || after.starts_with('#')) {
-                    self.next += count;
-                    return node;
-                }
-                if !after.is_empty() || attempts == MAX_ATTEMPTS {
-                    return None;
-                }
-            }
-            let more = more?;
-            text.to_mut().push(' ');
-            let more = more.content;
-            text.to_mut().push_str(if is_flow { without_flow_comment(more) } else { more });
+    fn enclosed(&mut self, rest: &str, line: Line<'a>, depth: usize) -> Option<Value> {
+        let goes_on =
+            |more: &&Line<'_>| more.indent > line.indent || more.content.starts_with([']', '}']);
+        let more = self.lines[self.next..].iter().take_while(goes_on).map(|more| more.content);
+        let text: Vec<&str> = std::iter::once(rest).chain(more).collect();
+        let text = text.join("\n");
+        let (value, after) = flow(&text, ']', line.number, depth)?;
+        let tail = after.split('\n').next().unwrap_or_default().trim_start();
+        if !tail.is_empty() && !tail.starts_with('#') {
+            return None;
         }
-        None
+        self.next += text[..text.len() - after.len()].matches('\n').count();
+        Some(value)
     }
 
     /// Appends the following lines indented by `indent` or more to `text`.
     fn continuation(&mut self, mut text: String, indent: usize) -> String {
-        while let Some(line) = self.peek().filter(|line| line.indent >= indent && line.indent > 0) {
-            if !text.is_empty() {
-                text.push(' ');
-            }
+        while let Some(line) = self.peek().filter(|line| line.indent >= indent.max(1)) {
+            text.push_str(if text.is_empty() { "" } else { " " });
             text.push_str(without_comment(line.content));
             self.next += 1;
         }
@@ -225,61 +184,44 @@ impl<'a> Reader<'a> {
 
     /// Returns the lines of a literal or folded text, which are indented by more than `indent`.
     fn block_lines(&mut self, indent: usize, separator: &str) -> String {
-        let rest = self.lines[self.next..].iter();
-        let own = rest.take_while(|line| line.content.is_empty() || line.indent > indent).count();
-        let own = &self.lines[self.next..self.next + own];
+        let is_own = |line: &&Line<'_>| line.content.is_empty() || line.indent > indent;
+        let own: Vec<Line<'a>> =
+            self.lines[self.next..].iter().take_while(is_own).copied().collect();
         self.next += own.len();
-        let white = |line: &Line<'_>| line.raw.len() - line.raw.trim_start().len();
-        let margin = own.iter().filter(|line| !line.content.is_empty()).map(white).min();
-        let texts =
-            own.iter().map(|line| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content));
-        texts.collect::<Vec<_>>().join(separator).trim_end().to_owned()
+        let texts = own.iter().filter(|line| !line.content.is_empty());
+        let margin = texts.map(|line| line.indent).min();
+        let text = |line: &Line<'a>| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content);
+        let texts: Vec<&str> = own.iter().map(text).collect();
+        texts.join(separator).trim_end().to_owned()
     }
+}
+
+/// Returns the rest behind a mark, which must be followed by white space or nothing.
+fn ends_mark(rest: &str) -> Option<&str> {
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
 }
 
 /// Returns what joins the lines of a literal (`|`) or folded (`>`) text.
 fn block_text(rest: &str) -> Option<&'static str> {
-    let head = without_comment(rest);
-    let digits = head.get(1..).unwrap_or_default().trim_matches(['+', '-']);
-    let is_digit = digits.len() == 1 && digits.as_bytes()[0].is_ascii_digit();
-    let is_head = head.len() <= 3 && (digits.is_empty() || is_digit);
-    match head.as_bytes().first() {
-        Some(b'|') if is_head => Some("\n"),
-        Some(b'>') if is_head => Some(" "),
+    match without_comment(rest) {
+        "|" | "|-" | "|+" => Some("\n"),
+        ">" | ">-" | ">+" => Some(" "),
         _ => None,
     }
 }
 
 /// Splits `key: rest`; a key in quotes loses them.
-fn split_key(content: &str) -> Option<(Cow<'_, str>, &str)> {
+fn split_key(content: &str) -> Option<(String, &str)> {
     if content.starts_with(['"', '\'']) {
-        let mut flow = Flow { text: content, at: 0, line: 0 };
-        let key = flow.quoted()?;
-        let rest = content[flow.at..].trim_start().strip_prefix(':')?;
-        return (rest.is_empty() || rest.starts_with([' ', '\t']))
-            .then(|| (key.into(), rest.trim()));
+        let (key, rest) = quoted(content)?;
+        return Some((key, ends_mark(rest.trim_start().strip_prefix(':')?)?));
     }
-    let ends = |at: &usize| matches!(content.as_bytes().get(at + 1), None | Some(b' ' | b'\t'));
-    let colon = content.match_indices(':').map(|(at, _)| at).find(ends)?;
-    let key = content[..colon].trim();
-    let is_key = !key.is_empty()
-        && !key.starts_with(['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ',']);
-    (is_key && !key.contains(" #")).then(|| (key.into(), content[colon + 1..].trim()))
-}
-
-/// Returns a line of a text in brackets without a trailing comment; `#` in quotes begins none.
-fn without_flow_comment(line: &str) -> &str {
-    let (mut quote, mut before) = (None, ' ');
-    for (at, c) in line.char_indices() {
-        match quote {
-            Some(open) if c == open && before != '\\' => quote = None,
-            None if c == '#' && before.is_whitespace() => return line[..at].trim_end(),
-            None if "\"'".contains(c) && " \t[{,:".contains(before) => quote = Some(c),
-            _ => {}
-        }
-        before = c;
-    }
-    line
+    let mut colons = content.match_indices(':');
+    let (key, rest) =
+        colons.find_map(|(at, _)| Some((content[..at].trim(), ends_mark(&content[at + 1..])?)))?;
+    let is_other = ['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ','];
+    let is_key = !key.is_empty() && !key.starts_with(is_other) && !key.contains(" #");
+    is_key.then(|| (key.to_owned(), rest))
 }
 
 /// Returns a text without a trailing comment.
@@ -290,109 +232,87 @@ fn without_comment(text: &str) -> &str {
     }
 }
 
-/// Reads a text in quotes or brackets; one that is not complete is read to its end.
-struct Flow<'a> {
-    text: &'a str,
-    at: usize,
-    line: usize,
+/// Splits a value off a text; `close` is the bracket that may enclose both. One that is not complete is none.
+fn flow(text: &str, close: char, line: usize, depth: usize) -> Option<(Value, &str)> {
+    let text = text.trim_start();
+    match text.chars().next()? {
+        '[' => {
+            let (nodes, rest) = elements(&text[1..], ']', line, depth)?;
+            Some((Value::List(nodes), rest))
+        }
+        '{' => {
+            let (nodes, rest) = elements(&text[1..], '}', line, depth)?;
+            let pairs = nodes.into_iter().flat_map(|node| match node.value {
+                Value::Map(pairs) => pairs,
+                _ => vec![(node.flat(), Node::text("", line))],
+            });
+            Some((Value::Map(pairs.collect()), rest))
+        }
+        '"' | '\'' => quoted(text).map(|(text, rest)| (Value::Text(text), rest)),
+        _ => plain(text, close),
+    }
 }
 
-impl Flow<'_> {
-    fn peek(&mut self) -> Option<u8> {
-        self.at = self.text.len() - self.text[self.at..].trim_start().len();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// Reads a value that may be enclosed by a bracket.
-    fn node(&mut self, close: u8, depth: usize) -> Option<Node> {
-        let line = self.line;
-        let value = match self.peek()? {
-            b'[' => Value::List(self.elements(b']', depth)?),
-            b'{' => {
-                let pairs = |node: Node| match node.value {
-                    Value::Map(pairs) => pairs,
-                    _ => vec![(node.flat(), Node::text("", line))],
-                };
-                Value::Map(self.elements(b'}', depth)?.into_iter().flat_map(pairs).collect())
-            }
-            b'"' | b'\'' => Value::Text(self.quoted()?),
-            _ => Value::Text(self.plain(close)?),
-        };
-        Some(Node { value, line })
-    }
-
-    /// Reads the elements up to a bracket; `a: b` is a mapping of its own.
-    fn elements(&mut self, close: u8, depth: usize) -> Option<Vec<Node>> {
-        let mut found = Vec::new();
-        self.at += 1;
-        loop {
-            match self.peek()? {
-                b',' => self.at += 1,
-                byte if byte == close => {
-                    self.at += 1;
-                    return Some(found);
-                }
-                _ if depth > MAX_DEPTH => return None,
-                _ => {
-                    let mut node = self.node(close, depth + 1)?;
-                    if self.peek()? == b':' {
-                        self.at += 1;
-                        let value = match self.peek()? {
-                            b',' | b']' | b'}' => Node::text("", self.line),
-                            _ => self.node(close, depth + 1)?,
-                        };
-                        node.value = Value::Map(vec![(node.flat(), value)]);
-                    }
-                    found.push(node);
-                }
-            }
+/// Splits the elements up to a bracket off a text; `a: b` is a mapping of its own.
+fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(Vec<Node>, &str)> {
+    let mut found = Vec::new();
+    loop {
+        text = text.trim_start();
+        if let Some(rest) = text.strip_prefix(close) {
+            return Some((found, rest));
+        } else if let Some(rest) = text.strip_prefix(',') {
+            text = rest;
+            continue;
+        } else if depth > MAX_DEPTH {
+            return None;
         }
-    }
-
-    fn plain(&mut self, close: u8) -> Option<String> {
-        let rest = &self.text[self.at..];
-        let bytes = rest.as_bytes();
-        let ends = |at: &usize| match bytes[*at] {
-            b':' => bytes.get(at + 1).is_none_or(|next| b" ,]}".contains(next)),
-            byte => byte == b',' || byte == close,
-        };
-        let length = (0..bytes.len()).find(ends);
-        self.at += length.unwrap_or(bytes.len());
-        Some(rest[..length?].trim_end().to_owned()).filter(|text| !text.is_empty())
-    }
-
-    fn quoted(&mut self) -> Option<String> {
-        let mut found = String::new();
-        let mut chars = self.text[self.at..].char_indices().peekable();
-        let (_, quote) = chars.next()?;
-        while let Some((at, c)) = chars.next() {
-            match c {
-                '\\' if quote == '"' => match chars.next()?.1 {
-                    'n' => found.push('\n'),
-                    't' => found.push('\t'),
-                    'r' => found.push('\r'),
-                    'u' => {
-                        let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
-                        let code = u32::from_str_radix(&digits, 16).ok();
-                        match code.and_then(char::from_u32) {
-                            Some(c) => found.push(c),
-                            None => found.push_str(&format!("\\u{digits}")),
-                        }
-                    }
-                    c @ ('"' | '\\' | '/' | ' ') => found.push(c),
-                    c => found.extend(['\\', c]),
-                },
-                '\'' if quote == c && chars.next_if(|(_, c)| *c == '\'').is_some() => found.push(c),
-                c if c == quote => {
-                    self.at += at + 1;
-                    return Some(found);
-                }
-                c => found.push(c),
-            }
+        let (value, rest) = flow(text, close, line, depth + 1)?;
+        let mut node = Node { value, line };
+        text = rest.trim_start();
+        if let Some(rest) = text.strip_prefix(':').map(str::trim_start) {
+            let is_bare = rest.starts_with([',', ']', '}']);
+            let empty = (Value::Text(String::new()), rest);
+            let (value, rest) = if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
+            node.value = Value::Map(vec![(node.flat(), Node { value, line })]);
+            text = rest;
         }
-        self.at = self.text.len();
-        None
+        found.push(node);
     }
+}
+
+/// Splits an unquoted text off, up to a comma, a bracket or the colon behind a key.
+fn plain(text: &str, close: char) -> Option<(Value, &str)> {
+    let ends = |(at, c): &(usize, char)| match c {
+        ':' => text[at + 1..].chars().next().is_none_or(|next| " ,]}\n".contains(next)),
+        c => *c == ',' || *c == close,
+    };
+    let (end, _) = text.char_indices().find(ends)?;
+    let words: Vec<&str> = text[..end].lines().map(str::trim).collect();
+    let value = Value::Text(words.join(" ").trim_end().to_owned());
+    (end > 0).then(|| (value, &text[end..]))
+}
+
+/// Splits a text in quotes off.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next()?;
+    let mut chars = text.char_indices().skip(1);
+    let end = loop {
+        match chars.next()? {
+            (_, '\\') if quote == '"' => drop(chars.next()),
+            (at, c) if c == quote => match c == '\'' && text[at + 1..].starts_with(c) {
+                true => drop(chars.next()),
+                false => break at,
+            },
+            _ => {}
+        }
+    };
+    let (inner, rest) = (text[1..end].replace('\n', " "), &text[end + 1..]);
+    if quote == '\'' {
+        return Some((inner.replace("''", "'"), rest));
+    }
+    // Not every backslash is an escape: `"\d+"`.
+    let read = serde_json::from_str(&format!("\"{inner}\""));
+    Some((read.unwrap_or_else(|_| inner.replace("\\\"", "\"")), rest))
 }
 
 #[cfg(test)]

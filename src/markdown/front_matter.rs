@@ -14,8 +14,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-use memchr::{memchr, memchr_iter};
-
 use crate::markdown::fields;
 use crate::markdown::node::{Node, Value};
 use crate::text::line_number;
@@ -89,60 +87,6 @@ pub fn inner_range(text: &str) -> Option<Range<usize>> {
     find_first_block(text).map(|block| block.inner)
 }
 
-/// Returns the plain values of top-level fields and the end of the front matter, without a YAML parser.
-///
-/// Returns `None` if a full parser is needed. `keys` must be ASCII.
-pub fn scan<'a, const N: usize>(
-    text: &'a str,
-    keys: [&str; N],
-) -> Option<([Option<&'a str>; N], usize)> {
-    let Some(block) = find_first_block(text) else {
-        return Some(([None; N], 0));
-    };
-    let inner = &text[block.inner];
-    let is_indented_or_quoted = inner.starts_with([' ', '\t', '{', '[', '"', '\'', '&', '!']);
-    if is_indented_or_quoted || may_have_second_block(&text[block.whole.end..]) {
-        return None;
-    }
-    let mut values = [None; N];
-    let newlines = memchr_iter(b'\n', inner.as_bytes());
-    for start in std::iter::once(0).chain(newlines.map(|newline| newline + 1)) {
-        let field = keys
-            .iter()
-            .enumerate()
-            .find_map(|(at, key)| Some((at, strip_key(&inner[start..], key)?)));
-        let Some((at, rest)) = field else {
-            continue;
-        };
-        let (value, next) = rest.split_once('\n').unwrap_or((rest, ""));
-        let value = value.trim();
-        let is_plain = value.starts_with(char::is_alphanumeric)
-            && !value.contains(" #")
-            && !value.contains(": ")
-            && !value.ends_with(':');
-        if next.starts_with([' ', '\t']) || !is_plain {
-            return None;
-        }
-        values[at].get_or_insert(value);
-    }
-    Some((values, block.whole.end))
-}
-
-/// Returns the text after the key and its colon, if the text starts with them.
-fn strip_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let start = text.as_bytes().get(..key.len())?;
-    if !start.eq_ignore_ascii_case(key.as_bytes()) {
-        return None;
-    }
-    text[key.len()..].trim_start_matches([' ', '\t']).strip_prefix(':')
-}
-
-fn may_have_second_block(body: &str) -> bool {
-    body.lines()
-        .find(|line| !line.trim().is_empty())
-        .is_some_and(|line| line.trim() == "---" || line.trim_start().starts_with("<!--"))
-}
-
 fn empty() -> Node {
     Node { value: Value::Map(Vec::new()), line: 1 }
 }
@@ -161,54 +105,38 @@ fn find_first_block(text: &str) -> Option<FencedBlock> {
 /// Returns whether the text between two `---` lines at the start of a file may be front matter, even if it is not
 /// valid YAML: it is empty, or one of the first lines looks like a field.
 fn may_be_fields(inner: &str) -> bool {
-    // Most front matter begins with a field, which is seen without splitting lines.
-    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let name = inner.bytes().take_while(|byte| is_of_name(byte)).count();
-    if name > 0 && inner.as_bytes().get(name) == Some(&b':') {
-        return true;
-    }
     let text = inner.trim_start();
-    if text.is_empty() || text.starts_with('{') {
-        return true;
-    }
     // After a blank line, `#` begins a heading, not a YAML comment.
-    let starts_blank = inner.lines().next().is_some_and(|line| line.trim().is_empty());
-    if starts_blank {
+    if inner.lines().next().is_some_and(|line| line.trim().is_empty()) && !text.is_empty() {
         return !text.starts_with('#') && looks_like_fields(text);
     }
     let first_lines = text.lines().take_while(|line| !line.trim().is_empty());
     let mut fields = first_lines.filter(|line| !line.starts_with('#')).peekable();
-    fields.peek().is_none() || fields.any(|line| looks_like_fields(line) || is_spaced_field(line))
+    fields.peek().is_none_or(|first| first.starts_with('{')) || fields.any(is_field)
 }
 
 /// Returns whether a line is a field whose name has few words: `Phase name: Parser`.
-fn is_spaced_field(line: &str) -> bool {
-    let Some((key, value)) = line.split_once(':') else {
-        return false;
-    };
+fn is_field(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else { return false };
     let is_value = value.is_empty() || value.starts_with([' ', '\t']);
     let is_word = |word: &str| word.starts_with(char::is_alphanumeric);
-    is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
+    looks_like_fields(line)
+        || is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
 }
 
 /// Finds a block at `from`, preceded only by blank lines, comments and a byte order mark.
 fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
     let start = from + opening_offset(&text[from..])?;
-    let inner_start = start + text[start..].find('\n')? + 1;
-    let bytes = text.as_bytes();
-    let mut line_start = inner_start;
-    loop {
-        let end = memchr(b'\n', &bytes[line_start..])
-            .map_or(text.len(), |newline| line_start + newline + 1);
-        let may_be_fence = matches!(bytes.get(line_start), Some(b'-' | b'.'));
-        if may_be_fence && matches!(text[line_start..end].trim_end(), "---" | "...") {
-            return Some(FencedBlock { whole: start..end, inner: inner_start..line_start });
+    let inner = start + text[start..].find('\n')? + 1;
+    let mut at = inner;
+    for line in text[inner..].split_inclusive('\n') {
+        let end = at + line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some(FencedBlock { whole: start..end, inner: inner..at });
         }
-        if end == text.len() {
-            return None;
-        }
-        line_start = end;
+        at = end;
     }
+    None
 }
 
 /// Returns the byte offset of the opening `---` line.
@@ -326,27 +254,6 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_values_are_scanned_without_the_parser() {
-        let text = "---\nstatus: gaps found\nissues: 2\nnested:\n  result: x\n---\nbody";
-        let (values, end) = scan(text, ["Status", "issues", "result"]).unwrap();
-        assert_eq!(values, [Some("gaps found"), Some("2"), None]);
-        assert_eq!(&text[end..], "body");
-        assert_eq!(scan("no fields", ["status"]), Some(([None], 0)));
-        for unclear in [
-            "status: \"done\"",
-            "status: done # now",
-            "status: a: b",
-            "status:\n  done",
-            "status: done\n  and more",
-            "  status: done",
-            "a: 1\n---\n\n---\nstatus: done",
-        ] {
-            let text = format!("---\n{unclear}\n---\n");
-            assert_eq!(scan(&text, ["status"]), None, "{unclear}");
-        }
-    }
-
-    #[test]
     fn a_rule_is_not_front_matter() {
         assert!(parse("# A\n---\nb: c\n---\n").value.is_empty());
         assert!(parse("---\n\n# Title\n").warnings.is_empty());
@@ -358,7 +265,6 @@ mod tests {
             let found = parse(text);
             assert_eq!(found.value.range, 0..0, "{text:?}");
             assert_eq!(found.warnings, [], "{text:?}");
-            assert_eq!(scan(text, ["status"]), Some(([None], 0)));
         }
         for text in [
             "---\n---\n",

@@ -1,27 +1,21 @@
 //! Maps byte offsets to lines.
 
+use std::ops::Range;
+
 /// Byte offsets at which lines start, for looking up line numbers.
 #[derive(Clone, Debug)]
-pub struct Lines {
-    /// In half the memory of `usize`; beyond 4 GiB all is one line.
-    starts: Vec<u32>,
-}
+pub struct Lines(Vec<usize>);
 
 impl Lines {
     /// Indexes the line starts of `text`.
     pub fn new(text: &str) -> Self {
-        let count = text.bytes().filter(|byte| *byte == b'\n').count();
-        let mut starts = Vec::with_capacity(count + 1);
-        starts.push(0);
-        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-        starts.extend(breaks.map_while(|start| u32::try_from(start).ok()));
-        Self { starts }
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Self(std::iter::once(0).chain(breaks).collect())
     }
 
     /// Returns the number (counted from 1) of the line that contains the byte at `offset`.
     pub fn line(&self, offset: usize) -> usize {
-        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-        self.starts.partition_point(|start| *start <= offset).max(1)
+        self.0.partition_point(|start| *start <= offset).max(1)
     }
 }
 
@@ -29,6 +23,33 @@ impl Lines {
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or_default();
     before.rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Merged ranges, so that a lookup is a binary search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges {
+    /// Disjoint, in file order.
+    merged: Vec<Range<usize>>,
+}
+
+impl Ranges {
+    /// Merges ranges that are sorted by their starts.
+    pub(crate) fn merge(ranges: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        Self { merged }
+    }
+
+    /// Returns whether one of the ranges contains the byte at an offset.
+    pub(crate) fn contains(&self, offset: usize) -> bool {
+        let next = self.merged.partition_point(|range| range.start <= offset);
+        next.checked_sub(1).is_some_and(|last| self.merged[last].contains(&offset))
+    }
 }
 
 #[cfg(test)]
@@ -41,5 +62,17 @@ mod tests {
         let found: Vec<usize> = (0..7).map(|offset| lines.line(offset)).collect();
         assert_eq!(found, [1, 1, 2, 2, 2, 3, 4]);
         assert_eq!(Lines::new("").line(0), 1);
+    }
+}
+
+#[cfg(test)]
+mod ranges_tests {
+    use super::*;
+
+    #[test]
+    fn merged_ranges_contain_the_same_offsets() {
+        let ranges = Ranges::merge([0..3, 1..2, 3..5, 7..9].into_iter());
+        let contained: Vec<usize> = (0..10).filter(|at| ranges.contains(*at)).collect();
+        assert_eq!(contained, [0, 1, 2, 3, 4, 7, 8]);
     }
 }

@@ -13,13 +13,11 @@ mod label;
 mod lines;
 pub mod node;
 mod outline;
-mod ranges;
 
 pub use front_matter::FrontMatter;
 pub use label::Label;
 pub(crate) use label::without_bullet;
 pub use lines::Lines;
-pub(crate) use lines::line_start;
+pub(crate) use lines::{Ranges, line_start};
 pub use node::{Node, Value};
 pub use outline::{Block, BlockContent, ListItem, Outline, Section, Table, TableRow};
-pub(crate) use ranges::Ranges;

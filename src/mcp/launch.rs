@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::context;
 use crate::error::{Error, Result};
-use crate::mcp::percent_encoding;
 use crate::project::{Environment, OpenRequest, Project};
 
 /// The folder and options with which the server was started.
@@ -76,13 +75,29 @@ pub(crate) fn check_writable(
 pub(crate) fn root_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = percent_encoding::decode(path)?;
+    let path = decoded(path)?;
     // `file:///C:/x` names `C:/x`.
     let path = match path.strip_prefix('/') {
         Some(rest) if cfg!(windows) && rest.get(1..2) == Some(":") => PathBuf::from(rest),
         _ => PathBuf::from(path),
     };
     path.is_absolute().then_some(path)
+}
+
+/// Returns the decoded name, or `None` if it is not text.
+fn decoded(encoded: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut bytes_left = encoded.bytes();
+    while let Some(byte) = bytes_left.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(bytes_left.next()?).to_digit(16);
+            let (high, low) = (digit()?, digit()?);
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -132,5 +147,13 @@ mod tests {
         assert_eq!(check("one", &["one/sub"]), Ok(()));
         assert_eq!(check("two", &[""]), Ok(()));
         assert_eq!(check("two", &["one"]), Err(ErrorKind::Refused));
+    }
+
+    #[test]
+    fn encoded_bytes_are_decoded() {
+        assert_eq!(decoded("My%20note%2F%C3%A9"), Some("My note/é".to_owned()));
+        for broken in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decoded(broken), None, "{broken}");
+        }
     }
 }

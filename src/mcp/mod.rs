@@ -7,7 +7,6 @@
 mod answer;
 mod arguments;
 mod launch;
-mod percent_encoding;
 mod server;
 mod tools;
 

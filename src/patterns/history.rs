@@ -8,9 +8,7 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::patterns::{
-    BulletSource, FinishedPhase, Insights, PatternEntry, Patterns, PlanRecord, RecordIndex, stored,
-};
+use crate::patterns::{BulletSource, FinishedPhase, Insights, Patterns, stored};
 use crate::plan::{MilestoneFolder, Phase, PhaseDir, Plan, PlanNumber, PlanningFolder, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::stat::PathKind;
@@ -71,27 +69,10 @@ impl History {
         })
     }
 
-    /// Fills in the effort of each plan, from the plan itself or from the phase's entry.
-    pub(crate) fn read_efforts(&mut self, index: &RecordIndex<'_>, entries: &[PatternEntry]) {
-        let dirs = self.milestones.iter().flat_map(|milestone| &milestone.phases);
-        let dirs: HashMap<&Path, &PhaseDir> = dirs.map(|dir| (dir.dir.as_path(), dir)).collect();
-        let by_line: HashMap<usize, &PatternEntry> =
-            entries.iter().map(|entry| (entry.line, entry)).collect();
-        for phase in &mut self.phases {
-            let entry = index.recorded(phase, &[]).line().and_then(|line| by_line.get(&line));
-            let recorded = entry.and_then(|entry| single_word(entry.timing.effort.as_deref()?));
-            for plan in &mut phase.plans {
-                let planned =
-                    dirs.get(phase.dir.as_path()).and_then(|dir| planned_effort(dir, plan));
-                plan.effort = planned.or_else(|| recorded.clone());
-            }
-        }
-    }
-
     /// Returns the phases without the plans that an earlier folder of the same name contains as an identical copy.
-    pub(crate) fn into_distinct_phases(self) -> Vec<FinishedPhase> {
+    pub(crate) fn distinct_phases(&self) -> Vec<FinishedPhase> {
         let mut seen = HashSet::new();
-        let mut kept = self.phases;
+        let mut kept = self.phases.clone();
         for phase in &mut kept {
             let name = &phase.dir_name;
             // Equal summaries print alike, whatever their files are called.
@@ -106,21 +87,15 @@ impl History {
 
 /// Returns the statistics of the project's whole history.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
-    let survey = Survey::read(project)?;
-    let mut warnings = Vec::new();
-    let recorded = stored(project)?.into_value(&mut warnings);
-    let mut history = history(&survey, &recorded)?;
-    history.warnings.extend(warnings);
-    Ok(history.map(|phases| Insights::from_phases(&phases)))
+    Ok(history(&Survey::read(project)?)?.map(|phases| Insights::from_phases(&phases)))
 }
 
-/// Returns all phases that have plans with a summary, with the effort of each plan; a plan that exists in two places,
-/// such as a copy beside its archive, counts once.
-pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
+/// Returns all phases that have plans with a summary; a plan that exists in two places, such as a copy beside its
+/// archive, counts once.
+pub(crate) fn history(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
-    let mut all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
-    all.read_efforts(&RecordIndex::new(recorded), &recorded.entries);
-    Ok(Parsed::new(all.into_distinct_phases(), warnings))
+    let all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
+    Ok(Parsed::new(all.distinct_phases(), warnings))
 }
 
 fn phases(milestone: &MilestoneFolder, warnings: &mut Vec<Warning>) -> Vec<FinishedPhase> {
@@ -183,24 +158,18 @@ fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
     plans.filter_map(|plan| plan.summary.completed).min()
 }
 
-/// Returns the effort that the plan itself requests.
-fn planned_effort(dir: &PhaseDir, record: &PlanRecord) -> Option<String> {
-    let slot = dir.plans.iter().find(|slot| slot.number == record.plan)?;
-    let path = dir.dir.join(slot.plan.as_ref()?);
+/// Returns the effort profiles that the plans of a phase request, by one word each.
+pub(crate) fn requested_efforts(dir: &PhaseDir) -> Vec<String> {
+    let paths = dir.plans.iter().filter_map(|slot| Some(dir.dir.join(slot.plan.as_ref()?)));
     // A plan that cannot be read is ignored here; `plan` warns about it.
-    let text = read::text(&path).ok()??.value;
-    // Few plans request one, and parsing a whole plan takes longer than searching for the word.
-    if !text.contains("effort") {
-        return None;
-    }
-    single_word(&Plan::parse(&text, &path).value.effort_override?)
-}
-
-/// Returns the name of a profile; `None` for a text such as `balanced, then thorough`.
-fn single_word(effort: &str) -> Option<String> {
-    let word = fold(effort);
-    let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    (!word.is_empty() && word.chars().all(is_word)).then_some(word)
+    let requests = paths.filter_map(|path| {
+        let text = read::text(&path).ok()??.value;
+        let word = fold(&Plan::parse(&text, &path).value.effort_override?);
+        // Not `balanced, then thorough`.
+        let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        (!word.is_empty() && word.chars().all(is_word)).then_some(word)
+    });
+    requests.collect()
 }
 
 /// Returns the effort profile that a planning folder sets, such as `balanced`; `None` if it sets none.

@@ -4,33 +4,19 @@
 //! counts on neither side. A difference is a lesson if both groups have at least five plans and it is
 //! significant after correction for all comparisons of the run; the others claim nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit};
-use crate::patterns::citation::{known_milestone, short_milestone};
 use crate::patterns::lesson::is_planning;
-use crate::patterns::retrospective::counted_kinds;
-use crate::patterns::statistics::{fisher_exact, mann_whitney};
-use crate::patterns::trace::plan_id;
-use crate::patterns::{FinishedPhase, PlanRecord, Rate};
+use crate::patterns::trace::{known_milestone, plan_id, short_milestone};
+use crate::patterns::{FinishedPhase, PlanRecord};
 use crate::plan::{PhaseNumber, PlanNumber};
 use crate::search::to_f64;
-use crate::text::{Line, capitalized, sanitized, word_enum};
-
-/// Lower bounds of the task buckets: some workflows ask for one or two tasks, others cut a plan off at five.
-const TASKS: &[u32] = &[1, 3, 5];
-/// Lower bounds of the file buckets.
-const FILES: &[u32] = &[1, 3, 6, 10];
-
-/// Minimum sizes of a large plan, in order of preference; the next is tried if one group has too few plans.
-///
-/// The limits stated by planning tools come first. The choice depends on the sizes alone, never on the
-/// outcomes of plans: the best of many splits would show a difference in noise.
-const LARGE_BY_TASKS: [u32; 2] = [5, 3];
-const LARGE_BY_FILES: [u32; 2] = [6, 3];
+use crate::text::{capitalized, word_enum};
 
 /// Minimum number of plans in each compared group; smaller groups are not compared, since a comparison would only add a
 /// test.
@@ -41,6 +27,25 @@ const FALSE_DISCOVERIES: f64 = 0.1;
 
 /// Minimum number of plans whose deviations name a file; a single one may be chance.
 const MIN_NAMED: usize = 2;
+
+/// A measure of a plan's size.
+struct Size {
+    unit: &'static str,
+    of: fn(&PlanRecord) -> Option<u32>,
+    /// Lower bounds of the buckets: some workflows ask for one or two tasks, others cut a plan off at five.
+    buckets: &'static [u32],
+    /// Minimum sizes of a large plan, in order of preference; the next is tried if one group has too few plans.
+    ///
+    /// The limits stated by planning tools come first. The choice depends on the sizes alone, never on the
+    /// outcomes of plans: the best of many splits would show a difference in noise.
+    large: [u32; 2],
+}
+
+const TASKS: Size =
+    Size { unit: "tasks", of: PlanRecord::tasks, buckets: &[1, 3, 5], large: [5, 3] };
+
+const FILES: Size =
+    Size { unit: "files", of: PlanRecord::file_count, buckets: &[1, 3, 6, 10], large: [6, 3] };
 
 /// The statistics of a project's history. It is the document of `annals patterns insights --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -61,14 +66,8 @@ pub struct Insights {
     pub by_files: Sizes,
     /// All comparisons made, significant or not.
     pub comparisons: Vec<Comparison>,
-    /// Comparisons that were not made for lack of data, with the reason.
-    pub not_compared: Vec<String>,
     /// The files named in the deviations of several plans, most frequent first.
     pub deviating_files: Vec<DeviatingFile>,
-    /// The milestones, in chronological order.
-    pub milestones: Vec<MilestoneHistory>,
-    /// The effort profiles, as far as they are known.
-    pub efforts: Vec<EffortHistory>,
 }
 
 /// The plans by one measure of size.
@@ -101,39 +100,6 @@ pub struct Bucket {
     pub median_minutes: Option<Minutes>,
 }
 
-/// The plans of one effort profile.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EffortHistory {
-    /// The profile.
-    pub effort: String,
-    /// The share of its plans that deviated, among those whose summaries say.
-    pub deviated: Rate,
-    /// The share of its plans that were completed, among those whose summaries say.
-    pub completed: Rate,
-    /// The median duration, where known.
-    pub median_minutes: Option<Minutes>,
-}
-
-/// The deviations of a milestone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MilestoneHistory {
-    /// Its slug.
-    pub milestone: String,
-    /// The share of its plans that deviated, among those whose summaries say.
-    pub deviated: Rate,
-    /// The kinds of deviations, most frequent first.
-    pub kinds: Vec<KindCount>,
-}
-
-/// A kind of deviation and its frequency.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct KindCount {
-    /// The kind, as the words that all its spellings begin with.
-    pub kind: String,
-    /// Number of deviations of this kind.
-    pub count: u32,
-}
-
 /// Identifies a plan by milestone, phase and number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanRef {
@@ -146,6 +112,12 @@ pub struct PlanRef {
 }
 
 impl PlanRef {
+    /// Returns the reference to a plan of a phase; a quick task has none.
+    pub(crate) fn new(phase: &FinishedPhase, plan: &PlanRecord) -> Option<Self> {
+        let (milestone, plan) = (phase.milestone.clone(), plan.plan.clone());
+        Some(Self { milestone, phase: phase.number.clone()?, plan })
+    }
+
     /// Returns a copy with the milestone's name shortened to fit in a line.
     pub fn short(&self) -> String {
         let milestone = short_milestone(&self.milestone).to_owned();
@@ -163,12 +135,6 @@ impl fmt::Display for PlanRef {
     }
 }
 
-/// A measure of a plan's size.
-type Measure = fn(&PlanRecord) -> Option<u32>;
-
-/// A property of a plan; `None` if its summary does not say.
-type Answer = fn(&PlanRecord) -> Option<bool>;
-
 word_enum! {
     /// The question that a comparison answers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -181,30 +147,15 @@ word_enum! {
         CompletionByTasks = "completion-by-tasks",
         /// Are larger plans completed as often, by files?
         CompletionByFiles = "completion-by-files",
-        /// Do plans that touch a certain file deviate more often?
-        DeviationsByFile = "deviations-by-file",
         /// Do larger plans take longer, by tasks?
         DurationByTasks = "duration-by-tasks",
     }
 }
 
 impl ComparisonQuestion {
-    /// Returns the verb of the statement, and how a plan answers yes or no; `None` if the question is about durations.
-    fn answer(self) -> (&'static str, Option<Answer>) {
-        match self {
-            Self::DeviationsByTasks | Self::DeviationsByFiles | Self::DeviationsByFile => {
-                ("deviated", Some(PlanRecord::deviated))
-            }
-            Self::CompletionByTasks | Self::CompletionByFiles => {
-                ("were completed", Some(PlanRecord::completed_as_stated))
-            }
-            Self::DurationByTasks => ("took", None),
-        }
-    }
-
     /// Returns whether it is about how often plans deviated; the others are about what was completed, and how fast.
     pub(crate) fn is_about_deviations(self) -> bool {
-        self.answer().0 == "deviated"
+        self.as_str().starts_with("deviations")
     }
 }
 
@@ -228,9 +179,6 @@ pub struct Group {
 pub struct Comparison {
     /// The question that it answers.
     pub question: ComparisonQuestion,
-    /// The file that the group's plans touched, for a question about one file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
     /// The group that the question is about.
     pub group: Group,
     /// The group that it is compared with.
@@ -245,37 +193,37 @@ pub struct Comparison {
     pub subject: String,
 }
 
+/// A group of plans with its name.
+type Named<'a, 'b> = (String, &'b [&'a PlanRecord]);
+
 impl Comparison {
-    /// Compares two groups of plans, each with its name: rates by Fisher's exact test, durations by that of Mann and
-    /// Whitney.
-    fn new(
-        question: ComparisonQuestion,
-        group: (&str, &[&PlanRecord]),
-        other: (&str, &[&PlanRecord]),
-    ) -> Self {
-        let (verb, answer) = question.answer();
-        let of = |(name, plans): (&str, &[&PlanRecord])| {
-            let rate = answer.map(|answer| rate(plans, answer));
-            let minutes = if rate.is_none() { minutes(plans) } else { Vec::new() };
-            let group = Group {
-                name: name.to_owned(),
-                plans: rate.map_or(minutes.len(), |rate| rate.of),
-                rate,
-                median_minutes: median(&minutes),
-            };
-            let figure = match (rate, group.median_minutes) {
-                (Some(rate), _) => format!("in {} of {}", rate.count, rate.of),
-                (None, Some(median)) => median.to_string(),
-                (None, None) => "unknown".to_owned(),
-            };
-            (group, figure, minutes)
+    /// Compares how often plans deviated or were completed, by Fisher's exact test, or how long they took, by that of
+    /// Mann and Whitney.
+    fn new(question: ComparisonQuestion, group: Named<'_, '_>, other: Named<'_, '_>) -> Self {
+        let verb = match question {
+            ComparisonQuestion::DurationByTasks => "took",
+            _ if question.is_about_deviations() => "deviated",
+            _ => "were completed",
         };
-        let (group, figure, minutes) = of(group);
-        let (other, other_figure, other_minutes) = of(other);
+        let of = |(name, all): Named<'_, '_>| {
+            let (times, middle) = (minutes(all), median(&minutes(all)));
+            let (plans, rate, median_minutes, figure) = if verb == "took" {
+                let figure = middle.map_or("unknown".to_owned(), |middle| middle.to_string());
+                (times.len(), None, middle, figure)
+            } else {
+                let deviated = verb == "deviated";
+                let rate = Rate::measure_known(all.iter().map(|plan| {
+                    if deviated { plan.deviated() } else { plan.completed_as_stated() }
+                }));
+                (rate.of, Some(rate), None, format!("in {} of {}", rate.count, rate.of))
+            };
+            (Group { name, plans, rate, median_minutes }, figure, times)
+        };
+        let ((group, figure, times), (other, other_figure, other_times)) = (of(group), of(other));
         let (p, note) = match (group.rate, other.rate) {
             (Some(one), Some(other)) => (fisher_exact(one, other), String::new()),
             _ => (
-                mann_whitney(&minutes, &other_minutes),
+                mann_whitney(&times, &other_times),
                 format!(" (medians over {} and {} plans)", group.plans, other.plans),
             ),
         };
@@ -283,7 +231,6 @@ impl Comparison {
             format!("{} {verb} {figure}, {} {other_figure}{note}", group.name, other.name);
         Self {
             question,
-            file: None,
             group,
             other,
             p,
@@ -291,6 +238,13 @@ impl Comparison {
             statement: capitalized(&statement),
             subject: question.as_str().replace('-', " "),
         }
+    }
+
+    /// Compares the plans of at least a size with the smaller ones.
+    fn of_sizes(question: ComparisonQuestion, all: &[&PlanRecord], size: &Size, from: u32) -> Self {
+        let (large, small) = size.parted(all, from);
+        let name = format!("plans with {from} or more {}", size.unit);
+        Self::new(question, (name, &large), ("smaller ones".to_owned(), &small))
     }
 
     /// Returns whether both groups are large enough to compare.
@@ -301,14 +255,6 @@ impl Comparison {
     /// Returns the number of plans in both groups.
     pub fn plans(&self) -> usize {
         self.group.plans + self.other.plans
-    }
-
-    /// Returns the p-value as printed: `p = 0.006`, `p < 0.001`.
-    pub fn p_value_text(&self) -> String {
-        match self.p {
-            p if p < 0.001 => "p < 0.001".to_owned(),
-            p => format!("p = {p:.3}"),
-        }
     }
 }
 
@@ -326,42 +272,40 @@ pub struct DeviatingFile {
 impl Insights {
     /// Computes the statistics of the phases of all milestones, in chronological order.
     pub fn from_phases(phases: &[FinishedPhase]) -> Self {
+        use ComparisonQuestion::{
+            CompletionByFiles, CompletionByTasks, DeviationsByFiles, DeviationsByTasks,
+            DurationByTasks,
+        };
+
         // Quick tasks, which have no number, are not plans.
-        let numbered: Vec<&FinishedPhase> =
-            phases.iter().filter(|phase| phase.number.is_some()).collect();
-        let plans: Vec<&PlanRecord> = numbered.iter().flat_map(|phase| &phase.plans).collect();
-        let by_tasks = Sizes::group(&plans, PlanRecord::tasks, TASKS, LARGE_BY_TASKS);
-        let by_files = Sizes::group(&plans, PlanRecord::file_count, FILES, LARGE_BY_FILES);
-        let files = mentions(&plans);
-        let mut comparisons = sizes_compared(&plans, &by_tasks, &by_files);
-        let of_files = files_compared(&plans, &files);
-        let gap = of_files.is_empty().then(|| {
-            "deviations by file (no file was touched by at least 5 plans and not touched by at least 5)".to_owned()
-        });
-        comparisons.extend(of_files);
-        // Listed last, because everyone expects larger plans to take longer.
-        comparisons.push(size_compared(
-            ComparisonQuestion::DurationByTasks,
-            &plans,
-            (by_tasks.large_from, "tasks", PlanRecord::tasks),
-        ));
+        let numbered = phases.iter().filter(|phase| phase.number.is_some());
+        let (references, plans): (Vec<Option<PlanRef>>, Vec<&PlanRecord>) = numbered
+            .flat_map(|phase| phase.plans.iter().map(move |plan| (PlanRef::new(phase, plan), plan)))
+            .unzip();
+        let (by_tasks, by_files) = (Sizes::group(&plans, &TASKS), Sizes::group(&plans, &FILES));
+        let sized = |question, size, sizes: &Sizes| {
+            Comparison::of_sizes(question, &plans, size, sizes.large_from)
+        };
+        let mut comparisons = vec![
+            sized(DeviationsByTasks, &TASKS, &by_tasks),
+            sized(DeviationsByFiles, &FILES, &by_files),
+            sized(CompletionByTasks, &TASKS, &by_tasks),
+            sized(CompletionByFiles, &FILES, &by_files),
+            // Listed last, because everyone expects larger plans to take longer.
+            sized(DurationByTasks, &TASKS, &by_tasks),
+        ];
         mark_significant(&mut comparisons);
+        let deviations = plans.iter().filter_map(|plan| plan.summary.deviation_count);
         Self {
             phases: phases.iter().filter(|phase| !phase.plans.is_empty()).count(),
             plans: plans.len(),
             deviated: rate(&plans, PlanRecord::deviated),
             completed: rate(&plans, PlanRecord::completed_as_stated),
-            deviations: plans
-                .iter()
-                .filter_map(|plan| plan.summary.deviation_count)
-                .fold(0, u32::saturating_add),
+            deviations: deviations.fold(0, u32::saturating_add),
             by_tasks,
             by_files,
             comparisons,
-            not_compared: gap.into_iter().collect(),
-            deviating_files: named(&numbered, &plans, &files),
-            milestones: milestones(&numbered),
-            efforts: efforts(&plans),
+            deviating_files: named(&references, &plans),
         }
     }
 
@@ -371,17 +315,29 @@ impl Insights {
     }
 }
 
+impl Size {
+    /// Returns the plans of at least a size, and the smaller ones; plans of unknown size are in neither.
+    fn parted<'a>(
+        &self,
+        all: &[&'a PlanRecord],
+        from: u32,
+    ) -> (Vec<&'a PlanRecord>, Vec<&'a PlanRecord>) {
+        let known = all.iter().copied().filter(|plan| (self.of)(plan).is_some());
+        known.partition(|plan| (self.of)(plan) >= Some(from))
+    }
+}
+
 impl Sizes {
-    fn group(all: &[&PlanRecord], measure: Measure, starts: &[u32], limits: [u32; 2]) -> Self {
+    fn group(all: &[&PlanRecord], size: &Size) -> Self {
         let is_split = |from: &u32| {
-            let (large, small) = parted(all, measure, *from);
+            let (large, small) = size.parted(all, *from);
             is_evidence(large.len(), small.len())
         };
-        let ends = starts.iter().skip(1).map(|next| Some(next - 1)).chain([None]);
+        let ends = size.buckets.iter().skip(1).map(|next| Some(next - 1)).chain([None]);
         let bucket = |(from, to): (&u32, Option<u32>)| {
             let fits = |size: u32| size >= *from && to.is_none_or(|to| size <= to);
-            let inside: Vec<&PlanRecord> =
-                all.iter().copied().filter(|plan| measure(plan).is_some_and(fits)).collect();
+            let inside = all.iter().copied().filter(|plan| (size.of)(plan).is_some_and(fits));
+            let inside: Vec<&PlanRecord> = inside.collect();
             let minutes = minutes(&inside);
             Bucket {
                 from: *from,
@@ -394,53 +350,15 @@ impl Sizes {
             }
         };
         Self {
-            large_from: limits.into_iter().find(is_split).unwrap_or(limits[0]),
-            unknown: all.iter().filter(|plan| measure(plan).is_none()).count(),
-            buckets: starts.iter().zip(ends).map(bucket).collect(),
+            large_from: size.large.into_iter().find(is_split).unwrap_or(size.large[0]),
+            unknown: all.iter().filter(|plan| (size.of)(plan).is_none()).count(),
+            buckets: size.buckets.iter().zip(ends).map(bucket).collect(),
         }
     }
 }
 
-/// Compares large plans with small ones: how often they deviated, and how often they were completed.
-fn sizes_compared(all: &[&PlanRecord], by_tasks: &Sizes, by_files: &Sizes) -> Vec<Comparison> {
-    use ComparisonQuestion::{
-        CompletionByFiles, CompletionByTasks, DeviationsByFiles, DeviationsByTasks,
-    };
-
-    let tasks = (by_tasks.large_from, "tasks", PlanRecord::tasks as Measure);
-    let files = (by_files.large_from, "files", PlanRecord::file_count as Measure);
-    [
-        (DeviationsByTasks, tasks),
-        (DeviationsByFiles, files),
-        (CompletionByTasks, tasks),
-        (CompletionByFiles, files),
-    ]
-    .map(|(question, size)| size_compared(question, all, size))
-    .to_vec()
-}
-
-fn size_compared(
-    question: ComparisonQuestion,
-    all: &[&PlanRecord],
-    (from, unit, measure): (u32, &str, Measure),
-) -> Comparison {
-    let (large, small) = parted(all, measure, from);
-    let name = format!("plans with {from} or more {unit}");
-    Comparison::new(question, (&name, &large), ("smaller ones", &small))
-}
-
-/// Returns the plans of at least a size, and the smaller ones; plans of unknown size are in neither.
-fn parted<'a>(
-    all: &[&'a PlanRecord],
-    measure: Measure,
-    from: u32,
-) -> (Vec<&'a PlanRecord>, Vec<&'a PlanRecord>) {
-    let known = all.iter().copied().filter(|plan| measure(plan).is_some());
-    known.partition(|plan| measure(plan).is_some_and(|size| size >= from))
-}
-
 /// Returns how many of the plans that say have a property.
-fn rate(plans: &[&PlanRecord], answer: Answer) -> Rate {
+fn rate(plans: &[&PlanRecord], answer: fn(&PlanRecord) -> Option<bool>) -> Rate {
     Rate::measure_known(plans.iter().map(|plan| answer(plan)))
 }
 
@@ -457,79 +375,38 @@ fn median(minutes: &[f64]) -> Option<Minutes> {
     Minutes::from_number(f64::midpoint(lower, upper), TimeUnit::Minutes)
 }
 
-/// Returns the history of each effort profile, sorted by name; plans of an unknown one are left out.
-fn efforts(all: &[&PlanRecord]) -> Vec<EffortHistory> {
-    let mut profiles: BTreeMap<&str, Vec<&PlanRecord>> = BTreeMap::new();
-    for plan in all {
-        if let Some(effort) = plan.effort.as_deref() {
-            profiles.entry(effort).or_default().push(plan);
-        }
-    }
-    let history = |(effort, plans): (&str, Vec<&PlanRecord>)| EffortHistory {
-        effort: effort.to_owned(),
-        deviated: rate(&plans, PlanRecord::deviated),
-        completed: rate(&plans, PlanRecord::completed_as_stated),
-        median_minutes: median(&minutes(&plans)),
-    };
-    profiles.into_iter().map(history).collect()
-}
-
-/// Returns the milestones, in the order of their phases, which are next to each other.
-fn milestones(phases: &[&FinishedPhase]) -> Vec<MilestoneHistory> {
-    let with_plans: Vec<&&FinishedPhase> =
-        phases.iter().filter(|phase| !phase.plans.is_empty()).collect();
-    let groups = with_plans.chunk_by(|one, next| one.milestone == next.milestone);
-    let history = groups.map(|group| {
-        let plans: Vec<&PlanRecord> = group.iter().flat_map(|phase| &phase.plans).collect();
-        let counted = counted_kinds(&plans).into_iter();
-        MilestoneHistory {
-            milestone: group[0].milestone.clone(),
-            deviated: rate(&plans, PlanRecord::deviated),
-            kinds: counted.map(|(kind, count)| KindCount { kind, count }).collect(),
-        }
-    });
-    history.collect()
-}
-
-/// The paths of a history by how they may be abbreviated, so that each file has one name.
-pub(crate) struct KnownPaths<'a> {
-    all: HashSet<&'a str>,
-    /// The longer paths that end in each one.
-    longer: HashMap<&'a str, BTreeSet<&'a str>>,
-}
+/// The full paths of a history by their ends, so that each file has one name.
+pub(crate) struct KnownPaths<'a>(HashMap<&'a str, BTreeSet<&'a str>>);
 
 impl<'a> KnownPaths<'a> {
     pub(crate) fn new(paths: impl IntoIterator<Item = &'a String>) -> Self {
-        let mut known = Self { all: HashSet::new(), longer: HashMap::new() };
+        let mut by_end: HashMap<&str, BTreeSet<&str>> = HashMap::new();
         for path in paths.into_iter().map(|path| bare(path)).filter(|path| !is_planning(path)) {
-            if known.all.insert(path) {
-                for (at, _) in path.rmatch_indices('/').take(MAX_FOLDERS) {
-                    known.longer.entry(&path[at + 1..]).or_default().insert(path);
-                }
+            by_end.entry(path).or_default().insert(path);
+            for (at, _) in path.rmatch_indices('/').take(MAX_FOLDERS) {
+                by_end.entry(&path[at + 1..]).or_default().insert(path);
             }
         }
-        known
+        Self(by_end)
     }
 
     /// Returns the full path of a file, which a plan may give by the end of its path.
     ///
-    /// If several known paths end in `path`, the one that the plan touched is returned; otherwise it is ambiguous:
-    /// `None`.
+    /// If several known paths end in `path`, it is the one that the plan touched, or a file of just this name; or else
+    /// it is ambiguous: `None`.
     pub(crate) fn full(&self, path: &'a str, plan: &PlanRecord) -> Option<&'a str> {
         let path = bare(path);
         if path.is_empty() || is_planning(path) {
             return None;
         }
-        let Some(longer) = self.longer.get(path) else { return Some(path) };
-        if let (Some(only), 1) = (longer.first(), longer.len()) {
-            return Some(only);
-        }
-        let own: HashSet<&str> = plan.summary.files.iter().flatten().map(|own| bare(own)).collect();
-        let mut of_own = longer.iter().filter(|known| own.contains(**known));
-        match (of_own.next(), of_own.next()) {
-            (Some(one), None) => Some(one),
-            // A file with this path exists as well, for example in the root of the project.
-            _ => self.all.contains(path).then_some(path),
+        let Some(known) = self.0.get(path) else { return Some(path) };
+        let longer: Vec<&'a str> = known.iter().copied().filter(|one| *one != path).collect();
+        let own = plan.summary.files.iter().flatten().map(|own| bare(own));
+        let own: BTreeSet<&str> = own.filter(|own| longer.contains(own)).collect();
+        match (&longer[..], own.len()) {
+            ([only], _) => Some(only),
+            (_, 1) => longer.into_iter().find(|one| own.contains(one)),
+            _ => known.get(path).copied(),
         }
     }
 }
@@ -541,80 +418,32 @@ fn bare(path: &str) -> &str {
     path.trim().trim_start_matches("./")
 }
 
-/// The plans that touched a file and those that named it in a deviation, by index in the history.
-#[derive(Debug, Default)]
-struct Mentions {
-    touched: BTreeSet<usize>,
-    named: BTreeSet<usize>,
-}
-
-/// Returns every file that a plan touched or a deviation names, by its full path.
-fn mentions<'a>(all: &[&'a PlanRecord]) -> BTreeMap<&'a str, Mentions> {
+/// Returns the files named in the deviations of several plans, most frequent first.
+fn named(references: &[Option<PlanRef>], all: &[&PlanRecord]) -> Vec<DeviatingFile> {
     let known = KnownPaths::new(all.iter().flat_map(|plan| plan.summary.files.iter().flatten()));
-    let mut found: BTreeMap<&str, Mentions> = BTreeMap::new();
+    // The plans that touched each file and those that named it, by index in the history.
+    let mut files: BTreeMap<&str, [BTreeSet<usize>; 2]> = BTreeMap::new();
     for (at, plan) in all.iter().enumerate() {
-        for path in plan.summary.files.iter().flatten().filter_map(|path| known.full(path, plan)) {
-            found.entry(path).or_default().touched.insert(at);
-        }
-        for path in plan.files_in_deviations().into_iter().filter_map(|path| known.full(path, plan))
-        {
-            found.entry(path).or_default().named.insert(at);
+        let listed = plan.summary.files.iter().flatten().map(String::as_str);
+        let named = plan.files_in_deviations().into_iter().map(|path| (path, true));
+        for (path, is_named) in listed.map(|path| (path, false)).chain(named) {
+            if let Some(path) = known.full(path, plan) {
+                let [touched, named] = files.entry(path).or_default();
+                // A plan that names a file in a deviation touched it, even if it does not list the file.
+                touched.insert(at);
+                named.extend(is_named.then_some(at));
+            }
         }
     }
-    found
-}
-
-/// Returns the files named in the deviations of several plans, most frequent first.
-fn named(
-    phases: &[&FinishedPhase],
-    all: &[&PlanRecord],
-    files: &BTreeMap<&str, Mentions>,
-) -> Vec<DeviatingFile> {
-    let references = phases.iter().flat_map(|phase| {
-        phase.plans.iter().map(|plan| {
-            let (milestone, plan) = (phase.milestone.clone(), plan.plan.clone());
-            phase.number.clone().map(|phase| PlanRef { milestone, phase, plan })
-        })
+    files.retain(|_, [_, named]| named.len() >= MIN_NAMED);
+    let found = files.into_iter().map(|(file, [touched, named])| DeviatingFile {
+        file: file.to_owned(),
+        named_in: named.iter().filter_map(|at| references[*at].clone()).collect(),
+        deviated: Rate::measure_known(touched.iter().map(|at| all[*at].deviated())),
     });
-    let references: Vec<Option<PlanRef>> = references.collect();
-    let several = files.iter().filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED);
-    let mut found: Vec<DeviatingFile> = several
-        .map(|(file, mentions)| DeviatingFile {
-            file: (*file).to_owned(),
-            named_in: mentions.named.iter().filter_map(|at| references[*at].clone()).collect(),
-            // A plan that names a file in a deviation touched it, even if it does not list the file.
-            deviated: Rate::measure_known(
-                (&mentions.touched | &mentions.named).iter().map(|at| all[*at].deviated()),
-            ),
-        })
-        .collect();
-    found.sort_by_key(|file| std::cmp::Reverse(file.named_in.len()));
+    let mut found: Vec<DeviatingFile> = found.collect();
+    found.sort_by_key(|file| Reverse(file.named_in.len()));
     found
-}
-
-/// Compares the plans that touched a file with those that did not, for each file with enough plans in both.
-fn files_compared(all: &[&PlanRecord], files: &BTreeMap<&str, Mentions>) -> Vec<Comparison> {
-    let says = |plan: &PlanRecord| plan.file_count().is_some() && plan.deviated().is_some();
-    let listed: Vec<(usize, &PlanRecord)> =
-        all.iter().copied().enumerate().filter(|(_, plan)| says(plan)).collect();
-    let compared = files.iter().filter_map(|(file, mentions)| {
-        let plans = |is_touched: bool| -> Vec<&PlanRecord> {
-            let own = listed.iter().filter(|(at, _)| mentions.touched.contains(at) == is_touched);
-            own.map(|(_, plan)| *plan).collect()
-        };
-        let (touched, others) = (plans(true), plans(false));
-        if !is_evidence(touched.len(), others.len()) {
-            return None;
-        }
-        let name = format!("plans that touched `{}`", Line::new(&sanitized(file)).clipped(80));
-        let compared = Comparison::new(
-            ComparisonQuestion::DeviationsByFile,
-            (&name, &touched),
-            ("others", &others),
-        );
-        Some(Comparison { file: Some((*file).to_owned()), ..compared })
-    });
-    compared.collect()
 }
 
 /// Marks the significant differences: Benjamini-Hochberg over all comparisons of a run.
@@ -626,11 +455,9 @@ fn mark_significant(comparisons: &mut [Comparison]) {
     p_values.sort_by(f64::total_cmp);
     let all = to_f64(p_values.len());
     let within = |(rank, p): &(usize, &f64)| **p <= to_f64(rank + 1) / all * FALSE_DISCOVERIES;
-    let Some(limit) = p_values.iter().enumerate().rfind(within) else {
-        return;
-    };
+    let Some((_, limit)) = p_values.iter().enumerate().rfind(within) else { return };
     for one in comparisons.iter_mut() {
-        one.is_lesson = one.is_evidence() && one.p <= *limit.1;
+        one.is_lesson = one.is_evidence() && one.p <= *limit;
     }
 }
 
@@ -639,5 +466,123 @@ fn is_evidence(one: usize, other: usize) -> bool {
     one.min(other) >= MIN_PLANS
 }
 
+/// Tolerance for rounding when comparing the probabilities of equally likely tables.
+const ROUNDING: f64 = 1e-7;
+
+/// How many members of a group have a property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rate {
+    /// Number of members with the property.
+    pub count: usize,
+    /// The size of the group; never less than `count`.
+    pub of: usize,
+}
+
+impl Rate {
+    /// Returns the number of items in `all` that pass `test`.
+    pub fn measure<T>(all: impl IntoIterator<Item = T>, test: impl Fn(T) -> bool) -> Self {
+        let mut rate = Self::default();
+        for one in all {
+            rate.of += 1;
+            rate.count += usize::from(test(one));
+        }
+        rate
+    }
+
+    /// Returns the number of known values that are true; unknown ones count on neither side.
+    pub fn measure_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
+        Self::measure(all.into_iter().flatten(), |passes| passes)
+    }
+
+    /// Returns the share, in whole percent; `None` for an empty group.
+    pub fn percent(self) -> Option<usize> {
+        (self.count * 100 + self.of / 2).checked_div(self.of)
+    }
+}
+
+/// Returns the probability of two rates that differ at least this much by chance.
+///
+/// Fisher's exact test, two-sided: the sum over all tables with the same margins that are no more likely than
+/// this one.
+pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
+    let within = |rate: Rate| Rate { count: rate.count.min(rate.of), of: rate.of };
+    let (one, other) = (within(one), within(other));
+    let all = one.of + other.of;
+    let hits = one.count + other.count;
+    let logarithms = logarithms_of_factorials(all);
+    let choices =
+        |of: usize, chosen: usize| logarithms[of] - logarithms[chosen] - logarithms[of - chosen];
+    let probability = |count: usize| {
+        let logarithm = choices(one.of, count) + choices(other.of, hits - count);
+        (logarithm - choices(all, hits)).exp()
+    };
+    let observed = probability(one.count);
+    let least = hits.saturating_sub(other.of);
+    let sum: f64 = (least..=hits.min(one.of))
+        .map(probability)
+        .filter(|probability| *probability <= observed * (1.0 + ROUNDING))
+        .sum();
+    sum.min(1.0)
+}
+
+fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut logarithms = vec![0.0];
+    for number in 1..=largest {
+        sum += to_f64(number).ln();
+        logarithms.push(sum);
+    }
+    logarithms
+}
+
+/// Returns the probability of two samples that differ at least this much by chance.
+///
+/// The Mann-Whitney U test, two-sided, by the normal approximation with corrections for ties and continuity, which
+/// groups of five or more are large enough for. With an empty group, the result is 1.
+pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
+    let (first, second) = (one.len(), other.len());
+    let (product, all) = (to_f64(first * second), to_f64(first + second));
+    let ranks = Ranks::from_samples(one, other);
+    let variance = product / 12.0 * (all + 1.0 - ranks.ties / (all * (all - 1.0)));
+    // An empty group, or none but equal values.
+    if variance.is_nan() || variance <= 0.0 {
+        return 1.0;
+    }
+    let u = ranks.sum_of_first - to_f64(first * (first + 1)) / 2.0;
+    let distance = (u.max(product - u) - product / 2.0 - 0.5) / variance.sqrt();
+    libm::erfc(distance / std::f64::consts::SQRT_2).min(1.0)
+}
+
+/// The ranks of the values of both groups, sorted together.
+struct Ranks {
+    /// Sum of the ranks of the first group, from 1; tied values share their mean rank.
+    sum_of_first: f64,
+    /// Sum of t³ - t over all groups of t tied values.
+    ties: f64,
+}
+
+impl Ranks {
+    fn from_samples(one: &[f64], other: &[f64]) -> Self {
+        let first = one.iter().map(|value| (*value, true));
+        let second = other.iter().map(|value| (*value, false));
+        let mut row: Vec<(f64, bool)> = first.chain(second).collect();
+        row.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ranks = Self { sum_of_first: 0.0, ties: 0.0 };
+        let mut before = 0;
+        for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+            let length = to_f64(tied.len());
+            let place = to_f64(before) + f64::midpoint(length, 1.0);
+            let of_first = tied.iter().filter(|(_, is_first)| *is_first).count();
+            ranks.sum_of_first += place * to_f64(of_first);
+            ranks.ties += length.powi(3) - length;
+            before += tied.len();
+        }
+        ranks
+    }
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod statistics_tests;

@@ -3,17 +3,16 @@
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
 //! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason, names a failure or says what was not as it should be.
+//! if it gives a reason or says what was not as it should be.
 
-use crate::patterns::citation::cite;
 use crate::patterns::sentences::{
-    ContentWords, is_closed, is_complete, leading_sentences, sentences, statement,
+    ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
 };
-use crate::patterns::wording::clean;
+use crate::patterns::trace::cite;
 use crate::patterns::{FinishedPhase, LessonSource};
-use crate::plan::{Deviation, PlanNumber};
+use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::project::vocabulary;
-use crate::text::{Line, file_name};
+use crate::text::{Line, file_name, listed};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
@@ -22,36 +21,32 @@ const MAX_RECORDED: usize = 8;
 const MAX_LENGTH: usize = 240;
 
 /// Beginnings of what is no lesson: nothing happened, or the subject is only clear in its summary.
-const LEFT_OUT: &[&str] = &[
-    "none", "no deviation", "no issue", "no problem", "n/a", "not a deviation", "the plan's",
-    "plan's", "ended partial",
-];
+const LEFT_OUT: &str =
+    "none|no deviation|no issue|no problem|n/a|not a deviation|the plan's|plan's|ended partial";
 
 /// Words about what changes no later plan.
-const TRIFLES: &[&str] = &["commit", "import order", "lint", "style", "format"];
-
-/// First words of a sentence that needs the one before it.
-const REFERENCES: &[&str] =
-    &["it", "this", "that", "these", "those", "they", "both", "also", "which"];
+const TRIFLES: &str = "commit|import order|lint|style|format";
 
 /// Words that tell a problem as past.
-const PAST: &[&str] = &["was", "were", "had", "did", "would", "could"];
+const PAST: &str = "was were had did would could";
 
 /// Words that give a reason.
-const REASONS: &[&str] = &[
-    "because", "since", "due to", "as the", "so that", "after discovering", "caused by",
-    "to avoid", "to match", "to follow",
-];
-
-/// Beginnings of words that name a failure.
-const FAILURES: &[&str] = &["fail", "error", "crash", "segfault", "raise", "broke", "timed out"];
+const REASONS: &str =
+    "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
 
 /// Words that say that something was not as it should be.
-const DENIALS: &[&str] = &[
-    "but", "however", "not", "no", "cannot", "can't", "didn't", "doesn't", "wasn't", "isn't",
-    "don't", "won't", "couldn't", "require", "requires", "required", "without", "missing", "never",
-    "only", "instead",
-];
+const DENIALS: &str = "but however not no cannot can't didn't doesn't wasn't isn't don't won't couldn't require \
+    requires required without missing never only instead";
+
+/// Words that choose between ways, or say what a choice is good for.
+const CHOICES: &str = "over rather so must always avoid avoids prevent prevents until unless";
+
+/// Verbs that tell what was done to files and records.
+const DEEDS: &str = "added captured committed completed confirmed created done enhanced extracted ignored initialized \
+    kept landed moved numbered passed placed preserved reduced registered removed renamed updated verified wired";
+
+/// Number of words at the beginning of a text among which its verb is.
+const VERB_WITHIN: usize = 8;
 
 /// A lesson, as a bullet of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +66,12 @@ pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
     });
     let decisions = phase.plans.iter().flat_map(|plan| {
         let decisions = plan.summary.decisions.iter().flatten();
-        decisions.map(move |decision| (stated(decision.untagged()), &plan.plan, 0))
+        let text = |decision: &Decision| {
+            let text = decision.untagged();
+            let is_choice = decision.rationale.is_some() || !tells_only_what_was_done(text);
+            stated(text).filter(|_| is_choice)
+        };
+        decisions.map(move |decision| (text(decision), &plan.plan, 0))
     });
     recorded(patterns.chain(decisions))
 }
@@ -126,7 +126,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
         (None, Some(fix)) => with_fix(&title, fix)?,
         (Some(issue), fix) => {
             let issue = clean(issue);
-            if is_deed(&title) && is_past(&issue) {
+            if is_deed(&title) && has_any(&issue, PAST) {
                 return None;
             }
             match fix {
@@ -137,7 +137,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
     };
     let is_trifle = |text: &str| {
         let lower = text.to_lowercase();
-        TRIFLES.iter().any(|words| lower.contains(words))
+        TRIFLES.split('|').any(|words| lower.contains(words))
     };
     let is_lesson = !is_left_out(&text) && !is_trifle(&text) && !is_trifle(&title);
     is_lesson.then_some(text)
@@ -162,16 +162,26 @@ fn is_deed(title: &str) -> bool {
     first.ends_with("ed") || first == "made" || first == "set"
 }
 
-fn is_past(text: &str) -> bool {
-    words(text).any(|word| PAST.contains(&word.as_str()))
+/// Returns whether free text gives a reason, or says in which code something was not as it should be.
+fn gives_reason(text: &str) -> bool {
+    has_reason(text) || text.contains('`') && has_any(text, DENIALS)
 }
 
-/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
-fn gives_reason(text: &str) -> bool {
+fn has_reason(text: &str) -> bool {
     let padded = format!(" {} ", words(text).collect::<Vec<_>>().join(" "));
-    REASONS.iter().any(|reason| padded.contains(&format!(" {reason} ")))
-        || FAILURES.iter().any(|failure| padded.contains(&format!(" {failure}")))
-        || text.contains('`') && words(text).any(|word| DENIALS.contains(&word.as_str()))
+    REASONS.split('|').any(|reason| padded.contains(&format!(" {reason} ")))
+}
+
+/// Returns whether a text, recorded as a decision, only says what was done: it has neither a reason nor an alternative.
+pub(crate) fn tells_only_what_was_done(text: &str) -> bool {
+    words(text).take(VERB_WITHIN).any(|word| listed(DEEDS, &word))
+        && !has_reason(text)
+        && !has_any(text, DENIALS)
+        && !has_any(text, CHOICES)
+}
+
+fn has_any(text: &str, list: &str) -> bool {
+    words(text).any(|word| listed(list, &word))
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -186,11 +196,7 @@ fn is_left_out(text: &str) -> bool {
         let rest = lower.strip_prefix(word);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    let refers = words(text).next().is_some_and(|first| REFERENCES.contains(&first.as_str()));
-    is_numbered
-        || refers
-        || text.contains("```")
-        || LEFT_OUT.iter().any(|start| lower.starts_with(start))
+    is_numbered || text.contains("```") || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
 }
 
 /// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
@@ -293,7 +299,6 @@ mod tests {
             ("Import order", "The import order of `a.rs` is not accepted by the check"),
             ("Order", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
-            ("Where", "This is only true of the store that holds the lock of others"),
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }

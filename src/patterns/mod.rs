@@ -1,46 +1,38 @@
 //! Records the lessons of finished phases, checks whether they still hold, and finds those relevant to the
 //! current phase.
 
-mod citation;
 mod entry;
-mod heading;
 mod history;
 mod insights;
 mod judged;
 mod lesson;
 mod paths;
 mod phase;
-mod reader;
-mod recorded;
 mod relevance;
 mod retrospective;
 mod sentences;
 mod staleness;
-mod statistics;
 mod trace;
-mod wording;
 mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use citation::known_milestone;
 pub use entry::{
     Bullet, BulletSection, BulletSource, DeviationCount, LoosePattern, PatternEntry, Patterns,
     Timing,
 };
-pub(crate) use history::{History, history};
+pub(crate) use history::{History, history, requested_efforts};
 pub use history::{effort, insights, traced};
 pub(crate) use insights::KnownPaths;
 pub use insights::{
-    Bucket, Comparison, ComparisonQuestion, DeviatingFile, EffortHistory, Group, Insights,
-    KindCount, MilestoneHistory, PlanRef, Sizes,
+    Bucket, Comparison, ComparisonQuestion, DeviatingFile, Group, Insights, PlanRef, Rate, Sizes,
+    fisher_exact, mann_whitney,
 };
 pub use judged::{SubmittedLesson, SubmittedLessons};
-pub(crate) use lesson::problem;
+pub(crate) use lesson::{problem, tells_only_what_was_done};
 pub use paths::{Mention, mentions};
-pub use phase::{FinishedPhase, PlanRecord};
+pub use phase::{FinishedPhase, PlanRecord, RecordIndex, Recorded};
 pub(crate) use phase::{derive_durations, plans_without_deviation_count, stated_deviations};
-pub use recorded::{RecordIndex, Recorded};
 pub use relevance::{
     PatternOutcome, RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic,
 };
@@ -51,9 +43,8 @@ pub(crate) use staleness::StaleReasons;
 pub use staleness::{
     CommitRef, DatedText, Freshness, PathReport, PathStatus, Staleness, Structure, check,
 };
-pub use statistics::{Rate, fisher_exact, mann_whitney};
-pub(crate) use trace::plan_id;
 pub use trace::{LessonSource, Trace};
+pub(crate) use trace::{known_milestone, plan_id};
 pub(crate) use writer::replace_lessons;
 pub use writer::{NoteReport, NoteRequest, append, note};
 

@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use crate::markdown::comments::{is_fence, without_comments};
-use crate::text::file_name;
+use crate::text::{file_name, listed};
 
 /// A path mentioned in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,24 +178,20 @@ fn without_location(text: &str) -> &str {
 
 fn is_host(name: &str) -> bool {
     let domain = name.rsplit_once('.').filter(|(label, _)| !label.is_empty());
-    domain.is_some_and(|(_, domain)| has(DOMAINS, domain))
+    domain.is_some_and(|(_, domain)| listed(DOMAINS, domain))
         || name == "localhost"
         || name.contains('@')
 }
 
 fn has_extension(name: &str) -> bool {
     let parts = file_name(name).rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-    parts.is_some_and(|(_, extension)| has(EXTENSIONS, extension) || extension == "R")
+    parts.is_some_and(|(_, extension)| listed(EXTENSIONS, extension) || extension == "R")
 }
 
 /// Returns whether a name without a folder is certainly a file name.
 fn is_file_name(name: &str) -> bool {
-    let is_word = name.rsplit_once('.').is_some_and(|(_, extension)| has(ALSO_WORDS, extension));
-    has(NAMES, name) || has_extension(name) && !is_word
-}
-
-fn has(words: &str, word: &str) -> bool {
-    words.split(' ').any(|known| known == word)
+    let is_word = name.rsplit_once('.').is_some_and(|(_, extension)| listed(ALSO_WORDS, extension));
+    listed(NAMES, name) || has_extension(name) && !is_word
 }
 
 #[cfg(test)]

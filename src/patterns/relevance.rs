@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::citation::{known_milestone, short_milestone, split_citation};
 use crate::patterns::sentences::ContentWords;
 use crate::patterns::staleness::ends_in;
+use crate::patterns::trace::{known_milestone, short_milestone, split_citation};
 use crate::patterns::{PatternEntry, Patterns, StaleReasons, mentions};
 use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;
-use crate::search::Corpus;
+use crate::search::bm25;
 use crate::storage::{Changes, read};
 use crate::warning::{Parsed, Warning};
 
@@ -215,7 +215,7 @@ pub fn relevant(
     stale: &dyn Fn(usize, &str) -> Option<String>,
 ) -> Vec<RelevantPattern> {
     let mut found = candidates(patterns);
-    let scores = Corpus::new(found.iter().map(|pattern| &pattern.text)).scores(topic);
+    let scores = bm25(found.iter().map(|pattern| &pattern.text), topic);
     let best = scores.iter().copied().fold(0.0, f64::max);
     for (pattern, score) in found.iter_mut().zip(scores) {
         pattern.score += if best > 0.0 { score / best } else { 0.0 };

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::clock::Minutes;
 use crate::error::Result;
-use crate::patterns::heading::EntryHeading;
+use crate::patterns::entry::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::lesson::Lesson;
 use crate::patterns::{
@@ -214,12 +214,7 @@ fn kinds(plans: &[PlanRecord]) -> Option<String> {
     Some(parts.join(", ")).filter(|parts| !parts.is_empty())
 }
 
-/// Returns the words that all spellings of a kind begin with, and its count, most frequent first.
-pub(crate) fn counted_kinds(plans: &[&PlanRecord]) -> Vec<(String, u32)> {
-    let deviations = plans.iter().flat_map(|plan| plan.deviations());
-    count(deviations.filter_map(|deviation| deviation.kind.as_deref().map(plain)))
-}
-
+/// Returns each kind, as the words that all its spellings begin with, and its count, most frequent first.
 fn count(kinds: impl Iterator<Item = String>) -> Vec<(String, u32)> {
     let mut counted: Vec<(String, u32)> = Vec::new();
     for kind in kinds {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 use crate::markdown::Outline;
-use crate::patterns;
 use crate::patterns::judged::{CheckedLessons, is_project_file};
 use crate::patterns::lesson::Lesson;
 use crate::patterns::relevance::is_statistic;
@@ -14,7 +13,7 @@ use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
 use crate::text::{Line, line_end};
-use crate::{secrets, templates};
+use crate::{patterns, secrets, templates};
 
 /// Heading of the section of notes, at the end of the file.
 const NOTES: &str = "Notes";

@@ -1,18 +1,19 @@
 //! Finds statements of STATE.md and ROADMAP.md that contradict the files, with what is to be written over them, and plans
 //! that were left behind.
 
-use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::plan::phase::Counts;
-use crate::plan::repair::{Move, is_plain, template_status};
 use crate::plan::rules::names_step;
+use crate::plan::wording::{
+    has_remark, is_plain, moved_status, name_to_write, redrawn, template_status,
+};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
-    ProgressRow, RoadmapPhase, Says, Survey, phase_in_status,
+    ProgressRow, RoadmapPhase, Says, Survey,
 };
 use crate::project::vocabulary;
 use crate::text::clip;
@@ -48,7 +49,7 @@ pub enum DriftKind {
     Metric,
 }
 
-/// A statement that contradicts the files.
+/// A statement that contradicts the files, and what is to be written over it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Drift {
     /// The kind of statement.
@@ -64,6 +65,18 @@ pub struct Drift {
     pub file: PathBuf,
     /// Line number of the statement, from 1.
     pub line: usize,
+    /// Byte range of the statement in the file.
+    #[serde(skip)]
+    pub(super) range: Range<usize>,
+    /// The correct text; `None` if only a person can say what belongs there.
+    #[serde(skip)]
+    pub(super) written: Option<String>,
+    /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
+    #[serde(skip)]
+    pub(super) phase: Option<usize>,
+    /// Whether it is only wrong because another statement is, so that it is not reported by itself.
+    #[serde(skip)]
+    pub(super) is_dependent: bool,
 }
 
 impl Drift {
@@ -74,8 +87,8 @@ impl Drift {
 
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
-        let (stated, actual) =
-            (clip(&self.stated, MAX_VALUE_LENGTH), clip(&self.actual, MAX_VALUE_LENGTH));
+        let [stated, actual] =
+            [&self.stated, &self.actual].map(|value| clip(value, MAX_VALUE_LENGTH));
         match self.subject {
             PLAN => format!("{stated} has {actual}"),
             STATUS => format!("{STATUS} is {stated:?}, but the files show {actual:?}"),
@@ -84,44 +97,26 @@ impl Drift {
     }
 }
 
-/// A contradicted statement, with its place and what is to be written over it.
-#[derive(Clone, Debug)]
-pub(super) struct Finding {
-    /// The statement for reports.
-    pub(super) drift: Drift,
-    /// Byte range of the statement in the file.
-    pub(super) range: Range<usize>,
-    /// The correct text; `None` if only a person can say what belongs there.
-    pub(super) written: Option<String>,
-    /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
-    pub(super) phase: Option<usize>,
-    /// Whether it is only wrong because another statement is, so that it is not reported by itself.
-    pub(super) is_dependent: bool,
-}
-
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order, then the
 /// plans that were left behind.
 pub fn drift(survey: &Survey) -> Vec<Drift> {
     let position = &survey.position;
-    let is_over = |index: usize, phase: &Phase| match phase.state {
-        PhaseState::Done => true,
-        // Its plans are not to be done.
-        PhaseState::Dropped => false,
-        _ => is_passed(position, index),
-    };
-    let phases = position.phases.iter().enumerate();
-    let left = phases.filter(|(index, phase)| phase.is_in_milestone && is_over(*index, phase));
-    statements(survey).chain(left.flat_map(|(_, phase)| left_plans(survey, phase))).collect()
+    let left = position.phases.iter().enumerate().filter(|(index, phase)| {
+        let is_over = phase.state == PhaseState::Done
+            || phase.state != PhaseState::Dropped && position.is_passed(*index);
+        phase.is_in_milestone && is_over
+    });
+    statements(survey).chain(left.flat_map(|(index, _)| left_plans(survey, index))).collect()
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
 pub(super) fn statements(survey: &Survey) -> impl Iterator<Item = Drift> {
-    let found = findings(survey).into_iter().flatten();
-    found.filter(|finding| !finding.is_dependent).map(|finding| finding.drift)
+    found(survey).into_iter().flatten().filter(|drift| !drift.is_dependent)
 }
 
-/// Returns the contradicted statements of STATE.md, and those of ROADMAP.md, in file order.
-pub(super) fn findings(survey: &Survey) -> [Vec<Finding>; 2] {
+/// Returns the contradicted statements of STATE.md, and those of ROADMAP.md, in file order, with those that depend on
+/// others.
+pub(super) fn found(survey: &Survey) -> [Vec<Drift>; 2] {
     if survey.position.next.action == Action::Unknown {
         // What was not understood may be what the statements are about.
         return [Vec::new(), Vec::new()];
@@ -131,17 +126,13 @@ pub(super) fn findings(survey: &Survey) -> [Vec<Finding>; 2] {
     let mut roadmap = Comparison::new(survey, vocabulary::ROADMAP);
     roadmap.roadmap();
     [state, roadmap].map(|mut comparison| {
-        comparison.found.sort_by_key(|finding| finding.drift.line);
+        comparison.found.sort_by_key(|drift| drift.line);
         comparison.found
     })
 }
 
-/// Returns whether a phase precedes the current one.
-fn is_passed(position: &Position, index: usize) -> bool {
-    position.phase().is_some_and(|current| position.phases[index].number < current.number)
-}
-
-fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
+fn left_plans(survey: &Survey, index: usize) -> Vec<Drift> {
+    let phase = &survey.position.phases[index];
     let number = &phase.number;
     let reason = match phase.state {
         PhaseState::Done => format!("phase {number} is called complete"),
@@ -155,16 +146,15 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
             subject: PLAN,
             stated: format!("plan {}", slot.number),
             actual: format!("no summary, but {reason}"),
-            file: file.strip_prefix(&survey.root).unwrap_or(&file).to_owned(),
+            file: survey.relative(&file).to_owned(),
             line: 1,
+            range: 0..0,
+            written: None,
+            phase: Some(index),
+            is_dependent: false,
         })
     });
     left.collect()
-}
-
-/// Returns whether the files do not determine the number of plans of a phase: some were left behind.
-fn has_unclear_counts(phase: &Phase) -> bool {
-    phase.state == PhaseState::Done && phase.has_open_plan()
 }
 
 /// Compares the statements of a file with the files of the phases.
@@ -172,43 +162,42 @@ struct Comparison<'a> {
     survey: &'a Survey,
     position: &'a Position,
     file: PathBuf,
-    /// The index of each number's phase; `None` if two have it.
-    unique: HashMap<&'a PhaseNumber, Option<usize>>,
-    found: Vec<Finding>,
+    found: Vec<Drift>,
 }
 
-/// A statement to compare: its kind, its subject, its line and bytes, and its phase.
-type Place<'p> = (DriftKind, &'static str, usize, &'p Range<usize>, Option<usize>);
+/// The kind and the subject of a statement.
+type What = (DriftKind, &'static str);
 
 impl<'a> Comparison<'a> {
     fn new(survey: &'a Survey, name: &str) -> Self {
-        let file = survey.folder.active.dir.join(name);
-        let mut unique: HashMap<&PhaseNumber, Option<usize>> = HashMap::new();
-        for (index, phase) in survey.position.phases.iter().enumerate() {
-            let same = unique.entry(&phase.number).or_insert(Some(index));
-            *same = same.filter(|other| *other == index);
-        }
-        let file = file.strip_prefix(&survey.root).unwrap_or(&file).to_owned();
-        Self { survey, position: &survey.position, file, unique, found: Vec::new() }
+        let file = survey.relative(&survey.folder.active.dir.join(name)).to_owned();
+        Self { survey, position: &survey.position, file, found: Vec::new() }
     }
 
-    fn phase_of(&self, number: &PhaseNumber) -> Option<usize> {
-        self.unique.get(number).copied().flatten()
-    }
-
-    /// Adds a statement unless it says what the files show.
-    fn report(
+    /// Adds a statement about a phase, or about all of them, unless it says what the files show.
+    fn report<T>(
         &mut self,
-        place: Place<'_>,
-        stated: String,
-        actual: String,
+        (kind, subject): What,
+        at: &Located<T>,
+        phase: Option<usize>,
+        [stated, actual]: [String; 2],
         written: Option<String>,
     ) {
-        let (kind, subject, line, range, phase) = place;
         if stated != actual {
-            let drift = Drift { kind, subject, stated, actual, file: self.file.clone(), line };
-            let range = range.clone();
-            self.found.push(Finding { drift, range, written, phase, is_dependent: false });
+            let (file, line, range) = (self.file.clone(), at.line, at.range.clone());
+            let is_dependent = false;
+            self.found.push(Drift {
+                kind,
+                subject,
+                stated,
+                actual,
+                file,
+                line,
+                range,
+                written,
+                phase,
+                is_dependent,
+            });
         }
     }
 
@@ -220,85 +209,113 @@ impl<'a> Comparison<'a> {
             return;
         }
         let just_done = self.just_done();
-        let is_accepted = |number: &PhaseNumber| {
+        let may_stay = |number: &PhaseNumber| {
             just_done.is_some_and(|index| position.phases[index].number == *number)
                 || position.phase().is_none_or(|current| current.number == *number)
                 || may_be_checked(position, number)
         };
-        let is_wrong = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !is_accepted(number));
-        let wrong: Vec<&Located<Claim>> = state.claims.iter().filter(is_wrong).collect();
-        let moved = position.phase().filter(|_| !wrong.is_empty());
-        let moved = moved.map(|phase| Move::new(survey, phase, &wrong));
+        let names_other = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !may_stay(number));
+        let wrong: Vec<usize> =
+            state.claims.iter().filter(names_other).map(|claim| claim.line).collect();
+        let moved = position.current.filter(|_| !wrong.is_empty());
         let here = self.stated_phase().filter(|_| moved.is_none());
         for claim in &state.claims {
-            if let Some(finding) = moved.as_ref().and_then(|moved| self.moved(moved, claim)) {
-                self.found.push(finding);
+            if moved.is_some_and(|index| self.moved(index, claim)) {
                 continue;
             }
             match &claim.value {
                 Claim::Text(Says::Status | Says::PhaseStatus, status) => {
-                    let index = self.subject(status);
-                    let status = claim.clone().map(|_| status.clone());
-                    if let Some(index) = index {
-                        self.status(&status, index);
-                    }
+                    self.status(claim, status, self.subject(status));
                 }
-                Claim::Count(says, count) => self.number(*says, *count as usize, claim, here),
+                Claim::Count(says, count) => self.count(*says, *count as usize, claim, here),
                 Claim::Phase(_) | Claim::Text(..) => {}
             }
         }
         for listed in &state.phase_statuses {
-            if let Some(index) = self.phase_of(&listed.number) {
-                self.status(&listed.status, index);
-            }
+            let index = position.only(&listed.number);
+            self.status(&listed.status, &listed.status.value, index);
         }
         // Where the phase stays for a person, so does what is said beside it.
-        if moved.is_some_and(|moved| !moved.is_clear) {
-            self.found.iter_mut().for_each(|finding| finding.written = None);
+        if moved.is_some_and(|index| !self.is_clear(index, &wrong)) {
+            self.found.iter_mut().for_each(|drift| drift.written = None);
         }
     }
 
-    /// Returns what becomes of a statement about the phase that STATE.md wrongly calls the current one; `None` if it
-    /// stays.
-    fn moved(&self, moved: &Move<'_>, claim: &Located<Claim>) -> Option<Finding> {
-        let new = moved.value(claim)?;
-        let (kind, subject, stated, is_dependent) = match &claim.value {
+    /// Reports a statement about the phase that STATE.md wrongly calls the current one; returns `false` if it stays.
+    fn moved(&mut self, index: usize, claim: &Located<Claim>) -> bool {
+        let phase = &self.position.phases[index];
+        let plans = phase.plans_expected().max(phase.declared.unwrap_or(0));
+        let open = phase.plans.iter().position(|(_, state)| *state != PlanState::Complete);
+        let new = match &claim.value {
+            Claim::Phase(number) if *number != phase.number => {
+                let is_padded = claim.range.len() == 2 && number.to_string().len() == 1;
+                let zero = if is_padded && phase.number.whole() < 10 { "0" } else { "" };
+                Some(format!("{zero}{}", phase.number))
+            }
+            Claim::Text(Says::Name, old) => name_to_write(old, phase),
+            Claim::Text(Says::Status | Says::PhaseStatus, old) => moved_status(old, phase),
+            Claim::Count(Says::Index, _) => Some(phase.number.ordinal().to_string()),
+            Claim::Count(Says::PlansDone, _) => Some(phase.count(PlanState::Complete).to_string()),
+            // The tools write this before a phase is planned.
+            Claim::Count(Says::PlansTotal, _) if plans == 0 => Some("TBD".to_owned()),
+            Claim::Count(Says::PlansTotal, _) => Some(plans.to_string()),
+            Claim::Count(Says::CurrentPlan, _) => {
+                Some(open.map_or(phase.plans.len(), |open| open + 1).to_string())
+            }
+            _ => None,
+        };
+        let Some(new) = new else { return false };
+        let (what, stated, is_dependent) = match &claim.value {
             Claim::Phase(number) => {
-                (DriftKind::Phase, "the current phase", number.to_string(), false)
+                ((DriftKind::Phase, "the current phase"), number.to_string(), false)
             }
-            Claim::Text(Says::Status | Says::PhaseStatus, status) => {
-                let expected = self.subject(status).and_then(|index| self.expected(status, index));
-                (DriftKind::Status, STATUS, status.clone(), expected.is_none())
+            Claim::Text(says, old) => {
+                let is_status = *says != Says::Name;
+                let expected = self.subject(old).and_then(|index| self.expected(old, index));
+                let is_dependent = !is_status || expected.is_none();
+                ((DriftKind::Status, STATUS), old.clone(), is_dependent)
             }
-            Claim::Text(_, text) => (DriftKind::Phase, "the name", text.clone(), true),
-            Claim::Count(_, count) => (DriftKind::Plans, "the plan", count.to_string(), true),
+            Claim::Count(_, count) => ((DriftKind::Plans, PLAN), count.to_string(), true),
         };
         let actual = match &claim.value {
-            Claim::Phase(_) => moved.phase.number.to_string(),
+            Claim::Phase(_) => phase.number.to_string(),
             _ => new.clone(),
         };
-        let (file, line) = (self.file.clone(), claim.line);
-        Some(Finding {
-            drift: Drift { kind, subject, stated, actual, file, line },
-            range: claim.range.clone(),
-            written: moved.is_clear.then_some(new),
-            phase: self.position.current,
-            is_dependent,
+        let made = self.found.len();
+        self.report(what, claim, Some(index), [stated, actual], Some(new));
+        self.found[made..].iter_mut().for_each(|drift| drift.is_dependent = is_dependent);
+        true
+    }
+
+    /// Returns whether no text about the phase before would be left beside the new number: `wrong` are the lines that
+    /// name another phase.
+    fn is_clear(&self, index: usize, wrong: &[usize]) -> bool {
+        let state = &self.survey.state;
+        let whole = self.position.phases[index].number.whole();
+        state.claims.iter().all(|claim| {
+            let count = |says| claim.value.count(says);
+            let of_plans = [Says::PlansDone, Says::PlansTotal, Says::CurrentPlan];
+            let is_wrong = wrong.contains(&claim.line);
+            let is_moved = is_wrong && matches!(claim.value, Claim::Phase(_))
+                || of_plans.into_iter().any(|says| count(says).is_some());
+            claim.value.status().is_none_or(is_plain)
+                && !(is_wrong && count(Says::Total).is_some_and(|total| total < whole))
+                && !(is_moved && has_remark(self.survey, claim.line))
         })
     }
 
     /// Returns the phase that a status of STATE.md is about: the one that it names, else the one just completed, else the
     /// current one.
     fn subject(&self, status: &str) -> Option<usize> {
-        match phase_in_status(status, self.survey.state.numbering).0 {
-            Some(number) => self.phase_of(&number),
+        match self.survey.phase_in_status(status).0 {
+            Some(number) => self.position.only(&number),
             None => self.just_done().or(self.position.current),
         }
     }
 
     /// Returns the phase that STATE.md names, if it has a folder and a unique number.
     fn stated_phase(&self) -> Option<usize> {
-        let index = self.phase_of(self.survey.state.phase.number.as_ref()?)?;
+        let index = self.position.only(self.survey.state.phase.number.as_ref()?)?;
         self.position.phases[index].dir.is_some().then_some(index)
     }
 
@@ -307,17 +324,17 @@ impl<'a> Comparison<'a> {
         let before = self.position.current?.checked_sub(1)?;
         let state = &self.survey.state;
         let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
-        let says_complete = statuses
-            .any(|one| PhaseProgress::is_complete_status(phase_in_status(one, state.numbering).1));
-        let is_next = self.position.next.action == Action::Plan && says_complete;
-        let is_done = self.position.phases[before].state == PhaseState::Done;
-        (is_next && is_done && self.stated_phase() == Some(before)).then_some(before)
+        let is_done = self.position.phases[before].state == PhaseState::Done
+            && self.position.next.action == Action::Plan
+            && self.stated_phase() == Some(before);
+        let says_complete =
+            |status| PhaseProgress::is_complete_status(self.survey.phase_in_status(status).1);
+        (is_done && statuses.any(says_complete)).then_some(before)
     }
 
     /// Compares a number with the files; `here` is the phase whose plans STATE.md counts.
-    fn number(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<usize>) {
-        let position = self.position;
-        let (kind, subject) = match says {
+    fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<usize>) {
+        let what = match says {
             Says::Total => (DriftKind::Total, "the number of phases"),
             Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
             Says::Percent => (DriftKind::Percent, "the progress in percent"),
@@ -329,69 +346,59 @@ impl<'a> Comparison<'a> {
             _ => return,
         };
         let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
+        let position = self.position;
         // A milestone without phases has nothing to count; where none is active, folders may be of several.
         if !is_of_phase && (position.next.action == Action::None || position.total() == 0) {
             return;
         }
-        let actual = if says == Says::Percent {
-            self.corrected_percent(stated, claim.line, here)
-        } else {
-            self.corrected(says, stated, here)
-        };
-        if let Some(actual) = actual.map(|actual| actual.to_string()) {
-            let place = (kind, subject, claim.line, &claim.range, here.filter(|_| is_of_phase));
-            self.report(place, stated.to_string(), actual.clone(), Some(actual));
-        }
-    }
-
-    /// Compares a status with the state of a phase; unclear wordings are accepted.
-    fn status(&mut self, stated: &Located<String>, index: usize) {
-        let phase = &self.position.phases[index];
-        let Some(progress) = self.expected(&stated.value, index) else { return };
-        if phase.dir.is_some() {
-            let actual = template_status("Not started", progress, None).to_lowercase();
-            let written = template_status(&stated.value, progress, Some(phase));
-            let written = is_plain(&stated.value).then_some(written);
-            let place = (DriftKind::Status, STATUS, stated.line, &stated.range, Some(index));
-            self.report(place, stated.value.clone(), actual, written);
-        }
-    }
-
-    /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
-    fn expected(&self, stated: &str, index: usize) -> Option<PhaseProgress> {
-        let phase = &self.position.phases[index];
-        let words = phase_in_status(stated, phase.number.numbering()).1;
-        let says_complete = PhaseProgress::is_complete_status(words);
-        let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
-        let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
-        match phase.state {
-            PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
-            PhaseState::Open | PhaseState::Running
-                if says_complete && !is_passed(self.position, index) =>
-            {
-                Some(PhaseProgress::InProgress)
-            }
-            PhaseState::Unplanned if says_complete => Some(PhaseProgress::NotStarted),
-            _ => None,
-        }
-    }
-
-    /// Returns the possible values of a number of phases or plans; `None` if the files do not determine it.
-    fn possible(&self, says: Says, here: Option<usize>) -> Option<RangeInclusive<usize>> {
-        let position = self.position;
+        let index = here.filter(|_| is_of_phase);
         let here = here.map(|index| &position.phases[index]);
-        let here = here.filter(|phase| !has_unclear_counts(phase)).map(Phase::counts);
-        Some(match says {
+        let actual = match says {
+            Says::Percent => self.corrected_percent(stated, claim.line, here),
+            _ => self.corrected(says, stated, here),
+        };
+        let Some(actual) = actual.map(|actual| actual.to_string()) else { return };
+        let mut written = Some(actual.clone());
+        if says == Says::Percent {
+            let claims = self.survey.state.claims.iter();
+            let mut bars = claims.filter(|bar| bar.line == claim.line);
+            if let Some((at, bar)) = bars.find_map(|at| Some((at, at.value.text(Says::Bar)?))) {
+                let drawn = redrawn(bar, &actual);
+                // A percentage beside a bar of another style stays with it.
+                written = written.filter(|_| drawn.is_some());
+                let texts = [bar.to_owned(), drawn.clone().unwrap_or_default()];
+                let made = self.found.len();
+                self.report(what, at, None, texts, drawn);
+                self.found[made..].iter_mut().for_each(|drift| drift.is_dependent = true);
+            }
+        }
+        self.report(what, claim, index, [stated.to_string(), actual], written);
+    }
+
+    /// Returns the correct value of a number; `None` if the stated one is possible, or the files do not determine it.
+    fn corrected(&self, says: Says, stated: usize, here: Option<&Phase>) -> Option<usize> {
+        let position = self.position;
+        // `Plan: 21 of 21` may count the plans of all phases.
+        let counts_all = |here: &Phase| {
+            let Counts { done, all } = Counts::sum(&position.phases);
+            stated > here.plans.len() && [*done.start(), *all.start()].contains(&stated)
+        };
+        let here = here.filter(|here| !here.has_unclear_counts() && !counts_all(here));
+        let possible: RangeInclusive<usize> = match says {
+            Says::Total if is_a_count(position, stated) => return None,
             Says::Total => position.total()..=position.total(),
             // Those that wait for a check may be left out, and those of earlier milestones included.
             Says::PhasesDone => {
                 let awaiting = position.members().filter(|phase| phase.awaits_check).count();
                 position.done().saturating_sub(awaiting)..=usize::MAX
             }
-            Says::PlansDone => here?.done,
-            Says::PlansTotal => here?.all,
+            Says::PlansDone => here?.counts().done,
+            Says::PlansTotal => here?.counts().all,
             // The last complete one, or the next.
-            Says::CurrentPlan => here.map(|here| *here.done.start()..=here.done.end() + 1)?,
+            Says::CurrentPlan => {
+                let done = here?.counts().done;
+                *done.start()..=done.end() + 1
+            }
             Says::AllPlansDone | Says::AllPlansTotal => {
                 let Counts { done, all } = Counts::sum(position.members());
                 // Plans of earlier milestones may be included.
@@ -403,36 +410,20 @@ impl<'a> Comparison<'a> {
                 (*all.end() > 0).then_some(*range.start()..=end)?
             }
             _ => return None,
-        })
-    }
-
-    /// Returns the correct value of a number; `None` if the stated one is possible.
-    fn corrected(&self, says: Says, stated: usize, here: Option<usize>) -> Option<usize> {
-        let range = self.possible(says, here)?;
-        let phase = here.map(|index| &self.position.phases[index]);
-        let is_kept = match says {
-            Says::Total => is_a_count(self.position, stated),
-            // `Plan: 21 of 21` may count the plans of all phases.
-            Says::PlansDone | Says::PlansTotal | Says::CurrentPlan => {
-                let counts_all =
-                    |all: Counts| [*all.done.start(), *all.all.start()].contains(&stated);
-                phase.is_some_and(|phase| stated > phase.plans.len())
-                    && counts_all(Counts::sum(&self.position.phases))
-            }
-            _ => false,
         };
-        let next = phase.map(|phase| phase.plans.len().min(range.start() + 1));
-        let correct = next.filter(|_| says == Says::CurrentPlan).unwrap_or(*range.start());
-        (!is_kept && !range.contains(&stated)).then_some(correct)
+        let least = *possible.start();
+        let next = here.map(|here| here.plans.len().min(least + 1));
+        let correct = next.filter(|_| says == Says::CurrentPlan).unwrap_or(least);
+        (!possible.contains(&stated)).then_some(correct)
     }
 
     /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
     /// and not 100 while work is left.
-    fn corrected_percent(&self, stated: usize, line: usize, here: Option<usize>) -> Option<usize> {
-        const PAIRS: [(Says, Says); 3] = [
-            (Says::PhasesDone, Says::Total),
-            (Says::AllPlansDone, Says::AllPlansTotal),
-            (Says::PlansDone, Says::PlansTotal),
+    fn corrected_percent(&self, stated: usize, line: usize, here: Option<&Phase>) -> Option<usize> {
+        const PAIRS: [[Says; 2]; 3] = [
+            [Says::PhasesDone, Says::Total],
+            [Says::AllPlansDone, Says::AllPlansTotal],
+            [Says::PlansDone, Says::PlansTotal],
         ];
         let (position, claims) = (self.position, &self.survey.state.claims);
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
@@ -444,20 +435,17 @@ impl<'a> Comparison<'a> {
             Some(self.corrected(says, stated, here).unwrap_or(stated))
         };
         // The stated counts are the measure, once corrected.
-        let counted = PAIRS.iter().filter_map(|(done, all)| share(count(*done)?, count(*all)?));
+        let counted = PAIRS.iter().filter_map(|pair| share(count(pair[0])?, count(pair[1])?));
         let mut measures: Vec<usize> = counted.collect();
         if measures.is_empty() {
             let of_phases = share(position.done(), position.total()).unwrap_or(0);
-            measures.extend([of_phases, position.percent_of_plans() as usize]);
+            measures.extend([of_phases, position.percent_of_plans()]);
         }
         // A phase without plans has no progress yet.
-        let here = here.map_or(0, |index| {
-            let phase = &position.phases[index];
-            share(phase.count(PlanState::Complete), phase.plans.len()).unwrap_or(0)
-        });
-        let others = [here, position.percent() as usize];
-        let mut may_be = measures.iter().chain(&others);
-        if may_be.any(|measure| measure.abs_diff(stated) <= 1) {
+        let of_phase =
+            here.and_then(|here| share(here.count(PlanState::Complete), here.plans.len()));
+        let others = [of_phase.unwrap_or(0), position.percent()];
+        if measures.iter().chain(&others).any(|measure| measure.abs_diff(stated) <= 1) {
             return None;
         }
         let least = measures.iter().min().copied()?;
@@ -465,20 +453,52 @@ impl<'a> Comparison<'a> {
         if stated < least { Some(least) } else { most.filter(|_| stated >= 100) }
     }
 
-    /// Compares the checkboxes and the rows of ROADMAP.md.
-    fn roadmap(&mut self) {
-        let mut folders: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
-        for (index, phase) in self.position.phases.iter().enumerate() {
-            if phase.dir.is_some() && phase.has_plans() && !phase.is_old {
-                folders.entry(&phase.number).or_default().push(index);
-            }
+    /// Compares a status with the state of a phase; unclear wordings are accepted.
+    fn status<T>(&mut self, at: &Located<T>, stated: &str, index: Option<usize>) {
+        let Some(index) = index else { return };
+        let Some(progress) = self.expected(stated, index) else { return };
+        let phase = &self.position.phases[index];
+        if phase.dir.is_some() {
+            let actual = template_status("Not started", progress, None).to_lowercase();
+            let written = template_status(stated, progress, Some(phase));
+            let written = is_plain(stated).then_some(written);
+            let texts = [stated.to_owned(), actual];
+            self.report((DriftKind::Status, STATUS), at, Some(index), texts, written);
         }
-        // Shipped phases are history, and of two folders with a number it is unclear which one is meant.
-        let to_do = self.survey.roadmap.phases.iter();
-        for planned in to_do.filter(|planned| !planned.is_shipped) {
-            if let Some([index]) = folders.get(&planned.number).map(Vec::as_slice) {
-                self.checkbox(planned, *index);
-                planned.row.iter().for_each(|row| self.row(row, *index));
+    }
+
+    /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
+    fn expected(&self, stated: &str, index: usize) -> Option<PhaseProgress> {
+        let phase = &self.position.phases[index];
+        let words = self.survey.phase_in_status(stated).1;
+        let says_complete = PhaseProgress::is_complete_status(words);
+        let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
+        let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
+        match phase.state {
+            PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
+            PhaseState::Open | PhaseState::Running
+                if says_complete && !self.position.is_passed(index) =>
+            {
+                Some(PhaseProgress::InProgress)
+            }
+            PhaseState::Unplanned if says_complete => Some(PhaseProgress::NotStarted),
+            _ => None,
+        }
+    }
+
+    /// Compares the checkboxes and the rows of ROADMAP.md.
+    ///
+    /// Shipped phases are history, and of two folders with a number it is unclear which one is meant.
+    fn roadmap(&mut self) {
+        let position = self.position;
+        for planned in self.survey.roadmap.phases.iter().filter(|planned| !planned.is_shipped) {
+            let mut folders = position.indices(&planned.number).filter(|index| {
+                let phase = &position.phases[*index];
+                phase.dir.is_some() && phase.has_plans() && !phase.is_old
+            });
+            if let (Some(index), None) = (folders.next(), folders.next()) {
+                self.checkbox(planned, index);
+                planned.row.iter().for_each(|row| self.row(row, index));
             }
         }
     }
@@ -490,24 +510,23 @@ impl<'a> Comparison<'a> {
         // For a phase before the current one, a checked box is more reliable than a missing summary,
         // which may never have been committed.
         let is_done =
-            phase.state == PhaseState::Done || mark.value && is_passed(self.position, index);
+            phase.state == PhaseState::Done || mark.value && self.position.is_passed(index);
         // A phase that was passed over with an unfinished plan is not ticked off by a program.
         let is_unfinished = phase.count(PlanState::Partial) + phase.count(PlanState::Failed) > 0;
         if is_done && is_unfinished {
             return;
         }
         let is_kept = mark.value && planned.row.as_ref().is_some_and(is_dated);
-        let show = |checked: bool| if checked { "[x]" } else { "[ ]" }.to_owned();
+        let texts = [mark.value, is_done].map(|done| if done { "[x]" } else { "[ ]" }.to_owned());
         let written = (!is_kept).then(|| if is_done { "x" } else { " " }.to_owned());
-        let place = (DriftKind::Checkbox, "the checkbox", mark.line, &mark.range, Some(index));
-        self.report(place, show(mark.value), show(is_done), written);
+        self.report((DriftKind::Checkbox, "the checkbox"), mark, Some(index), texts, written);
     }
 
     /// Compares a row. One that a template could not have written is left to a person, whole, and so is a dated one that
     /// calls a phase complete to which plans were added since.
     fn row(&mut self, row: &ProgressRow, index: usize) {
         let phase = &self.position.phases[index];
-        if has_unclear_counts(phase) {
+        if phase.has_unclear_counts() {
             return;
         }
         let stated = row.status.as_ref();
@@ -521,22 +540,21 @@ impl<'a> Comparison<'a> {
         let is_set_back = correct.is_some_and(|progress| progress != PhaseProgress::Complete);
         let is_kept =
             stated.is_some_and(|stated| !is_plain(&stated.value)) || is_set_back && is_dated(row);
-        let place =
-            |subject, range| (DriftKind::ProgressRow, subject, row.line, range, Some(index));
         if let Some(cell) = &row.plans
             && let Some(actual) = row_counts(row, &cell.value, phase)
         {
             let is_template = |c: char| c.is_ascii_digit() || "/? ".contains(c);
             let is_written = !is_kept && cell.value.replace("TBD", "").chars().all(is_template);
             let written = is_written.then(|| actual.clone());
-            let place = place("the number of plans", &cell.range);
-            self.report(place, cell.value.clone(), actual, written);
+            let what = (DriftKind::ProgressRow, "the number of plans");
+            self.report(what, cell, Some(index), [cell.value.clone(), actual], written);
         }
         if let Some((stated, progress)) = stated.zip(correct) {
             let actual = template_status("Not started", progress, None);
             let written = template_status(&stated.value, progress, None);
             let written = (!is_kept).then_some(written);
-            self.report(place(STATUS, &stated.range), stated.value.clone(), actual, written);
+            let what = (DriftKind::ProgressRow, STATUS);
+            self.report(what, stated, Some(index), [stated.value.clone(), actual], written);
         }
     }
 }
@@ -555,15 +573,15 @@ fn row_counts(row: &ProgressRow, cell: &str, phase: &Phase) -> Option<String> {
         PhaseState::Running => phase.plans_expected(),
         _ => *counts.done.end(),
     };
-    let done =
-        row.plans_complete.filter(|done| (*counts.done.start()..=most).contains(&(*done as usize)));
-    let all = row.plans_total.filter(|all| counts.all.contains(&(*all as usize)));
-    let right_done = done.map_or(phase.count(PlanState::Complete), |done| done as usize);
-    let right_all = all.map_or(phase.plans_expected(), |all| all as usize);
-    match (row.plans_complete, row.plans_total) {
-        (Some(_), Some(_)) if done.is_some() && all.is_some() => None,
-        (Some(_), None) if !cell.contains('/') => Some(right_done.to_string()),
-        (None, Some(_)) => Some(right_all.to_string()),
+    let stated = [row.plans_complete, row.plans_total].map(|count| count.map(|one| one as usize));
+    let done = stated[0].filter(|done| (*counts.done.start()..=most).contains(done));
+    let all = stated[1].filter(|all| counts.all.contains(all));
+    let right_done = done.unwrap_or(phase.count(PlanState::Complete));
+    let right_all = all.unwrap_or(phase.plans_expected());
+    match stated {
+        [Some(_), Some(_)] if done.is_some() && all.is_some() => None,
+        [Some(_), None] if !cell.contains('/') => Some(right_done.to_string()),
+        [None, Some(_)] => Some(right_all.to_string()),
         _ => Some(format!("{right_done}/{right_all}")),
     }
 }

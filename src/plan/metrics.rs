@@ -1,7 +1,6 @@
 //! Compares the performance metrics of STATE.md with the summaries: the number of complete plans and their
 //! durations.
 
-use std::ops::Range;
 use std::path::Path;
 
 use crate::clock::{Minutes, TimeUnit};
@@ -10,20 +9,15 @@ use crate::plan::{Drift, DriftKind, PlanState, ReadText, Summary, Survey};
 use crate::project::{Project, vocabulary};
 use crate::text::fold;
 
-/// A metric that the summaries contradict.
-#[derive(Clone, Debug)]
-pub struct Metric {
-    /// The statement for reports; its actual value is what should stand there, in the unit of the stated one.
-    pub drift: Drift,
-    /// Byte range of the value in STATE.md.
-    pub range: Range<usize>,
-}
-
 /// Returns the metrics of STATE.md that the summaries contradict, in file order.
 ///
 /// Free text is accepted. All metrics are accepted if one exceeds what the milestone's summaries show, since they then
 /// include work that is not visible here.
-pub fn metrics(project: &Project, survey: &Survey, read: ReadText<'_>) -> Result<Vec<Metric>> {
+pub(super) fn metrics(
+    project: &Project,
+    survey: &Survey,
+    read: ReadText<'_>,
+) -> Result<Vec<Drift>> {
     let labels = &survey.state.metrics;
     if labels.is_empty() {
         return Ok(Vec::new());
@@ -76,9 +70,18 @@ pub fn metrics(project: &Project, survey: &Survey, read: ReadText<'_>) -> Result
             _ => continue,
         };
         if let Some(actual) = actual.filter(|actual| *actual != stated) {
-            let (stated, line, kind) = (stated.to_owned(), label.line, DriftKind::Metric);
-            let drift = Drift { kind, subject, stated, actual, file: file.clone(), line };
-            wrong.push(Metric { drift, range: label.range.clone() });
+            wrong.push(Drift {
+                kind: DriftKind::Metric,
+                subject,
+                stated: stated.to_owned(),
+                written: Some(actual.clone()),
+                actual,
+                file: file.clone(),
+                line: label.line,
+                range: label.range.clone(),
+                phase: None,
+                is_dependent: false,
+            });
         }
     }
     Ok(wrong)

@@ -13,9 +13,10 @@ pub(crate) mod read;
 mod repair;
 mod report;
 mod rules;
+mod wording;
 
 pub use drift::{Drift, DriftKind, drift};
-pub use metrics::{Metric, metrics};
+use metrics::metrics;
 pub(crate) use model::roadmap_phase;
 pub use model::{ReadText, Survey};
 pub(crate) use names::{letters, name_of_past_phase};
@@ -31,12 +32,9 @@ pub use read::{
 };
 pub(crate) use read::{
     Count, MAX_CLAIMS, handoff, is_dropped_plan, list_entry, milestone_version,
-    milestone_version_in, phase_in_status, ratio, todo_file, without_emphasis, without_status,
+    milestone_version_in, phase_in_status, todo_file, without_emphasis, without_status,
 };
-use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
 pub(crate) use report::status_words;
-pub use report::{
-    MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport,
-    inconsistencies,
-};
+pub use report::{MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport};
+use wording::is_plain;

@@ -2,7 +2,7 @@
 //! work stands.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -11,11 +11,12 @@ use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
     PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, Says,
-    StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
-    todo_file,
+    StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in,
+    phase_in_status, rules, todo_file,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
+use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -25,10 +26,12 @@ pub struct Survey {
     pub folder: PlanningFolder,
     /// PROJECT.md; empty if missing.
     pub project_file: ProjectFile,
-    /// STATE.md; empty if missing, except for how phases are numbered.
+    /// STATE.md; empty if missing.
     pub state: StateFile,
     /// ROADMAP.md; empty if missing.
     pub roadmap: Roadmap,
+    /// How the roadmap numbers phases.
+    numbering: PhaseNumbering,
     /// Whether STATE.md exists.
     pub has_state: bool,
     /// Whether ROADMAP.md exists.
@@ -83,34 +86,26 @@ impl Survey {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
         let documents = Documents { read, warnings: RefCell::new(warnings) };
-        let home = folder.active.dir.clone();
+        let text = |path: &Path| documents.text(path);
         let [state_path, roadmap_path] =
-            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
-        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
-        let [state, roadmap] = [&state_path, &roadmap_path].map(|path| documents.text(path));
-        let numbering = roadmap.as_deref().map(PhaseNumbering::detect).unwrap_or_default();
-        let lines = [&state, &roadmap]
-            .map(|text| text.iter().flat_map(|text| text.lines()).map(str::to_owned).collect());
-        let parsed_state = state
-            .as_deref()
-            .map(|text| documents.value(StateFile::parse_with(text, &state_path, numbering)));
-        let parsed_roadmap = roadmap
-            .as_deref()
-            .map(|text| documents.value(Roadmap::parse_with(text, &roadmap_path, numbering)));
+            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| folder.active.dir.join(name));
+        let texts = [&state_path, &roadmap_path].map(|path| text(path));
+        let [state, roadmap] = texts.each_ref().map(|text| text.as_deref().unwrap_or_default());
+        let numbering = PhaseNumbering::detect(roadmap);
+        let mut state_file = documents.value(StateFile::parse_with(state, &state_path, numbering));
+        documents.add_shared(&folder, &mut state_file, numbering);
+        let config = text(&folder.dir.join(vocabulary::CONFIG));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
-        let missing = || StateFile { numbering, ..StateFile::default() };
-        let mut state_file = parsed_state.unwrap_or_else(missing);
-        documents.add_shared(&folder, &mut state_file);
-        let todos = documents.todos(&folder.dir, &state_file);
         let mut survey = Self {
             project_file: project_file.unwrap_or_default(),
-            has_state: state.is_some(),
-            has_roadmap: roadmap.is_some(),
-            roadmap: parsed_roadmap.unwrap_or_default(),
+            has_state: texts[0].is_some(),
+            has_roadmap: texts[1].is_some(),
+            roadmap: documents.value(Roadmap::parse_with(roadmap, &roadmap_path, numbering)),
+            todos: documents.todos(&folder.dir, &state_file),
             state: state_file,
+            numbering,
             has_shipped: false,
-            todos,
             handoff: None,
             workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
             layout: project.planning_place().layout.clone(),
@@ -118,7 +113,7 @@ impl Survey {
             warnings: Vec::new(),
             not_understood: Vec::new(),
             root: project.root.clone(),
-            lines,
+            lines: [state, roadmap].map(|text| text.lines().map(str::to_owned).collect()),
             folder,
         };
         // Both lists name the links that were not followed, and asking for these empties their list.
@@ -126,8 +121,7 @@ impl Survey {
         survey.not_understood = project.named(survey.unread());
         survey.not_understood.extend(unfollowed.iter().cloned());
         documents.warnings.borrow_mut().extend(unfollowed);
-        let text = |path: &Path| documents.text(path);
-        let milestones = documents.text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
+        let milestones = text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
         survey.has_shipped = milestones.is_some_and(|text| {
             survey.milestone().is_some_and(|name| lists_as_shipped(&text, name))
         });
@@ -169,11 +163,26 @@ impl Survey {
         Err(Error::refused(message).hint("correct what is named, or name the phase"))
     }
 
+    /// Splits the phase number from the start of a text, as the project writes it.
+    pub(crate) fn split_number<'t>(&self, text: &'t str) -> Option<(PhaseNumber, &'t str)> {
+        self.numbering.split(text)
+    }
+
+    /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
+    pub(crate) fn phases_in(&self, text: &str) -> Vec<PhaseNumber> {
+        self.numbering.phases_in(text)
+    }
+
+    /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
+    pub(super) fn phase_in_status<'t>(&self, status: &'t str) -> (Option<PhaseNumber>, &'t str) {
+        phase_in_status(status, self.numbering)
+    }
+
     /// Returns an error if the number has a milestone but the project numbers its phases without.
     pub fn check_number(&self, number: &PhaseNumber) -> Result<()> {
         // There, `2-01` is plan 1 of phase 2 or a range.
         if number.numbering() == PhaseNumbering::MilestonePrefixed
-            && self.state.numbering == PhaseNumbering::Plain
+            && self.numbering == PhaseNumbering::Plain
         {
             return Err(Error::usage(format!("\"{number}\" is not a phase number"))
                 .hint("write it like 3, 05.1 or 3b"));
@@ -183,14 +192,14 @@ impl Survey {
 
     /// Returns the phase of a number, or an error that lists the known phases.
     pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
-        let phases = &self.position.phases;
-        let mut same = phases.iter().filter(|phase| phase.number == *number);
-        let meant = same.clone().find(|phase| phase.is_in_milestone);
-        if let Some(phase) = meant.or_else(|| same.next()) {
+        let same = || self.position.with_number(number);
+        let meant = same().find(|phase| phase.is_in_milestone);
+        if let Some(phase) = meant.or_else(|| same().next()) {
             return Ok(phase);
         }
         self.check_number(number)?;
-        let mut known: Vec<String> = phases.iter().map(|phase| phase.number.to_string()).collect();
+        let phases = self.position.phases.iter();
+        let mut known: Vec<String> = phases.map(|phase| phase.number.to_string()).collect();
         // Two folders may have the same number.
         known.dedup();
         let archives = self.folder.archived.iter().filter(|archive| {
@@ -223,29 +232,25 @@ impl Survey {
         written.or(self.state.core_value.as_ref()).map(String::as_str)
     }
 
+    /// Returns a path relative to the project, if it is inside.
+    pub(super) fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
+    }
+
     pub(super) fn show<'p>(&self, path: &'p Path) -> Display<'p> {
-        path.strip_prefix(&self.root).unwrap_or(path).display()
+        self.relative(path).display()
     }
 
-    /// Returns the place of a line of STATE.md, and what it says.
-    pub(super) fn state_line(&self, line: usize) -> String {
-        self.line_of(vocabulary::STATE, &self.lines[0], line)
+    /// Returns what a line of STATE.md or ROADMAP.md says.
+    pub(super) fn text_of(&self, name: &str, line: usize) -> &str {
+        let lines = &self.lines[usize::from(name == vocabulary::ROADMAP)];
+        line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim())
     }
 
-    /// Returns what a line of STATE.md says.
-    pub(super) fn state_text(&self, line: usize) -> &str {
-        line.checked_sub(1).and_then(|index| self.lines[0].get(index)).map_or("", String::as_str)
-    }
-
-    /// Returns the place of a line of ROADMAP.md, and what it says.
-    pub(super) fn roadmap_line(&self, line: usize) -> String {
-        self.line_of(vocabulary::ROADMAP, &self.lines[1], line)
-    }
-
-    fn line_of(&self, name: &str, lines: &[String], line: usize) -> String {
-        let text = line.checked_sub(1).and_then(|index| lines.get(index));
-        let text = text.map_or("", |text| text.trim());
-        format!("{}:{line}: {text}", self.show(&self.folder.active.dir.join(name)))
+    /// Returns the place of a line of STATE.md or ROADMAP.md, and what it says.
+    pub(super) fn line(&self, name: &str, line: usize) -> String {
+        let path = self.folder.active.dir.join(name);
+        format!("{}:{line}: {}", self.show(&path), self.text_of(name, line))
     }
 
     /// Returns the place of a check's file, and its status.
@@ -266,6 +271,15 @@ impl Survey {
             let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
             Some(format!("{}: plan {} {why}", self.show(&path), slot.number))
         })
+    }
+
+    /// Returns what a phase's folder contains: `…/03-web: 3 plans, 2 summaries`.
+    pub(super) fn contents(&self, phase: &Phase) -> Option<String> {
+        let dir = self.show(phase.dir.as_ref()?);
+        let plans = quantity(phase.plan_files(), "plan");
+        let summaries = quantity(phase.summaries(), "summary");
+        let declared = phase.declared.map(|declared| format!(", {declared} declared"));
+        Some(format!("{dir}: {plans}, {summaries}{}", declared.unwrap_or_default()))
     }
 
     /// Returns the line number in STATE.md of the current phase.
@@ -331,15 +345,16 @@ impl Survey {
 
 /// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, name: &str) -> bool {
+    let words = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!(" {} ", words.collect::<Vec<_>>().join(" "))
+    };
     let version = milestone_version_in(name);
     let names_it = |line: &str| match version {
         Some(version) => line
             .split([' ', ':', '(', ')', ','])
             .any(|word| milestone_version(word) == Some(version)),
-        None => line.match_indices(name).any(|(at, _)| {
-            let (before, after) = (&line[..at], &line[at + name.len()..]);
-            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
-        }),
+        None => words(line).contains(&words(name)),
     };
     let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
     headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
@@ -367,11 +382,16 @@ impl Documents<'_> {
 
     /// Adds the decisions that the planning folder's own STATE.md keeps while the active milestone has a folder
     /// of its own. A STATE.md that names a milestone belongs to other work.
-    fn add_shared(&self, folder: &PlanningFolder, state: &mut StateFile) {
+    fn add_shared(
+        &self,
+        folder: &PlanningFolder,
+        state: &mut StateFile,
+        numbering: PhaseNumbering,
+    ) {
         if folder.active.dir == folder.dir {
             return;
         }
-        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, state.numbering);
+        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
         let shared = self.parse(&folder.dir.join(vocabulary::STATE), parse);
         if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
             state.add_shared(shared);
@@ -433,9 +453,7 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
-    for phase in &mut phases {
-        rules::add_documents(survey, phase);
-    }
+    rules::add_documents(survey, &mut phases);
     phases
 }
 
@@ -448,14 +466,11 @@ fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
         let is_complete = dir.plans.iter().all(|slot| slot.summary.is_some());
         is_complete && name.is_some_and(|name| !may_be_same(&dir.name, name))
     };
-    let others: Vec<bool> = dirs.iter().map(is_other).collect();
-    let mut of_number: HashMap<&PhaseNumber, (bool, bool)> = HashMap::new();
-    for (dir, is_other) in dirs.iter().zip(&others) {
-        let found = of_number.entry(&dir.number).or_default();
-        *if *is_other { &mut found.0 } else { &mut found.1 } = true;
-    }
-    let has_restarted = of_number.values().any(|found| *found == (true, true));
-    others.into_iter().map(|is_other| is_other && has_restarted).collect()
+    let others: Vec<(&PhaseDir, bool)> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();
+    let mut of_number = others.chunk_by(|(one, _), (next, _)| one.number == next.number);
+    let has_restarted =
+        of_number.any(|same| same.iter().any(|(_, is)| *is) && same.iter().any(|(_, is)| !is));
+    others.into_iter().map(|(_, is_other)| is_other && has_restarted).collect()
 }
 
 /// Returns the roadmap's phase of a number, preferring one that has not shipped.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::plan::PhaseDir;
-
 /// Returns the distinct words of a folder's or a phase's name.
 fn words(name: &str) -> BTreeSet<String> {
     name.split(|c: char| !c.is_alphanumeric())
@@ -32,8 +30,8 @@ pub(crate) fn may_be_same(folder: &str, planned: &str) -> bool {
 /// Returns the name of a phase that is over: the roadmap's, or the folder's if the two have no word in common.
 ///
 /// Roadmaps that retell shipped milestones may give a number's name to other work than its folder contains.
-pub(crate) fn name_of_past_phase<'a>(folder: &'a PhaseDir, planned: Option<&'a str>) -> &'a str {
-    planned.filter(|name| may_be_same(&folder.name, name)).unwrap_or(&folder.name)
+pub(crate) fn name_of_past_phase<'a>(folder: &'a str, planned: Option<&'a str>) -> &'a str {
+    planned.filter(|name| may_be_same(folder, name)).unwrap_or(folder)
 }
 
 /// Number of equal characters at the start of two forms of a word: `config`, `configuration`.

@@ -1,13 +1,13 @@
 //! A phase with everything known from its files and the documents, and the position of the work among them.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PhaseProgress,
-    PlanSlot, RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan, ratio,
+    PlanSlot, RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan,
 };
 use crate::text::word_enum;
 
@@ -34,6 +34,8 @@ pub struct Phase {
     pub number: PhaseNumber,
     /// The name in the roadmap, otherwise the folder's.
     pub name: Option<String>,
+    /// The folder's name without the number.
+    pub(crate) slug: Option<String>,
     /// The goal according to the roadmap.
     pub goal: Option<String>,
     /// The folder, if any.
@@ -90,16 +92,15 @@ pub(crate) struct Counts {
 impl Counts {
     /// Returns the sums over phases.
     pub(crate) fn sum<'a>(phases: impl IntoIterator<Item = &'a Phase>) -> Self {
-        let (mut done, mut all) = ([0, 0], [0, 0]);
-        for phase in phases {
+        phases.into_iter().fold(Self { done: 0..=0, all: 0..=0 }, |sum, phase| {
             let counts = phase.counts();
             // The plans of a dropped phase need not be done, but STATE.md may count them.
             let kept = usize::from(phase.state != PhaseState::Dropped);
-            for (sum, range) in [(&mut done, counts.done), (&mut all, counts.all)] {
-                *sum = [sum[0] + kept * range.start(), sum[1] + range.end()];
-            }
-        }
-        Self { done: done[0]..=done[1], all: all[0]..=all[1] }
+            let add = |sum: RangeInclusive<usize>, one: RangeInclusive<usize>| {
+                sum.start() + kept * one.start()..=sum.end() + one.end()
+            };
+            Self { done: add(sum.done, counts.done), all: add(sum.all, counts.all) }
+        })
     }
 }
 
@@ -109,6 +110,7 @@ impl Phase {
         Self {
             number,
             name: None,
+            slug: None,
             goal: None,
             dir: None,
             has_files: false,
@@ -157,6 +159,7 @@ impl Phase {
         });
         Self {
             name: Some(dir.name.clone()),
+            slug: Some(dir.name.clone()),
             dir: Some(dir.dir.clone()),
             has_files: dir.has_files,
             withdrawn: dir.plans.len() - plans.len(),
@@ -202,6 +205,11 @@ impl Phase {
         self.summaries() > 0
     }
 
+    /// Returns whether work remains.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        matches!(self.state, PhaseState::Open | PhaseState::Running | PhaseState::Unplanned)
+    }
+
     /// Returns whether the documents call it complete.
     pub(crate) fn is_ticked(&self) -> bool {
         self.claim == Some(PhaseProgress::Complete)
@@ -245,16 +253,18 @@ impl Phase {
         self.plans.len().max(declared.unwrap_or(0))
     }
 
-    /// Returns the completed share of the phase, from 0 to 1.
-    pub fn share_done(&self) -> f64 {
+    /// Returns whether the files do not determine the number of its plans: some were left behind.
+    pub(crate) fn has_unclear_counts(&self) -> bool {
+        self.state == PhaseState::Done && self.has_open_plan()
+    }
+
+    /// Returns the completed share of the phase, of [`WHOLE`].
+    fn share_done(&self) -> usize {
+        let unfinished = self.count(PlanState::Partial) + self.count(PlanState::Failed);
         match self.state {
-            PhaseState::Unplanned | PhaseState::Dropped => 0.0,
-            PhaseState::Done
-                if self.count(PlanState::Partial) + self.count(PlanState::Failed) == 0 =>
-            {
-                1.0
-            }
-            _ => ratio(self.count(PlanState::Complete), self.plans_expected()),
+            PhaseState::Unplanned | PhaseState::Dropped => 0,
+            PhaseState::Done if unfinished == 0 => WHOLE,
+            _ => WHOLE * self.count(PlanState::Complete) / self.plans_expected().max(1),
         }
     }
 
@@ -288,6 +298,7 @@ impl Phase {
         checks.any(|check| check.kind == kind && check.outcome == outcome)
     }
 }
+
 /// The next action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -383,22 +394,45 @@ impl Position {
         self.current.map(|index| &self.phases[index])
     }
 
+    /// Returns the phases with a number, which several folders may have.
+    pub(crate) fn with_number(&self, number: &PhaseNumber) -> impl Iterator<Item = &Phase> {
+        self.phases[self.indices(number)].iter()
+    }
+
+    /// Returns the indices of the phases with a number.
+    pub(super) fn indices(&self, number: &PhaseNumber) -> Range<usize> {
+        let start = self.phases.partition_point(|phase| phase.number < *number);
+        start..start + self.phases[start..].partition_point(|phase| phase.number == *number)
+    }
+
+    /// Returns the index of the only phase with a number.
+    pub(super) fn only(&self, number: &PhaseNumber) -> Option<usize> {
+        let found = self.indices(number);
+        (found.len() == 1).then_some(found.start)
+    }
+
+    /// Returns whether a phase precedes the current one.
+    pub(super) fn is_passed(&self, index: usize) -> bool {
+        self.phase().is_some_and(|current| self.phases[index].number < current.number)
+    }
+
     /// Returns the number of phases of the active milestone, without dropped ones.
     pub fn total(&self) -> usize {
         self.kept().count()
     }
 
-    /// Returns the overall progress in percent, as the average of the phases' shares of complete plans.
-    pub fn percent(&self) -> u32 {
-        let shares: f64 = self.kept().map(Phase::share_done).sum();
-        percent(shares * ratio(1, self.total()))
+    /// Returns the overall progress in percent, rounded down, as the average of the phases' shares of complete plans.
+    pub fn percent(&self) -> usize {
+        let total = self.total().max(1);
+        // Each share was rounded down by less than 1.
+        (self.kept().map(Phase::share_done).sum::<usize>() + total - 1) * 100 / (total * WHOLE)
     }
 
     /// Returns the share of all plans that are complete, in percent.
-    pub fn percent_of_plans(&self) -> u32 {
-        let done = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
-        let all = self.kept().map(|phase| phase.plans.len()).sum();
-        percent(ratio(done, all))
+    pub(super) fn percent_of_plans(&self) -> usize {
+        let done: usize = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
+        let all: usize = self.kept().map(|phase| phase.plans.len()).sum();
+        done * 100 / all.max(1)
     }
 
     /// Returns the phases of the active milestone.
@@ -417,8 +451,5 @@ impl Position {
     }
 }
 
-/// Converts a share from 0 to 1 to a whole percentage, rounded down; 100 only if nothing is left.
-fn percent(share: f64) -> u32 {
-    let hundredths = (share * 100.0).clamp(0.0, 100.0);
-    (0..=100).rev().find(|whole| f64::from(*whole) <= hundredths + 1e-6).unwrap_or(0)
-}
+/// A phase that is complete, as a number that most numbers of plans divide.
+const WHOLE: usize = 10_000_000;

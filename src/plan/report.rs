@@ -7,9 +7,9 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseNumbering,
-    PhaseState, PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain_status, letters,
-    metrics, roadmap_phase, without_status,
+    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseState, PlanState,
+    Position, Skill, StatedPhase, Survey, drift, is_plain, letters, metrics, roadmap_phase,
+    without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
@@ -168,7 +168,6 @@ impl StatusReport {
         };
         let left = self.drift.iter().position(Drift::is_left_plan);
         let end = left.unwrap_or(self.drift.len());
-        let metrics = metrics.into_iter().map(|metric| metric.drift);
         self.drift.splice(end..end, metrics);
     }
 
@@ -177,39 +176,37 @@ impl StatusReport {
         let is_same =
             self.phase.source == PhaseSource::State && self.phase.number == self.derived.number;
         let status = self.phase.status.as_deref().filter(|_| is_same)?;
-        (!is_plain_status(status)).then_some(status)
+        (!is_plain(status)).then_some(status)
     }
 }
 
 impl PlanCounts {
     fn count(position: &Position) -> Self {
-        let mut counts = Self::default();
-        for phase in position.kept() {
-            counts.unplanned_phases += usize::from(phase.state == PhaseState::Unplanned);
-            if !phase.is_only_summarised() {
-                counts.total += phase.plans_expected();
-                counts.complete += phase.count(PlanState::Complete);
-                counts.partial += phase.count(PlanState::Partial);
-                counts.failed += phase.count(PlanState::Failed);
-            }
+        let counted = || position.kept().filter(|phase| !phase.is_only_summarised());
+        let count = |state| counted().map(|phase| phase.count(state)).sum();
+        let is_unplanned = |phase: &&Phase| phase.state == PhaseState::Unplanned;
+        Self {
+            total: counted().map(Phase::plans_expected).sum(),
+            complete: count(PlanState::Complete),
+            partial: count(PlanState::Partial),
+            failed: count(PlanState::Failed),
+            unplanned_phases: position.kept().filter(is_unplanned).count(),
         }
-        counts
     }
 }
 
 fn derived(position: &Position) -> PhaseReport {
     let phase = position.phase();
+    // `4 of 5` would mislead where the fifth phase is 4: there are decimals, or numbering continues.
+    let last = position.kept().map(|phase| phase.number.ordinal()).max();
+    let total = u32::try_from(position.total()).ok().filter(|total| last == Some(*total));
+    let percent = u32::try_from(position.percent()).ok();
     PhaseReport {
         number: phase.map(|phase| phase.number.clone()),
-        // `4 of 5` would mislead where the fifth phase is 4: there are decimals, or numbering continues.
-        total: u32::try_from(position.total())
-            .ok()
-            .filter(|total| *total > 0)
-            .filter(|total| position.kept().all(|phase| phase.number.ordinal() <= *total))
-            .filter(|total| position.kept().any(|phase| phase.number.ordinal() == *total)),
+        total,
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
-        progress_percent: phase.map(|_| position.percent()),
+        progress_percent: percent.filter(|_| phase.is_some()),
         goal: phase.and_then(|phase| phase.goal.clone()),
         source: PhaseSource::Files,
     }
@@ -222,15 +219,14 @@ pub(crate) fn status_words(phase: &Phase) -> String {
         PhaseState::Done if phase.awaits_check => "plans complete, check open".to_owned(),
         PhaseState::Done => "complete".to_owned(),
         PhaseState::Unplanned => "not planned".to_owned(),
-        PhaseState::Running => match phase.plans_expected() {
-            expected if expected > all => format!("in progress, {done} of {expected} plans"),
-            _ => format!("in progress, {}", quantity(done, "plan")),
-        },
         PhaseState::Dropped => "dropped".to_owned(),
-        PhaseState::Open if done == 0 && !phase.is_begun() => {
-            format!("planned, {}", quantity(all, "plan"))
+        PhaseState::Open if !phase.is_begun() => format!("planned, {}", quantity(all, "plan")),
+        PhaseState::Running if phase.plans_expected() == all => {
+            format!("in progress, {}", quantity(done, "plan"))
         }
-        PhaseState::Open => format!("in progress, {done} of {all} plans"),
+        PhaseState::Open | PhaseState::Running => {
+            format!("in progress, {done} of {} plans", phase.plans_expected())
+        }
     }
 }
 
@@ -254,7 +250,7 @@ pub struct MilestoneStatus {
     /// Whether no milestone was chosen: the files are in the planning folder itself, or the tool that wrote them
     /// manages milestones without slugs.
     #[serde(skip)]
-    pub is_implied: bool,
+    is_implied: bool,
     /// Whether it has shipped, and no other was started.
     #[serde(rename = "shipped")]
     pub is_shipped: bool,
@@ -267,27 +263,24 @@ pub struct MilestoneStatus {
 
 impl MilestoneStatus {
     /// Returns the milestones of a project.
-    pub(crate) fn from_survey(project: &Project, survey: &Survey) -> Self {
-        let folder = &survey.folder;
-        let title = survey.state.milestone_name.clone();
-        let is_stated = survey.milestone() == survey.state.milestone.as_deref();
+    fn from_survey(project: &Project, survey: &Survey) -> Self {
+        let (folder, state) = (&survey.folder, &survey.state);
+        let full = survey.milestone().unwrap_or_default();
+        let name = without_status(full);
         // STATE.md may say it itself: `Milestone: v1.0 MVP — SHIPPED 2026-02-23`.
-        let is_called_shipped = survey.milestone().is_some_and(|name| {
-            name[without_status(name).len()..].to_lowercase().contains("shipped")
-        });
-        let has_shipped = is_called_shipped
+        let has_shipped = full[name.len()..].to_lowercase().contains("shipped")
             || survey.has_shipped
             || survey.is_archived()
             || survey.is_listed_as_shipped();
-        let archived = folder.archived.iter();
+        let is_stated = survey.milestone() == state.milestone.as_deref();
         Self {
             slug: folder.active.slug.clone(),
-            name: survey.milestone().map(|name| without_status(name).to_owned()),
+            name: survey.milestone().map(|_| name.to_owned()),
             is_implied: project.planning_place().layout.name.keeps_milestones()
                 || folder.active.dir == folder.dir,
             is_shipped: survey.position.next.action == Action::None && has_shipped,
-            title: title.filter(|_| is_stated),
-            archived: archived.map(|archive| archive.slug.clone()).collect(),
+            title: state.milestone_name.clone().filter(|_| is_stated),
+            archived: folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
         }
     }
 
@@ -295,29 +288,28 @@ impl MilestoneStatus {
     /// is marked.
     pub fn display_name(&self) -> Option<String> {
         let is_meant = |name: &&String| !self.is_implied || *name != DEFAULT_MILESTONE;
-        let name = self.name.as_ref().filter(is_meant);
-        let name = name.or_else(|| Some(&self.slug).filter(is_meant))?;
-        let title = self.title.as_ref();
-        let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
-        let is_said = name.to_lowercase().contains("shipped");
-        let shipped = if self.is_shipped && !is_said { " (shipped)" } else { "" };
-        Some(match title {
-            Some(title) => format!("{name} {title}{shipped}"),
-            None => format!("{name}{shipped}"),
-        })
+        let mut names = self.name.iter().chain([&self.slug]);
+        let mut shown = names.find(is_meant)?.clone();
+        let says = |word: &str| shown.to_lowercase().contains(&word.to_lowercase());
+        let title = self.title.as_ref().filter(|title| !says(title));
+        let is_marked = self.is_shipped && !says("shipped");
+        let title = title.map(|title| format!(" {title}")).unwrap_or_default();
+        shown.push_str(&title);
+        shown.push_str(if is_marked { " (shipped)" } else { "" });
+        Some(shown)
     }
 }
 
 /// Returns the open blockers; those noted for a phase that is complete say so and come last.
 fn open_blockers(survey: &Survey) -> Vec<String> {
     let is_complete = |number: &PhaseNumber| {
-        let mut named = survey.position.phases.iter().filter(|phase| phase.number == *number);
+        let mut same = survey.position.with_number(number).peekable();
         let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
-        named.next().is_some_and(is_over) && named.all(is_over)
+        same.peek().is_some() && same.all(is_over)
     };
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {
-        match phase_of(text, survey.state.numbering).filter(is_complete) {
+        match phase_of(text, survey).filter(is_complete) {
             Some(number) => past.push(format!("{text} (phase {number} is complete)")),
             None => current.push(text.clone()),
         }
@@ -328,20 +320,21 @@ fn open_blockers(survey: &Survey) -> Vec<String> {
 
 /// Returns the phase that a blocker was noted for: `[Phase 2]: …`, `**Phase 2:** …`, `Phase 2 planning …`, but not that
 /// of `Phase 2 crashes` or `[Phase 1-3]`.
-fn phase_of(blocker: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
+fn phase_of(blocker: &str, survey: &Survey) -> Option<PhaseNumber> {
     let text = blocker.trim_start_matches(['*', '_', '[', '(']);
-    let (number, rest) = numbering.split(strip_prefix_ignore_case(text, "phase ")?)?;
+    let (number, rest) = survey.split_number(strip_prefix_ignore_case(text, "phase ")?)?;
     let rest = rest.trim_start_matches(['*', '_']);
-    let is_planning = strip_prefix_ignore_case(rest, " planning")
-        .is_some_and(|rest| rest.starts_with([' ', ':', ']', ')']));
-    (is_planning || rest.starts_with([':', ']', ')'])).then_some(number)
+    let after = strip_prefix_ignore_case(rest, " planning");
+    let ends = |rest: &str, ends: &[char]| rest.starts_with(ends);
+    (ends(rest, &[':', ']', ')']) || after.is_some_and(|rest| ends(rest, &[' ', ':', ']', ')'])))
+        .then_some(number)
 }
 
 /// Maximum distance between the first and last phase number; a larger one indicates years or ticket numbers.
 const MAX_SPAN: u32 = 200;
 
 /// Returns warnings about missing, duplicate and inconsistent entries of the planning documents.
-pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
+fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let home = &survey.folder.active.dir;
     let [state, roadmap] = [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
     let listed: BTreeSet<&PhaseNumber> =
@@ -358,10 +351,7 @@ pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let unlisted = with_folder.iter().filter(|number| !listed.contains(*number));
     let unlisted: Vec<String> = unlisted.map(ToString::to_string).collect();
     if !listed.is_empty() && !unlisted.is_empty() {
-        let message = match unlisted.as_slice() {
-            [one] => format!("does not list phase {one}, which has a folder"),
-            more => format!("does not list phases {}, which have folders", more.join(", ")),
-        };
+        let message = format!("does not list what has a folder: {}", phases(&unlisted));
         found.push(Warning::file(&roadmap, message));
     }
     for phase in &survey.roadmap.phases {
@@ -386,27 +376,30 @@ pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
 /// Returns which integers are missing between the first and the last phase number of the milestone.
 fn gap(survey: &Survey) -> Option<String> {
     let members = || survey.position.members().map(|phase| &phase.number);
-    // `2-01` is not compared with `1-04`.
     let last = members().max()?;
-    let first = members().filter(|number| number.is_sibling(last)).min()?;
+    // `2-01` is not compared with `1-04`.
+    let first = members().filter(|number| number.is_sibling(last)).min()?.ordinal();
+    let end = last.ordinal();
+    if end - first > MAX_SPAN {
+        return None;
+    }
     // The missing numbers may belong to earlier milestones.
-    let phases = survey.position.phases.iter().map(|phase| &phase.number);
-    let known = phases.chain(survey.roadmap.phases.iter().map(|phase| &phase.number));
+    let known = survey.position.phases.iter().map(|phase| &phase.number);
+    let known = known.chain(survey.roadmap.phases.iter().map(|phase| &phase.number));
     let known: BTreeSet<u32> =
         known.filter(|number| number.is_sibling(last)).map(PhaseNumber::ordinal).collect();
     let ranges = || survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
-    let is_known = |number: &PhaseNumber| {
-        known.contains(&number.ordinal()) || ranges().any(|range| range.contains(number))
-    };
-    let (first, end) = (first.ordinal(), last.ordinal());
-    let between = (first..end.min(first.saturating_add(MAX_SPAN))).map(|one| last.sibling(one));
-    let absent = between.filter(|number| !is_known(number)).map(|number| number.to_string());
-    let absent: Vec<String> = absent.collect();
-    let missing = match absent.as_slice() {
-        [] => return None,
-        [one] => format!("phase {one} is"),
-        [others @ .., end] => format!("phases {} and {end} are", others.join(", ")),
-    };
+    let unknown = (first..end).filter(|ordinal| !known.contains(ordinal));
+    let absent = unknown.map(|ordinal| last.sibling(ordinal));
+    let absent = absent.filter(|number| !ranges().any(|range| range.contains(number)));
+    let absent: Vec<String> = absent.map(|number| number.to_string()).collect();
+    let is = if absent.len() == 1 { "is" } else { "are" };
     let (from, to) = (last.sibling(first), last.sibling(end));
-    (end - first <= MAX_SPAN).then(|| format!("{missing} missing between {from} and {to}"))
+    (!absent.is_empty())
+        .then(|| format!("{} {is} missing between {from} and {to}", phases(&absent)))
+}
+
+/// Returns phases as a text: `phase 3`, `phases 3, 4`.
+fn phases(numbers: &[String]) -> String {
+    format!("phase{} {}", if numbers.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }

@@ -6,9 +6,9 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::markdown::comments::generated_block;
-use crate::project::commands::Commands;
 use crate::project::dialect::read_or_empty;
 use crate::project::environment::CLAUDE_FOLDER;
+use crate::project::layout::Commands;
 use crate::project::vocabulary;
 use crate::storage::listing;
 

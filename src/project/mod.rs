@@ -4,7 +4,6 @@
 //! the working directory, the flags and the environment. [`Project::open`] turns it into the value that every
 //! entry point of the library takes first.
 
-mod commands;
 mod dialect;
 mod discovery;
 mod environment;
@@ -21,13 +20,12 @@ mod settings;
 mod sources;
 pub(crate) mod vocabulary;
 
-pub use commands::Commands;
 pub use dialect::LayoutName;
 pub use environment::Environment;
 pub(crate) use environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE};
 pub use keys::KeyScope;
 pub(crate) use keys::scope_name;
-pub use layout::{CommandSection, GeneratedSection, Layout};
+pub use layout::{CommandSection, Commands, GeneratedSection, Layout};
 pub use open::{OpenRequest, Project};
 pub use planning::Planning;
 pub(crate) use planning::confine;

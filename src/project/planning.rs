@@ -52,31 +52,21 @@ impl Planning {
     }
 }
 
-/// Returns the first planning folder that exists, otherwise the one that would be created.
+/// Returns the first planning folder that exists, otherwise the one that would be created; warns if those of several
+/// tools exist.
 fn detect(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
     let layouts = discovery::layouts(root);
-    warnings.extend(ambiguous(&layouts));
+    let others: Vec<_> = layouts.iter().skip(1).map(|layout| layout.dir()).collect();
     let name = layouts.first().copied().unwrap_or_default();
-    (root.join(name.dir()), Some(name))
-}
-
-/// Warns if the folders of several tools exist.
-fn ambiguous(layouts: &[LayoutName]) -> Option<Warning> {
-    let [used, others @ ..] = layouts else {
-        return None;
-    };
-    if others.is_empty() {
-        return None;
-    }
-    let others: Vec<_> = others.iter().map(|layout| layout.dir()).collect();
-    let exist = if others.len() == 1 { "exists" } else { "exist" };
-    Some(Warning::file(
-        Path::new(used.dir()),
-        format!(
+    if !others.is_empty() {
+        let exist = if others.len() == 1 { "exists" } else { "exist" };
+        let what = format!(
             "is in use, but {} {exist} too; set planning_dir in annals.toml to choose",
             others.join(" and ")
-        ),
-    ))
+        );
+        warnings.push(Warning::file(Path::new(name.dir()), what));
+    }
+    (root.join(name.dir()), Some(name))
 }
 
 /// Returns an error if a path that a cloned repository names leads out of these folders through links.

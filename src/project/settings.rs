@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::project::commands::Commands;
 use crate::project::keys::{KEYS, SettingKey};
+use crate::project::layout::Commands;
 use crate::project::server_address::ServerAddress;
 use crate::text::word_enum;
 use crate::warning::Warning;

@@ -26,9 +26,9 @@ use crate::facts::{self, Fact, FactStatus, Facts, ProjectScope, Purpose, Selecti
 use crate::project::{Project, vocabulary};
 use crate::recall::flags::Flags;
 use crate::search::index::{
-    Answer, Asked, Cache, CacheState, IndexFile, Method, Passage, PassageReader, in_background,
+    Answer, Asked, Cache, CacheState, IndexFile, Method, Passage, PassageReader,
 };
-use crate::search::terms;
+use crate::search::{Encoder, index, terms};
 use crate::sessions;
 use crate::warning::{Parsed, Warning};
 
@@ -133,44 +133,37 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         limit: query.limit,
         all: query.include_irrelevant,
         uses_encoder: query.uses_encoder && project.settings.encoder,
+        is_urgent: query.is_urgent,
         method: query.method,
         extras: &extras,
         is_copy: is_archived,
     };
-    let asks_for_sessions = query.sources.contains(&SourceName::Sessions);
+    if asked.uses_encoder && Encoder::built_in().is_none() {
+        warnings.push(Warning::file(&project.root, Encoder::DAMAGED));
+    }
     let of_sessions = || {
-        let mut found = sessions::search(project, &asked, query.is_urgent)?;
+        let mut found = sessions::search(project, &asked)?;
         // Transcripts follow the project's files.
         found.hits.iter_mut().for_each(|hit| hit.source = hit.source.map(|n| n + SOURCES.len()));
-        Ok(found)
+        Ok::<Answer, Error>(found)
     };
     if query.sources == [SourceName::Sessions] {
-        return of_sessions();
+        let found = of_sessions()?;
+        return Ok(Answer { warnings: [warnings, found.warnings].concat(), ..found });
     }
     let files = files(project);
     // A folder without memory gets no index file.
     let is_kept = files.iter().any(|file| !SOURCES[file.source].is_users_own());
-    let storage = project.storage();
     let cache = Cache {
-        storage: Some(&storage).filter(|_| is_kept && !project.dry_run),
+        storage: (is_kept && !project.dry_run).then(|| project.storage()),
         name: INDEX,
-        progress: &project.progress,
+        files,
+        reader: &StoreReader,
+        progress: project.progress.clone(),
     };
-    let mut answer = if query.is_urgent {
-        cache.search_urgently(&files, &StoreReader, &asked, || {
-            let project = project.clone();
-            in_background(move || {
-                let storage = project.storage();
-                let cache =
-                    Cache { storage: Some(&storage), name: INDEX, progress: &project.progress };
-                let _is_built = cache.rebuild(&self::files(&project), &StoreReader).is_ok();
-            });
-        })?
-    } else {
-        cache.search(&files, &StoreReader, &asked)?
-    };
+    let mut answer = cache.search(&asked)?;
     answer.warnings.extend(warnings);
-    if asks_for_sessions {
+    if query.sources.contains(&SourceName::Sessions) {
         let found = of_sessions()?;
         answer.hits.extend(found.hits);
         answer.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
@@ -185,8 +178,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
 
 /// Checks the index file without updating it.
 pub fn cache_state(project: &Project) -> CacheState {
-    let storage = project.storage();
-    Cache { storage: Some(&storage), name: INDEX, progress: &project.progress }.state()
+    index::state(&project.storage().own_file(INDEX))
 }
 
 /// Reads the files of the stores.

@@ -86,7 +86,7 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     page.project.clone_from(&status.project);
     page.status = Some(status);
     let recorded = patterns::stored(project)?.into_value(warnings);
-    let finished = patterns::history(&survey, &recorded)?.into_value(warnings);
+    let finished = patterns::history(&survey)?.into_value(warnings);
     page.milestones = milestones(&finished, &survey, &page.title);
     page.insights = Some(Insights::from_phases(&finished));
     let said = |entry: &PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();

@@ -11,7 +11,7 @@
 //! Vectors find texts about the same subject, but not what they say about it: "tabs over spaces" and "spaces over
 //! tabs" have the same vector.
 
-mod corpus;
+mod bm25;
 mod encoder;
 mod endpoint;
 pub mod index;
@@ -24,18 +24,19 @@ mod vector;
 mod word_set;
 mod words;
 
-pub(crate) use corpus::to_f64;
-pub use corpus::{Corpus, bm25, idf};
+pub(crate) use bm25::to_f64;
+pub use bm25::{bm25, idf};
 pub use encoder::{ENCODER_ID, Encoder};
 pub use endpoint::{Embedder, Endpoint};
 pub use language::Language;
 pub use passages::passages;
 pub(crate) use rank::best;
 pub use rank::{
-    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, passage_vectors, rank,
+    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, cosines, passage_vectors,
+    rank,
 };
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Quantized, Vector};
 pub(crate) use word_set::WordSet;
 pub use word_set::corrects;
-pub use words::{Term, Tokenizer, quoted, terms, words};
+pub use words::{Term, quoted, terms, words};

@@ -1,7 +1,7 @@
 //! Splits a long text into passages, since a single vector for a long text resembles nothing in particular, and
 //! distinguishes questions from answers.
 
-use crate::search::corpus::to_f64;
+use crate::search::bm25::to_f64;
 
 /// Maximum length of a passage, in bytes; the last one may be a quarter longer.
 const MAX_PASSAGE_LENGTH: usize = 600;

@@ -9,12 +9,12 @@
 //! A part is here because it found more on at least two of the sets of questions and cost less than a point on the
 //! others; docs/recall.md has the figures.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde::Serialize;
 
-use crate::search::corpus::{idf, to_f64};
+use crate::search::bm25::{idf, to_f64};
 use crate::search::encoder::Encoder;
 use crate::search::language::Language;
 use crate::search::passages::{passages, question_share};
@@ -62,15 +62,10 @@ const QUESTION_PENALTY: f64 = 0.3;
 /// Number of the first texts that count as the answer.
 const JUDGED: usize = 10;
 
-/// What is enough for an answer: the greatest similarity plus the words of the best text, weighted.
-#[derive(Clone, Copy, Debug)]
-struct Silence {
-    words: f64,
-    threshold: f64,
-}
-
-const READ_BY_ENCODER: Silence = Silence { words: 0.15, threshold: 0.53 };
-const BY_TABLE: Silence = Silence { words: 2.0, threshold: 1.32 };
+/// What is enough for an answer, by encoder or by table: the weight of the words of the best text, which is added to the
+/// greatest similarity, and the threshold.
+const BY_ENCODER: (f64, f64) = (0.15, 0.53);
+const BY_TABLE: (f64, f64) = (2.0, 1.32);
 
 /// Weight of a unit of idf mass: three rare words in one text are significant, however long the question is.
 const MASS_WEIGHT: f64 = 0.03;
@@ -178,6 +173,10 @@ pub struct FusedParts {
 }
 
 impl FusedParts {
+    fn sum(&self) -> f64 {
+        self.own() + self.neighbours - self.question + self.recency
+    }
+
     fn own(&self) -> f64 {
         self.weight * (self.words + self.meaning + self.late + self.encoder)
     }
@@ -212,7 +211,7 @@ impl<'a> Question<'a> {
         let near = table.mean_vector(&text.passages(usize::MAX).collect::<Vec<_>>());
         let near = f64::from(table.vector(self.text).dot(&near).max(0.0));
         let words = self.read(text, &mut Reader::default()).words;
-        let evidence = BY_TABLE.evidence(near, words);
+        let evidence = evidence(near, words, BY_TABLE);
         (evidence >= 1.0).then_some(evidence)
     }
 
@@ -231,7 +230,7 @@ impl<'a> Question<'a> {
                     contained.insert(number);
                     covered += idf;
                 } else {
-                    let near = vectors.iter().map(|other| vector.dot(&reader.vectors[*other]));
+                    let near = vectors.iter().map(|other| vector.dot(other));
                     covered += idf * f64::from(near.fold(0.0, f32::max));
                 }
             }
@@ -247,11 +246,9 @@ impl<'a> Question<'a> {
     }
 }
 
-impl Silence {
-    /// Returns the evidence; 1 is just enough.
-    fn evidence(self, near: f64, words: f64) -> f64 {
-        (near + self.words * words) / self.threshold
-    }
+/// Returns the evidence; 1 is just enough.
+fn evidence(near: f64, words: f64, (weight, threshold): (f64, f64)) -> f64 {
+    (near + weight * words) / threshold
 }
 
 impl ReadText {
@@ -263,12 +260,13 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, best first; `read` returns the text at an index, and `encoded` the vectors of the best texts' passages, if
-/// the encoder is to read them.
+/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encoded` the vectors
+/// of the best texts' passages, if the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
     known: &[Known],
     uses_encoder: bool,
+    depth: usize,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
     encoded: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Result<Vec<Quantized>, E>,
 ) -> Result<Ranking, E> {
@@ -308,18 +306,18 @@ pub fn rank<E>(
             beside[answer] += ANSWER_SHARE * share * parts[*index].own();
         }
     }
-    let mut ranked: Vec<Ranked> = (0..known.len())
-        .map(|index| {
-            let (own, neighbours) = (parts[index].own(), beside[index]);
-            let question = parts[index].question * (own + neighbours);
-            let parts = FusedParts { neighbours, question, ..parts[index] };
-            let score = own + neighbours - question + parts.recency;
-            let cosine = cosines.get(&index).copied();
-            Ranked { index, score, parts, cosine, relevance: Relevance::Low }
-        })
-        .collect();
-    // The sort is stable: ties stay in the order of the texts.
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    for (index, parts) in parts.iter_mut().enumerate() {
+        let own = parts.own();
+        parts.neighbours = beside[index];
+        parts.question *= own + parts.neighbours;
+    }
+    let scores: Vec<f64> = parts.iter().map(FusedParts::sum).collect();
+    let ranked = best(&scores, depth).into_iter().map(|index| {
+        let cosine = cosines.get(&index).copied();
+        let (score, parts) = (scores[index], parts[index]);
+        Ranked { index, score, parts, cosine, relevance: Relevance::Low }
+    });
+    let mut ranked: Vec<Ranked> = ranked.collect();
     let evidence = judge(&mut ranked, known, &readings);
     Ok(Ranking { texts: ranked, evidence })
 }
@@ -335,8 +333,8 @@ fn judge(ranked: &mut [Ranked], known: &[Known], readings: &HashMap<usize, Readi
     let cosine = first().filter_map(|one| one.cosine).reduce(f64::max);
     let near = || first().map(|one| known[one.index].meaning).fold(0.0, f64::max);
     let evidence = match cosine {
-        Some(cosine) => READ_BY_ENCODER.evidence(cosine, words),
-        None => BY_TABLE.evidence(near(), words),
+        Some(cosine) => evidence(cosine, words, BY_ENCODER),
+        None => evidence(near(), words, BY_TABLE),
     };
     // A text that has every word of a question is what was asked for, however little a few words resemble it.
     let evidence = first().map(|one| reading(one).share).fold(evidence, f64::max);
@@ -436,38 +434,41 @@ pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized>
     passages.iter().map(of_text).collect()
 }
 
+/// Returns how similar each text is to a question by the encoder; `None` if it is damaged.
+pub fn cosines(question: &str, texts: &[ReadText]) -> Option<Vec<f64>> {
+    let encoder = Encoder::built_in()?;
+    let asked = encoder.vector(question).quantized();
+    let vectors = passage_vectors(encoder, &texts.iter().collect::<Vec<_>>());
+    Some(vectors.iter().map(|passages| greatest_cosine(&asked, passages)).collect())
+}
+
 /// Returns the greatest similarity of a question to the passages of a text, from their vectors.
 fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
     let near = passages.values.chunks_exact(question.values.len().max(1));
     f64::from(near.map(|vector| question.dot(vector, passages.scale)).fold(0.0, f32::max))
 }
 
-/// Reads passages as sets of stems and of words, and remembers the vectors of words.
+/// Reads passages as sets of stems and as vectors of words, and remembers those.
 #[derive(Default)]
 struct Reader {
     tokenizers: HashMap<Language, Tokenizer>,
-    numbers: HashMap<String, usize>,
-    vectors: Vec<Vector>,
+    vectors: HashMap<String, Rc<Vector>>,
 }
 
 impl Reader {
-    /// Returns the stems of a passage, and the numbers of its content words.
-    fn read(&mut self, passage: &str) -> (HashSet<String>, Vec<usize>) {
+    /// Returns the stems of a passage, and the vectors of its content words.
+    fn read(&mut self, passage: &str) -> (HashSet<String>, Vec<Rc<Vector>>) {
         let language = Language::detect(passage);
         let new = || Tokenizer::new(language);
-        let mut stems = HashSet::new();
-        self.tokenizers.entry(language).or_insert_with(new).each(passage, |stem| {
-            stems.insert(stem.to_owned());
+        let tokenizer = self.tokenizers.entry(language).or_insert_with(new);
+        let mut stems = Vec::new();
+        tokenizer.stems(passage, &mut stems);
+        let stems = stems.into_iter().map(|stem| tokenizer.text(stem).to_owned()).collect();
+        let vectors = content_words(passage).into_iter().map(|word| {
+            let vector = |word: &String| Rc::new(VectorTable::built_in().vector(word));
+            Rc::clone(self.vectors.entry(word).or_insert_with_key(vector))
         });
-        let words = content_words(passage).into_iter();
-        let numbers = words.map(|word| match self.numbers.entry(word) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                self.vectors.push(VectorTable::built_in().vector(new.key()));
-                *new.insert(self.vectors.len() - 1)
-            }
-        });
-        (stems, numbers.collect())
+        (stems, vectors.collect())
     }
 }
 

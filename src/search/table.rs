@@ -16,7 +16,7 @@ use crate::search::vector::Vector;
 use crate::text::WordCache;
 
 /// Number of values of a row.
-const DIMENSION: usize = 128;
+pub(crate) const DIMENSION: usize = 128;
 
 /// Model name of the built-in table; vectors of other models are not comparable with its vectors.
 pub const MODEL_ID: &str = "annals-static-128-v1";
@@ -221,6 +221,7 @@ fn fnv_step(hash: u32, byte: u8) -> u32 {
 }
 
 /// Returns the `index`th 32-bit number.
+#[inline]
 const fn number(bytes: &[u8], index: usize) -> u32 {
     let offset = index * 4;
     u32::from_le_bytes([bytes[offset], bytes[offset + 1], bytes[offset + 2], bytes[offset + 3]])

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::search::corpus::to_f64;
+use crate::search::bm25::to_f64;
 use crate::search::words::words;
 
 /// Number of characters at the start of a text in which a correction must identify itself.

@@ -1,9 +1,9 @@
 //! Splits texts into stemmed words, and queries into terms.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::search::language::Language;
-use crate::text::{WordCache, is_combining, is_unspaced};
+use crate::text::{QuickHash, WordCache, is_combining, is_unspaced};
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;
@@ -25,24 +25,19 @@ pub(crate) const MAX_TERM_LENGTH: usize = 100;
 /// 再試行               再 試 再試 行 試行
 /// ```
 pub fn words(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    Tokenizer::new(Language::detect(text)).each(text, |word| found.push(word.to_owned()));
-    found
+    let mut tokenizer = Tokenizer::new(Language::detect(text));
+    let mut stems = Vec::new();
+    tokenizer.stems(text, &mut stems);
+    stems.into_iter().map(|stem| tokenizer.text(stem).to_owned()).collect()
 }
 
-/// Splits texts of one language, and caches the stems of each run of letters, since most recur.
+/// Splits texts of one language into numbered stems, and caches those of each run of letters, since most recur.
 #[derive(Debug, Default)]
-pub struct Tokenizer {
+pub(crate) struct Tokenizer {
     language: Language,
-    cache: WordCache<Stems>,
-}
-
-/// The stems of a run of letters.
-#[derive(Debug, Default)]
-struct Stems {
-    /// The words, each followed by a space.
-    joined: String,
-    count: usize,
+    runs: WordCache<Box<[u32]>>,
+    numbers: HashMap<Box<str>, u32, QuickHash>,
+    texts: Vec<Box<str>>,
 }
 
 impl Tokenizer {
@@ -50,73 +45,59 @@ impl Tokenizer {
     ///
     /// In a language other than English, each word also yields its English stem: texts about software mix
     /// both.
-    pub fn new(language: Language) -> Self {
+    pub(crate) fn new(language: Language) -> Self {
         Self { language, ..Self::default() }
     }
 
-    /// Calls `take` with every word of a text.
-    pub fn each(&mut self, text: &str, mut take: impl FnMut(&str)) {
-        let mut joined = String::new();
-        self.join(text, &mut joined);
-        joined.split_terminator(' ').for_each(&mut take);
+    /// Returns the number of different stems so far.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
     }
 
-    /// Appends every word of a text, each followed by a space, and returns their number.
-    pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
-        let mut count = 0;
+    /// Returns the stem with a number.
+    pub(crate) fn text(&self, stem: u32) -> &str {
+        self.texts.get(stem as usize).map_or("", |text| text)
+    }
+
+    /// Appends the stem of every word of a text.
+    pub(crate) fn stems(&mut self, text: &str, stems: &mut Vec<u32>) {
         each_run(text, |run| match run {
-            CharRun::Unspaced(run) => each_gram(run, &mut |gram| {
-                words.push_str(gram);
-                words.push(' ');
-                count += 1;
-            }),
-            CharRun::Spaced(run) => count += self.add(run, words),
+            CharRun::Unspaced(run) => each_gram(run, &mut |gram| stems.push(self.number(gram))),
+            CharRun::Spaced(run) => {
+                if let Some(known) = self.runs.get(run) {
+                    return stems.extend_from_slice(known);
+                }
+                let new = self.stems_of(run);
+                stems.extend_from_slice(&new);
+                self.runs.insert(run, new.into());
+            }
         });
-        count
     }
 
-    /// Appends the stems of a run and returns their number.
-    fn add(&mut self, run: &str, words: &mut String) -> usize {
-        if let Some(stems) = self.cache.get(run) {
-            words.push_str(&stems.joined);
-            return stems.count;
-        }
-        let stems = Stems::from_run(run, self.language);
-        let count = stems.count;
-        words.push_str(&stems.joined);
-        self.cache.insert(run, stems);
-        count
-    }
-}
-
-impl Stems {
-    /// Returns the stems of a run: the stems of its parts, if it has any, and its own.
-    fn from_run(run: &str, language: Language) -> Self {
-        let mut stems = Self::default();
+    /// Returns the stems of a run: those of its parts, if it has any, and its own.
+    fn stems_of(&mut self, run: &str) -> Vec<u32> {
         let parts = camel_case_parts(run);
         let parts = if parts.len() > 1 { &parts[..] } else { &[] };
+        let mut stems = Vec::new();
         for word in parts.iter().chain([&run]) {
             let word = word.to_lowercase();
             let english = Language::ENGLISH.stem(&word);
-            stems.add(&english);
-            if language != Language::ENGLISH {
-                let own = language.stem(&word);
-                if own != english {
-                    stems.add(&own);
-                }
-            }
+            let own = Some(self.language.stem(&word)).filter(|own| *own != english);
+            // A combining mark without a base letter folds to nothing.
+            let found = [english].into_iter().chain(own).filter(|stem| !stem.is_empty());
+            stems.extend(found.map(|stem| self.number(&stem)));
         }
         stems
     }
 
-    fn add(&mut self, stem: &str) {
-        // A combining mark without a base letter folds to nothing.
-        if stem.is_empty() {
-            return;
+    fn number(&mut self, stem: &str) -> u32 {
+        if let Some(number) = self.numbers.get(stem) {
+            return *number;
         }
-        self.joined.push_str(stem);
-        self.joined.push(' ');
-        self.count += 1;
+        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(stem.into(), number);
+        self.texts.push(stem.into());
+        number
     }
 }
 
@@ -305,12 +286,6 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
 pub fn quoted(text: &str) -> String {
     // A NUL would end the expression.
     format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
-}
-
-/// Returns the FTS5 expression that matches any of these texts, or `None` without texts.
-pub(crate) fn any_of<'a>(texts: impl IntoIterator<Item = &'a String>) -> Option<String> {
-    let quoted: Vec<String> = texts.into_iter().map(|text| quoted(text)).collect();
-    (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }
 
 #[cfg(test)]

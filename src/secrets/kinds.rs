@@ -6,54 +6,15 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::secrets::Secret;
+use crate::secrets::named::whole_end;
 use crate::secrets::value::{is_english, is_wordy};
-
-/// The characters after the prefix of a key.
-#[derive(Clone, Copy)]
-enum Body {
-    Hex,
-    Upper,
-    Alnum,
-    /// Letters, digits, `-` and `_`.
-    Word,
-    /// The same, with dots: no part of it is short.
-    Dotted,
-    /// What base64 and percent-encoding use, and the slashes and dots of a path.
-    Any,
-}
-
-use Body::{Alnum, Any, Dotted, Hex, Upper, Word};
-
-impl Body {
-    fn named(name: &str) -> Self {
-        match name {
-            "hex" => Hex,
-            "upper" => Upper,
-            "alnum" => Alnum,
-            "word" => Word,
-            "dotted" => Dotted,
-            _ => Any,
-        }
-    }
-
-    fn contains(self, byte: u8) -> bool {
-        match self {
-            Hex => byte.is_ascii_hexdigit(),
-            Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alnum => byte.is_ascii_alphanumeric(),
-            Word => byte.is_ascii_alphanumeric() || b"-_".contains(&byte),
-            Dotted => byte.is_ascii_alphanumeric() || b"-_.".contains(&byte),
-            Any => byte.is_ascii_alphanumeric() || b"-_./+=%:~$@".contains(&byte),
-        }
-    }
-}
+use crate::secrets::{Secret, is_word};
 
 /// The kinds; the file says how it is read.
 const TABLE: &str = include_str!("kinds.txt");
 
-/// A kind with a prefix: its name, the prefix, and what follows it with the least number of characters.
-type Kind = (&'static str, &'static str, Body, usize);
+/// A kind with a prefix: its name, the prefix, the characters that follow it, and their least number.
+type Kind = (&'static str, &'static str, &'static str, usize);
 
 /// A kind without one: its name, a text that each key contains, and the whole form.
 type Form = (&'static str, &'static str, Regex);
@@ -62,18 +23,16 @@ type Form = (&'static str, &'static str, Regex);
 static KINDS: LazyLock<(Vec<Vec<Kind>>, Vec<Form>)> = LazyLock::new(|| {
     let (mut kinds, mut forms) = (vec![Vec::new(); 128], Vec::new());
     for row in TABLE.lines().filter(|row| !row.starts_with('#')) {
-        let mut words = row.split_whitespace();
-        let (Some(rule), Some(body), Some(third)) = (words.next(), words.next(), words.next())
-        else {
-            continue;
-        };
-        if body == "~" {
-            forms.extend(words.next().and_then(|form| Some((rule, third, Regex::new(form).ok()?))));
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let [rule, body, third, prefixes @ ..] = &words[..] else { continue };
+        if *body == "~" {
+            let form = prefixes.first().and_then(|form| Regex::new(form).ok());
+            forms.extend(form.map(|form| (*rule, *third, form)));
             continue;
         }
-        let (body, least) = (Body::named(body), third.parse().unwrap_or(usize::MAX));
-        for prefix in words {
-            kinds[usize::from(prefix.as_bytes()[0])].push((rule, prefix, body, least));
+        let least = third.parse().unwrap_or(usize::MAX);
+        for prefix in prefixes {
+            kinds[usize::from(prefix.as_bytes()[0])].push((*rule, *prefix, *body, least));
         }
     }
     for row in &mut kinds {
@@ -82,23 +41,46 @@ static KINDS: LazyLock<(Vec<Vec<Kind>>, Vec<Form>)> = LazyLock::new(|| {
     (kinds, forms)
 });
 
-/// Number of bytes of a key that are judged: a word of dashes would be read again from each of them.
+/// Number of bytes of a value that are judged: a word of dashes would be read again from each of them.
 pub(crate) const JUDGED: usize = 256;
 
-/// Returns the key that starts at `start`, in a run of characters without spaces or quotes that ends at `end`.
-pub(crate) fn key_at(text: &str, start: usize, end: usize) -> Option<Secret> {
-    const SHORTEST: usize = 16;
-    if end < start + SHORTEST {
-        return None;
+/// Returns whether a byte is one of a body's characters, which the table names.
+fn is_in(body: &str, byte: u8) -> bool {
+    match body {
+        "hex" => byte.is_ascii_hexdigit(),
+        "upper" => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+        "alnum" => byte.is_ascii_alphanumeric(),
+        "word" => is_word(byte),
+        "dotted" => is_word(byte) || byte == b'.',
+        _ => is_word(byte) || b"./+=%:~$@".contains(&byte),
     }
-    let rest = &text[start..end];
-    if rest.starts_with("eyJ") {
-        let length = signed_token(rest)?;
+}
+
+/// Returns the keys with a prefix, the signed tokens and the private keys.
+pub(crate) fn keys(text: &str) -> Vec<Secret> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (private_keys(text), 0);
+    while at < bytes.len() {
+        let part = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        // After an escaped line break: `\nghp_…`.
+        let is_escaped = at > 0 && bytes[at - 1] == b'\\' && b"nrt".contains(&bytes[at]);
+        let starts = if part == 0 { 0..0 } else { at..at + 1 + usize::from(is_escaped) };
+        let key = starts.into_iter().find_map(|start| key_at(text, start));
+        at = key.as_ref().map_or(at + part.max(1), |key| key.range.end);
+        found.extend(key);
+    }
+    found
+}
+
+/// Returns the key that starts at a byte.
+fn key_at(text: &str, start: usize) -> Option<Secret> {
+    let rest = text.get(start..)?;
+    if let Some(length) = signed_token(rest) {
         return Some(Secret { rule: "jwt", range: start..start + length });
     }
-    let kinds = KINDS.0.get(usize::from(rest.as_bytes()[0]))?;
+    let kinds = KINDS.0.get(usize::from(*rest.as_bytes().first()?))?;
     kinds.iter().filter(|kind| rest.starts_with(kind.1)).find_map(|(rule, prefix, body, least)| {
-        let length = |text: &str| text.bytes().take_while(|b| body.contains(*b)).count();
+        let length = |text: &str| text.bytes().take_while(|byte| is_in(body, *byte)).count();
         let after = &rest[prefix.len()..];
         let judged = length(&after[..after.floor_char_boundary(JUDGED)]);
         // The full stop of a sentence may follow.
@@ -114,15 +96,38 @@ pub(crate) fn key_at(text: &str, start: usize, end: usize) -> Option<Secret> {
     })
 }
 
-/// Returns the key without a prefix in a run of characters.
-pub(crate) fn form_in(text: &str, run: Range<usize>) -> Option<Secret> {
-    let word = &text[run.start..text.floor_char_boundary(run.end.min(run.start + 2 * JUDGED))];
-    let mut forms = KINDS.1.iter().filter(|form| word.len() >= 20 && word.contains(form.1));
-    forms.find_map(|(rule, _, form)| {
-        let found = form.captures(word)?;
-        let range = found.get(1).or_else(|| found.get(0))?.range();
-        let is_name = *rule == "vendor-key" && is_english(&word[range.clone()]);
-        (!is_name).then_some(Secret { rule, range: run.start + range.start..run.start + range.end })
+/// Returns the length of the three dotted parts of a signed JWT.
+fn signed_token(text: &str) -> Option<usize> {
+    let mut length = 0;
+    if !text.starts_with("eyJ") {
+        return None;
+    }
+    for most in [1024, usize::MAX, usize::MAX] {
+        let rest = if length == 0 { text } else { text[length..].strip_prefix('.')? };
+        let part = rest.bytes().take(most).take_while(|byte| is_word(*byte)).count();
+        if part < 10 {
+            return None;
+        }
+        length = text.len() - rest.len() + part;
+    }
+    Some(length)
+}
+
+/// Returns the keys without a prefix in the runs of characters that a key may have.
+pub(crate) fn forms(text: &str) -> impl Iterator<Item = Secret> {
+    let is_in_run = |c: char| c.is_ascii_graphic() && !"\"'`<>(){}[],;|\\".contains(c);
+    let runs = text.split(move |c| !is_in_run(c)).filter(|run| run.len() >= 20);
+    runs.filter_map(|run| {
+        let start = run.as_ptr() as usize - text.as_ptr() as usize;
+        let run = &run[..run.len().min(2 * JUDGED)];
+        KINDS.1.iter().filter(|form| run.contains(form.1)).find_map(|(rule, _, form)| {
+            let found = form.captures(run)?;
+            let Range { start: from, end } = found.get(1).or_else(|| found.get(0))?.range();
+            let is_name = *rule == "vendor-key" && is_english(&run[from..end]);
+            let range = start + from..start + end;
+            let range = range.start..whole_end(text, &range);
+            (!is_name).then_some(Secret { rule, range })
+        })
     })
 }
 
@@ -142,21 +147,47 @@ fn is_slug(body: &str) -> bool {
         && is_wordy(body)
         && parts.all(|part| {
             let has = |class: fn(&u8) -> bool| part.as_bytes()[1..].iter().any(class);
-            let is_number = part.len() >= 9 && part.bytes().all(|b| b.is_ascii_digit());
+            let is_number = part.len() >= 9 && part.bytes().all(|byte| byte.is_ascii_digit());
             !(is_number || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
         })
 }
 
-/// Returns the length of the three dotted parts of a signed JWT.
-fn signed_token(text: &str) -> Option<usize> {
-    let mut length = 0;
-    for most in [1024, usize::MAX, usize::MAX] {
-        let rest = if length == 0 { text } else { text[length..].strip_prefix('.')? };
-        let part = rest.bytes().take(most).take_while(|b| Word.contains(*b)).count();
-        if part < 10 {
-            return None;
+/// Returns the armored private keys, as far as each looks like one; the line breaks may be escaped.
+fn private_keys(text: &str) -> Vec<Secret> {
+    const BEGIN: &str = "-----BEGIN ";
+    const DASHES: &str = "-----";
+    let mut found = Vec::new();
+    for (start, _) in text.match_indices(BEGIN) {
+        let label = &text[start + BEGIN.len()..];
+        let Some(length) = label.find(DASHES).filter(|length| *length < 40) else { continue };
+        if !label[..length].contains("PRIVATE KEY") {
+            continue;
         }
-        length = text.len() - rest.len() + part;
+        let body = start + BEGIN.len() + length + DASHES.len();
+        let footer = text[body..].find(DASHES).map(|length| body + length);
+        let end = match footer.filter(|footer| text[*footer..].starts_with("-----END")) {
+            Some(footer) => {
+                let label = footer + DASHES.len();
+                text[label..].find(DASHES).map_or(label, |length| label + length + DASHES.len())
+            }
+            None => body + encoded_lines(&text[body..]),
+        };
+        found.push(Secret { rule: "private-key", range: start..end });
     }
-    Some(length)
+    found
+}
+
+/// Returns the length of the lines of base64 at the start of a text, whose breaks may be escaped.
+fn encoded_lines(text: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let line = text[length..].trim_start_matches(|c: char| c.is_whitespace() || c == '>');
+        let line = line.trim_start_matches("\\n");
+        let is_encoded = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+        let word = line.bytes().take_while(is_encoded).count();
+        if word < 16 {
+            return length;
+        }
+        length = text.len() - line.len() + word;
+    }
 }

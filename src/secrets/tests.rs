@@ -266,11 +266,12 @@ proptest! {
 type Format = &'static [(&'static str, char, usize)];
 
 /// The alphabets: hexadecimal, digits, upper case and digits, letters and digits, lower case and digits, words, base64,
-/// bech32, what people type, and lower-case letters.
+/// bech32, base58, and what people type.
 fn alphabet(name: char) -> &'static [u8] {
     match name {
         'h' => b"0123456789abcdef",
         'd' => b"0123456789",
+        '8' => b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
         'U' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
         'a' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
         'l' => b"abcdefghijklmnopqrstuvwxyz0123456789",
@@ -441,6 +442,102 @@ const FORMATS: &[Format] = &[
     &[("CREATE USER bob WITH PASSWORD '", 'a', 12), ("'", 'a', 0)],
     &[("requirepass ", 'a', 20)],
     &[("the token is ", 'a', 32)],
+    // Formats as their providers document them, written after the rules
+    &[("p8e-", 'l', 32)],
+    &[("shippo_", 'a', 0), ("live_", 'h', 40)],
+    &[("duffel_", 'a', 0), ("live_", 'w', 43)],
+    &[("eyJrIjoi", 'a', 92)],
+    &[("", 'h', 36), ("FFFFNR", 'a', 0), ("AL", 'a', 0)],
+    &[("BUNDLE_ENTERPRISE__CONTRIBSYS__COM=", 'h', 8), (":", 'h', 8)],
+    &[("Authorization: SSWS 00", 'w', 40)],
+    &[("dap", 'a', 0), ("i", 'h', 32), ("-2", 'a', 0)],
+    &[("b_", 'w', 44)],
+    &[("dnkey-", 'w', 26), ("-", 'w', 52)],
+    &[("s-s4t2ud-", 'h', 64)],
+    &[("", 'a', 6), ("_", 'a', 29), ("_mmk", 'a', 0)],
+    &[("API-", 'U', 26)],
+    &[("sha256~", 'w', 43)],
+    &[("A3-", 'U', 6), ("-", 'U', 11), ("-", 'U', 5), ("-", 'U', 5), ("-", 'U', 5)],
+    &[("tk-us-", 'w', 48)],
+    &[("xoxe.xo", 'a', 0), ("xp-1-", 'a', 166)],
+    &[("sk", 'a', 0), ("-ant-admin01-", 'w', 93), ("AA", 'a', 0)],
+    &[("sk", 'a', 0), ("-svcacct-", 'w', 58), ("T3BlbkFJ", 'w', 58)],
+    &[("sk", 'a', 0), ("-", 'h', 32)],
+    &[("sk", 'a', 0), ("_", 'h', 48)],
+    &[("MISTRAL_API_KEY=", 'a', 32)],
+    &[("DEEPGRAM_API_KEY=", 'h', 40)],
+    &[("WANDB_API_KEY=", 'h', 40)],
+    &[
+        ("sk", 'a', 0),
+        ("-lf-", 'h', 8),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 12),
+    ],
+    &[("UPSTASH_REDIS_REST_TOKEN=\"AX", 'a', 40), ("==\"", 'a', 0)],
+    &[("cloudinary://", 'd', 15), (":", 'w', 27), ("@demo", 'a', 0)],
+    &[("https://", 'h', 32), (":", 'h', 32), ("@sentry.io/12345", 'a', 0)],
+    &[("mongodb+srv://app:", 'a', 16), ("@cluster0.ab1cd.mongodb.net/?retryWrites=true", 'a', 0)],
+    &[
+        ("https://acc.blob.core.windows.net/c?sv=2022-11-02&sr=c&sig=", 'a', 43),
+        ("%3D&se=2027-01-01", 'a', 0),
+    ],
+    &[
+        (
+            "Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=root;SharedAccessKey=",
+            'b',
+            43,
+        ),
+        ("=", 'a', 0),
+    ],
+    &[("api-key: ", 'h', 32)],
+    &[("", 'a', 52), ("JQQJ99", 'a', 8), ("AAAB", 'a', 14)],
+    &[("AWS_SESSION_TOKEN=IQoJb3JpZ2luX2Vj", 'b', 300)],
+    &[("PrivateKey = ", 'b', 43), ("=", 'a', 0)],
+    &[("PRIVATE_KEY=0x", 'h', 64)],
+    &[("WALLET_PRIVATE_KEY: \"", 'h', 64), ("\"", 'a', 0)],
+    &[("xprv9s21ZrQH143K", '8', 95)],
+    &[("RAILS_MASTER_KEY=", 'h', 32)],
+    &[("secret_key_base: ", 'h', 128)],
+    &[("SECRET_KEY = 'django-insecure-", 't', 50), ("'", 'a', 0)],
+    &[("APP_KEY=base64:", 'b', 43), ("=", 'a', 0)],
+    &[("APP_SECRET=", 'h', 32)],
+    &[("kubeadm join --token ", 'l', 6), (".", 'l', 16), (" 10.0.0.1:6443", 'a', 0)],
+    &[
+        ("X-Postmark-Server-Token: ", 'h', 8),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 12),
+    ],
+    &[("Authorization: Bot M", 'a', 23), (".", 'w', 6), (".", 'w', 27)],
+    &[("packagist_", 'a', 0), ("ack_", 'h', 60)],
+    &[("CODECOV_TOKEN=", 'h', 8), ("-", 'h', 4), ("-", 'h', 4), ("-", 'h', 4), ("-", 'h', 12)],
+    &[("PERCY_TOKEN=web_", 'h', 64)],
+    &[("curl -X POST -u admin:11", 'h', 32), (" https://ci.example.com/job/x/build", 'a', 0)],
+    &[("X-Auth-Token: ", 'w', 43)],
+    &[("AAAA", 'w', 7), (":APA91b", 'w', 134)],
+    &[("SPOTIFY_CLIENT_SECRET=", 'h', 32)],
+    &[("ATTA", 'h', 72)],
+    &[("sqlserver://sa:", 'a', 14), ("@10.0.0.5:1433?database=app", 'a', 0)],
+    &[("\"client_secret\": \"", 'a', 24), ("\",", 'a', 0)],
+    &[("X-Vault-Token: ", 'a', 26)],
+    &[("hf_", 'a', 0), ("oauth_", 'a', 40)],
+    &[("VULTR_API_KEY=", 'U', 36)],
+    &[("ADMIN_PASS=", 't', 14)],
+    &[("helm install x --set auth.password=", 'a', 16), (" ./chart", 'a', 0)],
+    &[("ssh-pass: \"", 't', 12), ("\"", 'a', 0)],
+    &[("const stripe = new Stripe('sk_", 'a', 0), ("live_", 'a', 24), ("')", 'a', 0)],
+    &[
+        ("os.environ['SENDGRID_API_KEY'] = 'S", 'a', 0),
+        ("G.", 'w', 22),
+        (".", 'w', 43),
+        ("'", 'a', 0),
+    ],
+    &[("export DIGITALOCEAN_TOKEN=doo", 'a', 0), ("_v1_", 'h', 64)],
+    &[("GH_TOKEN: gh", 'a', 0), ("u_", 'a', 36)],
+    &[("<password>{", 'b', 43), ("=}</password>", 'a', 0)],
 ];
 
 /// A small deterministic generator: the same tokens in every run and on every machine.
@@ -511,6 +608,21 @@ fn keys_are_found_whatever_their_letters() {
         ["sk_", "live_abcdefghijklmnopqrstuvwx"].concat(),
     ] {
         assert_eq!(find(&token).len(), 1, "{token}");
+    }
+}
+
+#[test]
+fn names_of_secrets_are_known_in_the_plural_and_with_qualifiers() {
+    for (name, expected) in [
+        ("db_password", Some("password")),
+        ("api tokens", Some("token")),
+        ("github.api_keys_prod", Some("key")),
+        ("clientSecretV2", None),
+        ("client_secret_v2", Some("secret")),
+        ("project.auth", None),
+        ("max_tokens_used", None),
+    ] {
+        assert_eq!(secret_name(name), expected, "{name}");
     }
 }
 

@@ -1,5 +1,11 @@
 //! Judges by its characters whether a value is a secret, a word or a placeholder.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::secrets::{Secret, tail};
+
 /// Words that documentation and tests write in the place of a password.
 const COMMON: &str = "password passwort passwd passphrase pass pwd secret token string text hidden none null \
     undefined required test example sample admin root user guest postgres mysql invalid optional \
@@ -107,19 +113,50 @@ pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
         || is_phrase
 }
 
-/// Length from which a text is long enough to be a key by its letters alone.
-pub(crate) const SHORTEST_BARE: usize = 40;
+/// A run of characters that is long enough to be a key by its letters alone.
+static RUN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[A-Za-z0-9][A-Za-z0-9_+/-]{39,}").expect("a constant pattern"));
 
-/// Returns whether a long run without a name or a known form is a key: letters of both cases and digits.
-pub(crate) fn is_bare_key(value: &str) -> bool {
-    let has = |class: fn(&u8) -> bool| value.as_bytes().iter().any(class);
-    value.len() >= SHORTEST_BARE
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_uppercase)
-        && has(u8::is_ascii_lowercase)
-        // An alphabet.
-        && value.as_bytes().windows(2).filter(|pair| pair[0] + 1 == pair[1]).count() * 2 < value.len()
-        && is_random(value)
+/// How long random texts start that are no secrets.
+const OPEN_STARTS: &str = "sha 0x LS0t AAAA 9j/ Qm eyJ";
+
+/// What names a long random text that is no secret.
+const OPEN_NAMES: [&str; 16] = [
+    "sha", "h1:", "md5", "base64,", "integrity", "fingerprint", "digest", "checksum", "hash",
+    "etag", "public", "cid", "address", "nonce", " id", "_id",
+];
+
+/// Returns the keys without a name or a known form: long runs with letters of both cases and digits.
+pub(crate) fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
+    let is_bare = |(start, run): &(usize, &str)| {
+        let has = |class: fn(&u8) -> bool| run.as_bytes().iter().any(class);
+        let near = tail(&text[..*start], 24).to_ascii_lowercase();
+        let after = text[start + run.len()..].trim_start_matches('=');
+        let is_open = OPEN_NAMES.iter().any(|name| near.contains(name))
+            || OPEN_STARTS.split(' ').any(|start| run.starts_with(start))
+            || near.ends_with(['.', '@', '$', '!', '-', '_'])
+            // The start of a certificate; a key goes on with `IB`.
+            || run.starts_with("MII") && run[6..].starts_with("CC")
+            || after.starts_with(|c: char| c.is_ascii_alphanumeric());
+        // Base64 has slashes, and neither dashes nor a suffix.
+        let is_path = run.contains('/') && (run.contains(['-', '_']) || after.starts_with('.'));
+        let is_alphabet = || {
+            let pairs = run.as_bytes().windows(2);
+            pairs.filter(|pair| pair[0] + 1 == pair[1]).count() * 2 >= run.len()
+        };
+        !(is_open || is_path)
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_uppercase)
+            && has(u8::is_ascii_lowercase)
+            && !is_alphabet()
+            && is_random(run)
+    };
+    let runs = RUN.find_iter(text).map(|run| (run.start(), run.as_str()));
+    let key = |(start, run): (usize, &str)| Secret {
+        rule: "random-token",
+        range: start..start + run.len(),
+    };
+    runs.filter(is_bare).map(key)
 }
 
 fn is_among(words: &str, word: &str) -> bool {

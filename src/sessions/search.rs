@@ -2,9 +2,7 @@
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::search::index::{
-    Answer, Asked, Cache, IndexFile, Passage, PassageReader, in_background,
-};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage, PassageReader};
 use crate::sessions::conversation::{Session, UnitKind};
 use crate::sessions::listing::transcripts;
 use crate::sessions::switch::index_storage;
@@ -19,34 +17,22 @@ const INDEX: &str = "index.db";
 const MAX_WITHOUT_INDEX: u64 = 64 * 1024 * 1024;
 
 /// Searches the transcripts of a project; the source of a hit is the number of its client.
-pub(crate) fn search(project: &Project, asked: &Asked<'_>, is_urgent: bool) -> Result<Answer> {
+pub(crate) fn search(project: &Project, asked: &Asked<'_>) -> Result<Answer> {
     ensure_on(project)?;
     let storage = index_storage(project).filter(|_| !project.dry_run);
     let storage = storage.filter(|storage| storage.write_cache("used", b"").is_ok());
     let has_index = storage.is_some();
     let files = files(project, has_index);
-    let cache = Cache { storage: storage.as_ref(), name: INDEX, progress: &project.progress };
-    let asked = Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked };
-    if is_urgent {
-        let project = project.clone();
-        let build = || in_background(move || build(&project));
-        return cache.search_urgently(&files, &TranscriptReader, &asked, build);
-    }
-    let mut answer = cache.search(&files, &TranscriptReader, &asked)?;
-    if !has_index {
-        let count = quantity(files.len(), "newest session");
+    let count = quantity(files.len(), "newest session");
+    let progress = project.progress.clone();
+    let cache = Cache { storage, name: INDEX, files, reader: &TranscriptReader, progress };
+    let mut answer = cache.search(&Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked })?;
+    if !has_index && !asked.is_urgent {
         let message = format!("cannot be written, so there is no index: {count} were searched");
         let folder = project.environment.cache_dir().unwrap_or_default();
         answer.warnings.push(Warning::file(&folder, message));
     }
     Ok(answer)
-}
-
-/// Builds the index for searches to come; if it fails, the next one does it.
-fn build(project: &Project) {
-    let storage = index_storage(project);
-    let cache = Cache { storage: storage.as_ref(), name: INDEX, progress: &project.progress };
-    let _is_built = cache.rebuild(&files(project, true), &TranscriptReader).is_ok();
 }
 
 /// Returns the transcripts, sorted by name; without an index, those that can be read at once, at least one.

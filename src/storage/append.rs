@@ -18,6 +18,8 @@ pub struct Log {
     spot: Spot,
     length: u64,
     is_new: bool,
+    /// Whether it is a file; a device such as `/dev/null` keeps nothing, and not every system can lock or flush one.
+    is_file: bool,
 }
 
 impl Log {
@@ -30,9 +32,12 @@ impl Log {
         disk::create_all(folder, visibility, visibility).at("create", folder)?;
         let spot = Spot::new(&path).at("append to", &path)?;
         let (file, is_new) = open(&spot, visibility)?;
-        lock::wait_for(&file, &path, lock::WAIT)?;
+        let is_file = file.metadata().at("read", &path)?.is_file();
+        if is_file {
+            lock::wait_for(&file, &path, lock::WAIT)?;
+        }
         let length = file.metadata().at("read", &path)?.len();
-        Ok(Self { file, spot, length, is_new })
+        Ok(Self { file, spot, length, is_new, is_file })
     }
 
     /// Opens a log of a project in the same way; one with other hard links is replaced by a copy.
@@ -45,7 +50,7 @@ impl Log {
             lock::wait_for(&file, &spot.path, lock::WAIT)?;
             if !is_elsewhere(&file, spot)? {
                 let length = file.metadata().at("read", &spot.path)?.len();
-                return Ok(Self { file, spot: spot.clone(), length, is_new });
+                return Ok(Self { file, spot: spot.clone(), length, is_new, is_file: true });
             }
         }
     }
@@ -92,10 +97,8 @@ impl Log {
 
     /// Flushes the appended data, and the directory entry of a new file.
     pub fn flush(&mut self) -> Result<()> {
-        match disk::sync(&self.file) {
-            // A device such as `/dev/null` has nothing to flush.
-            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-            flushed => flushed.at("append to", &self.spot.path)?,
+        if self.is_file {
+            disk::sync(&self.file).at("append to", &self.spot.path)?;
         }
         if std::mem::take(&mut self.is_new) {
             let folder = root::folder_of(&self.spot.path);
@@ -192,7 +195,11 @@ fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
             spot.open_any(Access::Append, Create::IfMissing(visibility)).map(|file| (file, true))
         }
         // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
-        Ok(file) if !is_file_or_device(&file) => return Err(irregular(&spot.path)),
+        Ok(file)
+            if !file.metadata().is_ok_and(|found| disk::is_file_or_device(found.file_type())) =>
+        {
+            return Err(irregular(&spot.path));
+        }
         Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(irregular(&spot.path)),
         Err(error) if error.kind() == ErrorKind::IsADirectory => {
             let message = "is a directory, a file was expected";
@@ -201,17 +208,6 @@ fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
         opened => opened.map(|file| (file, false)),
     }
     .at("append to", &spot.path)
-}
-
-fn is_file_or_device(file: &File) -> bool {
-    let Ok(kind) = file.metadata().map(|found| found.file_type()) else {
-        return false;
-    };
-    #[cfg(unix)]
-    if std::os::unix::fs::FileTypeExt::is_char_device(&kind) {
-        return true;
-    }
-    kind.is_file()
 }
 
 fn irregular(path: &Path) -> Error {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::text::strip_controls;
+use crate::text::{listed, strip_controls};
 
 /// Returns the text so that no client obeys it: without control and invisible characters, with a backslash in
 /// each tag that a client or a model uses itself, and before each `@` that could import a file.
@@ -110,19 +110,13 @@ fn code_spans(line: &str) -> Option<Vec<Range<usize>>> {
 }
 
 /// Names of tags that clients and models use themselves.
-const TAGS: [&str; 21] = [
-    "system", "assistant", "human", "developer", "invoke", "parameter", "thinking", "think",
-    "tools", "instructions", "permissions", "task-notification", "persisted-output",
-    "new-diagnostics", "start_of_turn", "end_of_turn", "extension_context", "hook_context",
-    "extracted_memories", "cwd", "s",
-];
+const TAGS: &str = "system assistant human developer invoke parameter thinking think tools instructions \
+    permissions task-notification persisted-output new-diagnostics start_of_turn end_of_turn \
+    extension_context hook_context extracted_memories cwd s";
 
 /// How the names of families of such tags begin.
-const TAG_FAMILIES: [&str; 16] = [
-    "antml:", "system-", "system_", "function_", "tool_", "tool-", "user-", "user_", "command-",
-    "local-command-", "bash-", "environment_", "session_", "collaboration_", "permissions ",
-    "turn_",
-];
+const TAG_FAMILIES: &str = "antml:|system-|system_|function_|tool_|tool-|user-|user_|command-|\
+    local-command-|bash-|environment_|session_|collaboration_|permissions |turn_";
 
 /// Returns whether the text behind a `<` makes it a tag of a client or a special token of a model.
 fn opens_harness_tag(rest: &str) -> bool {
@@ -132,7 +126,7 @@ fn opens_harness_tag(rest: &str) -> bool {
     let rest = rest.trim_start_matches([' ', '/']);
     let name = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
     let name = rest[..name.unwrap_or(rest.len())].to_ascii_lowercase();
-    TAGS.contains(&name.as_str()) || TAG_FAMILIES.iter().any(|family| name.starts_with(family))
+    listed(TAGS, &name) || TAG_FAMILIES.split('|').any(|family| name.starts_with(family))
 }
 
 /// Returns whether the text behind a `[` makes it the bracket around an instruction.

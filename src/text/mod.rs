@@ -27,7 +27,7 @@ pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;
 pub(crate) use slashed::{file_name, slashed};
 pub use tokens::estimate_tokens;
-pub(crate) use word_cache::WordCache;
+pub(crate) use word_cache::{QuickHash, WordCache};
 pub(crate) use word_enum::word_enum;
 
 /// The byte order mark in UTF-8, which only the start of a file can have.
@@ -82,6 +82,11 @@ pub(crate) fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(chars).collect()
+}
+
+/// Returns whether a word is one of a list that is separated by spaces.
+pub(crate) fn listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|known| known == word)
 }
 
 /// Returns a text as one line with single spaces.

@@ -49,8 +49,8 @@ fn no_command_prints_a_key_that_a_repository_holds() {
     let ways = [READS, WRITES, HOOKS].map(Way::all).concat();
     on_two_threads(&ways, |way| {
         let key = key();
-        for form in ["", "--json"] {
-            let hostile = planted();
+        let hostile = planted();
+        for form in ["--json", ""] {
             let run = hostile.run(way).args(Some(form).filter(|form| !form.is_empty()));
             let ended = run.output();
             assert!(!ended.stderr().contains(&key), "{}", ended.report());

@@ -109,8 +109,7 @@ impl Hostile {
     pub(crate) fn run(&self, way: &Way) -> Invocation<'_> {
         let words = way.words.iter().copied();
         let run = self.case.run("").args(words).stdin(way.stdin.clone());
-        // The encoder reads what the search has read, and takes longer than all else in an unoptimised build.
-        let run = run.env("ANNALS_USER", "ada").env("ANNALS_ENCODER", "false");
+        let run = run.env("ANNALS_USER", "ada");
         // Only the user can turn this on.
         if way.words.first() == Some(&"sessions") {
             run.env("ANNALS_SESSIONS", "true")

@@ -36,78 +36,96 @@ fn a_failure_is_one_document_with_its_four_fields() {
     assert_eq!(outcome.stderr(), "");
 }
 
+/// Command lines that write nothing.
+const READING: &[&str] = &[
+    "init --dry-run",
+    "plan 4 --dry-run",
+    "execute --all --dry-run",
+    "ship --force --dry-run",
+    "sync --check",
+    "sync --dry-run",
+    "sync --stdout",
+    "status",
+    "patterns list",
+    "patterns show 1",
+    "patterns relevant 4",
+    "facts list --history --user ada",
+    "facts list --pending --user ada",
+    "facts list --user ada",
+    "facts metrics --user ada",
+    "facts list --profile --user ada",
+    "entry list",
+    "entry query --text low",
+    "recall stock",
+    "context",
+    "audit",
+    "doctor",
+    "patterns check",
+    "patterns insights",
+    "resume",
+    "milestone list",
+    "log",
+    "undo --dry-run",
+    "ledger init --dry-run --hook",
+    "ledger brief",
+    "ledger pending",
+    "ledger pending --schema",
+    "ledger check",
+    "ledger pending --skill",
+    "config",
+    "man",
+    "completions zsh",
+    "inspect .vbw-planning/STATE.md",
+    "--version",
+    "--help",
+];
+
+/// Command lines that write, each tried in a project of its own.
+const WRITING: &[&str] = &[
+    "init",
+    "plan",
+    "execute",
+    "ship --force",
+    "ship --cleanup-only",
+    "sync",
+    "sync --fix-state",
+    "facts turns --user ada",
+    "entry audit",
+    "remember the gate is red",
+    "forget low --reason gone",
+    "pause notes",
+    "milestone switch default",
+    "log --forget 1",
+    "undo",
+    "ledger init",
+    "ledger init --hook",
+    "ledger check --fix",
+];
+
+fn with_memory() -> Case {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    case.run("pause -q").success();
+    case.run("remember --key low the threshold of flour is two bags").success();
+    case
+}
+
 #[test]
 fn every_result_is_one_object() {
-    for line in [
-        "init",
-        "init --dry-run",
-        "plan",
-        "plan 4 --dry-run",
-        "execute",
-        "execute --all --dry-run",
-        "ship --force",
-        "ship --cleanup-only",
-        "ship --force --dry-run",
-        "sync",
-        "sync --check",
-        "sync --dry-run",
-        "sync --stdout",
-        "sync --fix-state",
-        "status",
-        "patterns list",
-        "patterns show 1",
-        "patterns relevant 4",
-        "facts turns --user ada",
-        "facts list --history --user ada",
-        "facts list --pending --user ada",
-        "facts list --user ada",
-        "facts metrics --user ada",
-        "facts list --profile --user ada",
-        "entry list",
-        "entry query --text low",
-        "entry audit",
-        "remember the gate is red",
-        "forget low --reason gone",
-        "recall stock",
-        "context",
-        "audit",
-        "doctor",
-        "patterns check",
-        "patterns insights",
-        "pause notes",
-        "resume",
-        "milestone list",
-        "milestone switch default",
-        "log",
-        "log --forget 1",
-        "undo --dry-run",
-        "undo",
-        "ledger init",
-        "ledger init --hook",
-        "ledger init --dry-run --hook",
-        "ledger brief",
-        "ledger pending",
-        "ledger pending --schema",
-        "ledger check",
-        "ledger check --fix",
-        "ledger pending --skill",
-        "config",
-        "man",
-        "completions zsh",
-        "inspect .vbw-planning/STATE.md",
-        "--version",
-        "--help",
-    ] {
-        let case = Case::new(VBW);
-        case.run("sync").success();
-        case.run("pause -q").success();
-        case.run("remember --key low the threshold of flour is two bags").success();
+    let is_one = |case: &Case, line: &str| {
         let outcome = case.run("--json").args(line.split(' ')).output();
         assert!(matches!(outcome.exit_code(), Some(0 | 1)), "{}", outcome.report());
         assert!(outcome.json().is_object(), "{}", outcome.report());
         assert!(outcome.stdout().ends_with("}\n"), "{}", outcome.report());
         let is_talk = |line: &str| line.starts_with("Forgot operation");
         assert!(outcome.stderr().lines().all(is_talk), "{}", outcome.report());
+    };
+    let case = with_memory();
+    for line in READING {
+        is_one(&case, line);
+    }
+    for line in WRITING {
+        is_one(&with_memory(), line);
     }
 }
 

@@ -69,12 +69,12 @@ fn bad_input_is_answered_and_writes_nothing() {
     for (input, expected) in [
         ("", "the input is empty"),
         ("not json", "invalid input"),
-        ("{}", "content is required"),
+        ("{}", "missing field `content`"),
         (r#"{"content":""}"#, "content must not be empty"),
         (r#"{"content":"c","colour":"red"}"#, "unknown field `colour`"),
-        (r#"{"content":"c","tags":"t"}"#, "tags must be an array of strings"),
+        (r#"{"content":"c","tags":"t"}"#, "expected a sequence"),
         (r#"{"content":"c","meta":3}"#, "meta must be a JSON object"),
-        (r#"{"content":"\ud800"}"#, "content must be a string"),
+        (r#"{"content":"\ud800"}"#, "invalid input: "),
     ] {
         let outcome = case.run("journal write").stdin(input).code(1);
         let answer = outcome.json();

@@ -29,9 +29,6 @@ fn the_example_teaches_what_a_hand_count_confirms() {
         "\
 - Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 14 (p = 0.006)
 - Plans with 6 or more files deviated in 6 of 7, smaller ones in 4 of 16 (p = 0.019)
-- Plans that touched `docs/file-format.md` deviated in 0 of 6, others in 10 of 17 (p = 0.019)
-- Plans that touched `src/lib.rs` deviated in 2 of 12, others in 8 of 11 (p = 0.012)
-- Plans that touched `src/output.rs` deviated in 6 of 8, others in 4 of 15 (p = 0.039)
 - Plans with 5 or more tasks took 49m, smaller ones 18m (medians over 7 and 14 plans) (p < 0.001)"
     );
     assert!(page.starts_with(
@@ -58,8 +55,6 @@ fn the_document_has_every_comparison() {
     let completion = comparison(&insights, "completion-by-tasks");
     assert_eq!(completion["is_lesson"], false);
     assert_eq!(completion["group"]["rate"]["count"], 7);
-    assert_eq!(insights["milestones"][0]["milestone"], "first-shelf");
-    assert_eq!(insights["milestones"][0]["deviated"]["of"], 10);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::support::Case;
 fn hits_are_cited_and_explained() {
     let case = Case::new(VBW);
     let before = case.tree();
-    let run = case.run("recall --limit 1 --explain").args(["two writers at once"]).success();
+    let run = case.run("recall --limit 1 --explain").args(["two writers at once"]);
+    let run = run.env("ANNALS_ENCODER", "true").success();
     let shown = run.stdout();
     assert!(shown.starts_with(".vbw-planning/PROJECT.md:16 (plan, "), "{shown}");
     let hit = "  larderbook > Requirements > Validated\n    Two writers at once (0.2, phase 2.1)\n";

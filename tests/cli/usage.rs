@@ -15,6 +15,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "invalid value 'create' for '[ACTION]' [possible values: list, new, switch]",
         "did you mean `annals milestone new`?",
     ),
+    (
+        "setup cursor",
+        "invalid value 'cursor' for '<TARGET>' [possible values: claude, codex, gemini, opencode, qwen, copilot, vbw, gsd, git, journal]",
+        "did you mean `annals sync --target agents`?",
+    ),
     ("status --jsn", "unexpected argument '--jsn' found", "a similar argument exists: '--json'"),
     ("status extra", "unexpected argument 'extra' found", "`annals status --help` has an example"),
     (

@@ -12,6 +12,7 @@ mod writing;
 use std::path::Path;
 
 use folders::{Planned, planned};
+use silence::Summaries;
 
 use crate::support::{Case, corpus, on_two_threads};
 
@@ -28,9 +29,11 @@ fn every_real_folder_is_read_and_recorded_without_harm() {
 fn swept(corpus: &Path, planned: &Planned) -> Vec<String> {
     let case = Case::from(corpus.join(&planned.project));
     let mut faults = reading::faults(&case, planned);
-    faults.extend(silence::faults(&case, planned));
+    // No command writes a summary.
+    let summaries = Summaries::read(&case, planned);
+    faults.extend(silence::faults(&case, planned, &summaries));
     faults.extend(writing::faults(&case, planned));
-    faults.extend(silence::written(&case, planned));
+    faults.extend(silence::written(&case, planned, &summaries));
     faults
         .into_iter()
         .map(|fault| format!("{} {}: {fault}", planned.project, planned.planning))

@@ -14,14 +14,14 @@ const MIN_PLANS_OF_SHARE: u64 = 20;
 /// Returns where `patterns insights` counts plans that do not speak of deviations.
 ///
 /// Which summaries speak is asked of `inspect`, file by file; what they add up to is counted here.
-pub(super) fn faults(case: &Case, planned: &Planned) -> Vec<String> {
+pub(super) fn faults(case: &Case, planned: &Planned, summaries: &Summaries) -> Vec<String> {
     let mut faults = Vec::new();
     let insights = case.run(&planned.command("patterns insights --json")).output();
     let Ok(insights) = insights.try_json() else {
         return faults;
     };
     let (plans, of) = (number(&insights["plans"]), number(&insights["deviated"]["of"]));
-    let speaking = Summaries::read(case, planned).speaking();
+    let speaking = summaries.speaking();
     for question in insights["comparisons"].as_array().into_iter().flatten() {
         let both = number(&question["group"]["plans"]) + number(&question["other"]["plans"]);
         let name = question["question"].as_str().unwrap_or_default();
@@ -40,8 +40,7 @@ pub(super) fn faults(case: &Case, planned: &Planned) -> Vec<String> {
 }
 
 /// Returns where the entries, the brief, the report or the generated block do.
-pub(super) fn written(case: &Case, planned: &Planned) -> Vec<String> {
-    let summaries = Summaries::read(case, planned);
+pub(super) fn written(case: &Case, planned: &Planned, summaries: &Summaries) -> Vec<String> {
     let mut faults = Vec::new();
     let log = format!("{}/patterns/PATTERNS.md", planned.planning);
     for entry in text(case, &log).split("\n### ").skip(1) {
@@ -66,12 +65,12 @@ pub(super) fn written(case: &Case, planned: &Planned) -> Vec<String> {
 
 /// What each summary says of how often its plan deviated, by folder; nothing where it does not speak of it.
 #[derive(Default)]
-struct Summaries {
+pub(super) struct Summaries {
     by_folder: BTreeMap<String, Vec<Option<u64>>>,
 }
 
 impl Summaries {
-    fn read(case: &Case, planned: &Planned) -> Self {
+    pub(super) fn read(case: &Case, planned: &Planned) -> Self {
         let tree = case.tree();
         let is_summary = |path: &&str| {
             let name = Path::new(path).file_name().unwrap_or_default();

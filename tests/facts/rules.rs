@@ -519,19 +519,19 @@ fn stage_6_what_is_stale_or_unsure_is_dropped_first() {
     desk.act(&insert("task.current", "the report"));
     desk.act(&insert("preference.editor", "helix"));
     desk.act(&with(insert("preference.font", "mono"), "confidence_delta", -0.3));
-    let all = facts::inject(&desk.facts, &desk.user, None, 500, None).unwrap();
+    let all = facts::inject(&desk.facts, &desk.user, None, 500, None, false).unwrap();
     assert_eq!(all.left_out, 0);
     let lines: Vec<_> = all.text.lines().filter(|line| line.starts_with("- ")).collect();
     assert_eq!(lines.len(), 5);
     assert!(lines[0].contains("Ada") && lines[1].contains("report") && lines[2].contains("helix"));
     let mut last = all.tokens;
     for budget in (0..all.tokens).rev() {
-        let fit = facts::inject(&desk.facts, &desk.user, None, budget, None).unwrap();
+        let fit = facts::inject(&desk.facts, &desk.user, None, budget, None, false).unwrap();
         assert!(fit.tokens <= budget && fit.tokens <= last, "{budget}: {}", fit.tokens);
         assert_eq!(fit.facts.len() + fit.left_out, 5);
         last = fit.tokens;
     }
-    let most = facts::inject(&desk.facts, &desk.user, None, all.tokens - 1, None).unwrap();
+    let most = facts::inject(&desk.facts, &desk.user, None, all.tokens - 1, None, false).unwrap();
     assert!(
         most.text.contains("helix") && !most.text.contains("mono") | !most.text.contains("fish")
     );
@@ -543,7 +543,8 @@ fn facts_of_other_projects_are_left_out() {
     let mut statement = stated("task.current", "the report");
     statement.project = Some("atlas".to_owned());
     facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
-    let text = |project| facts::inject(&desk.facts, &desk.user, project, 500, None).unwrap().text;
+    let text =
+        |project| facts::inject(&desk.facts, &desk.user, project, 500, None, false).unwrap().text;
     assert_eq!(text(None), "");
     assert_eq!(text(Some("other")), "");
     assert!(text(Some("atlas")).contains("the report"));

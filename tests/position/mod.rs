@@ -6,6 +6,7 @@
 //! that there the shares have floors. `cargo test position -- --nocapture` prints them, of every third moment;
 //! with `ANNALS_WHOLE_HISTORIES=1`, of all.
 
+mod accepted;
 mod real;
 mod score;
 mod small;

@@ -11,6 +11,8 @@ use crate::support::Case;
 pub(super) struct Answer {
     action: String,
     phase: Option<String>,
+    /// What else `status` calls almost as likely.
+    rival: Option<String>,
     is_contested: bool,
 }
 
@@ -20,9 +22,15 @@ impl Answer {
         let outcome = case.run("status --json -q").success();
         let next = &outcome.json()["next"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
+        let rival = &next["alternative"];
+        let rival = text(&rival["action"]).map(|action| {
+            let phase = text(&rival["phase"]).map(|phase| format!(" {phase}"));
+            format!("{action}{}", phase.unwrap_or_default())
+        });
         Self {
             action: text(&next["action"]).unwrap(),
             phase: text(&next["phase"]).map(|phase| plain(&phase)),
+            rival: rival.filter(|_| next["conflict"] == true),
             is_contested: next["conflict"] == true,
         }
     }
@@ -33,6 +41,12 @@ impl Answer {
             Some(phase) => format!("{} {phase}", self.action),
             None => self.action.clone(),
         }
+    }
+
+    /// Returns the answer with what contests it: `execute 5, or plan 6`.
+    pub(super) fn whole(&self) -> String {
+        let rival = self.rival.as_ref().map(|rival| format!(", or {rival}"));
+        format!("{}{}", self.said(), rival.unwrap_or_default())
     }
 
     /// Checks and discussions come in no history: they are right in phase where the phase is.

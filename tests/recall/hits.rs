@@ -124,8 +124,8 @@ fn the_encoder_finds_what_is_asked_in_other_words() {
         ".planning/PROJECT.md",
         "# P\n\n- the dog barks at night\n- prices are whole cents\n",
     );
-    let found =
-        case.run("recall --json --all").args(["noise of a pet in the dark"]).success().json();
+    let run = case.run("recall --json --all").args(["noise of a pet in the dark"]);
+    let found = run.env("ANNALS_ENCODER", "true").success().json();
     assert_eq!(found["hits"][0]["snippet"], "the dog barks at night");
 }
 

@@ -104,7 +104,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
     let mut synced = None;
     loop {
         let mut pass = Pass::default();
-        let end = pass.run(args, auditor.as_ref(), context.project, &mut store, &mut synced);
+        let end = pass.run(auditor.as_ref(), context.project, &mut store, &mut synced);
         if !args.watch {
             end?;
             return pass.report(auditor.is_some(), context.out);
@@ -129,14 +129,13 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
 impl Pass {
     fn run(
         &mut self,
-        args: &WorkArgs,
         auditor: Option<&Auditor>,
         project: &Project,
         store: &mut Facts,
         synced: &mut Option<Instant>,
     ) -> Result<()> {
         if let Some(auditor) = auditor {
-            self.judge(args.timeout, auditor, project, store)?;
+            self.judge(auditor, project, store)?;
         }
         self.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
         self.waiting = facts::waiting(store)?;
@@ -160,21 +159,14 @@ impl Pass {
     }
 
     /// Judges turns until none can be taken; a failed turn is left for the next pass.
-    fn judge(
-        &mut self,
-        timeout: u32,
-        auditor: &Auditor,
-        project: &Project,
-        store: &mut Facts,
-    ) -> Result<()> {
+    fn judge(&mut self, auditor: &Auditor, project: &Project, store: &mut Facts) -> Result<()> {
         if project.dry_run {
             return Err(Error::usage("a dry run cannot ask the auditor")
                 .hint("`annals facts turns TURN --prompt` shows what would be asked"));
         }
-        let wait = Some(Duration::from_secs(u64::from(timeout)));
         let embedder = facts::embedder(project)?;
         let mut skipped = Vec::new();
-        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped, wait)? {
+        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped, None)? {
             match outcome {
                 TurnOutcome::Judged(judged) => self.judged.push(judged),
                 TurnOutcome::Dead(turn) => self.dead.push(turn),

@@ -27,7 +27,9 @@ use crate::facts::search::rows::Rows;
 use crate::facts::search::words::Words;
 use crate::facts::vectors::{self, Similarities};
 use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, Sql, SqliteResultExt, UserId};
-use crate::search::{Embedder, Known, Question, Ranking, ReadText, Relevance, best, rank};
+use crate::search::{
+    Embedder, Known, Question, Ranked, Ranking, ReadText, Relevance, best, cosines, rank,
+};
 
 /// Length of the lexical and vector rankings in which ranks are reported, and of those that the seed method combines.
 pub(crate) const TOP: usize = 20;
@@ -38,8 +40,15 @@ const ALWAYS_RETURNED: usize = 3;
 /// Minimum number of facts judged to decide whether anything is relevant.
 const JUDGED: usize = 10;
 
+/// The similarity of a fact without a vector.
+const NOT_COMPARED: f64 = f64::NEG_INFINITY;
+
 /// Number of rows read beyond the limit, so that the latest of equal scores are found.
 const TIES: usize = 64;
+
+/// Number of facts that the encoder reads for a question, and the similarity at which one is shown that nobody asked for.
+const MAX_READ: usize = 300;
+const MIN_COSINE: f64 = 0.3;
 
 /// Weights of words, vectors and recency in the seed method, and the age in days at which recency has halved.
 const SEED: [f64; 3] = [0.45, 0.45, 0.10];
@@ -163,79 +172,70 @@ impl Search<'_> {
     /// Scores the rows that a method finds, without the recency of the seed method.
     fn scored(&self, method: Method, ranking: &Ranking) -> Vec<Scored> {
         let words = &self.words.scores;
-        let count = self.rows.seqs.len();
-        let cosine = |index: usize| self.cosine(index);
+        let all = || 0..self.rows.seqs.len();
         let near: Vec<f64> =
-            (0..count).map(|index| cosine(index).unwrap_or(f64::NEG_INFINITY)).collect();
+            all().map(|index| self.cosine(index).unwrap_or(NOT_COMPARED)).collect();
         let first = |scores: &[f64], least: f64| -> Vec<usize> {
             best(scores, TOP).into_iter().filter(|index| scores[*index] > least).collect()
         };
-        let (by_words, by_meaning) = (first(words, 0.0), first(&near, f64::NEG_INFINITY));
+        let (by_words, by_meaning) = (first(words, 0.0), first(&near, NOT_COMPARED));
+        let nothing = Components::default();
+        let found: Vec<(usize, f64, Components)> = match method {
+            Method::Lexical => {
+                let found = all().filter(|index| words[*index] > 0.0);
+                let part =
+                    |index| (index, words[index], Components { lexical: words[index], ..nothing });
+                found.map(part).collect()
+            }
+            Method::Vector => {
+                let found = all().filter_map(|index| Some((index, self.cosine(index)?)));
+                found
+                    .map(|(index, near)| (index, near, Components { vector: near, ..nothing }))
+                    .collect()
+            }
+            Method::Seed => {
+                let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
+                let words = seed_words(words, &by_words, either.len() > by_words.len());
+                let part = |index: usize| {
+                    let lexical = words.get(&index).copied().unwrap_or_default();
+                    let is_near = by_meaning.contains(&index);
+                    let vector = if is_near { SEED[1] * near[index].max(0.0) } else { 0.0 };
+                    (index, lexical + vector, Components { lexical, vector, ..nothing })
+                };
+                either.into_iter().map(part).collect()
+            }
+            Method::Fused => {
+                let found = ranking.texts.iter();
+                let found = found.filter(|one| one.score > 0.0 || near[one.index] > 0.0);
+                let part = |one: &Ranked| Components {
+                    lexical: one.parts.words,
+                    vector: one.parts.meaning,
+                    late: one.parts.late,
+                    encoder: one.parts.encoder,
+                    encoder_cosine: one.cosine,
+                    neighbours: one.parts.neighbours,
+                    question: one.parts.question,
+                    ..nothing
+                };
+                found.map(|one| (one.index, one.score, part(one))).collect()
+            }
+        };
         // Equal scores share a rank, regardless of row order.
         let rank = |first: &[usize], scores: &[f64], index: usize| {
             let same = |one: &usize| scores[*one].total_cmp(&scores[index]).is_eq();
             first.iter().position(same).map(|at| at + 1)
         };
-        let known = |index: usize| Components {
-            bm25: words[index],
-            cosine: cosine(index),
-            lexical_rank: rank(&by_words, words, index),
-            vector_rank: rank(&by_meaning, &near, index),
-            ..Components::default()
+        let whole = |(index, score, parts)| {
+            let components = Components {
+                bm25: words[index],
+                cosine: self.cosine(index),
+                lexical_rank: rank(&by_words, words, index),
+                vector_rank: rank(&by_meaning, &near, index),
+                ..parts
+            };
+            Scored { index, score, components }
         };
-        match method {
-            Method::Lexical => {
-                let found = (0..count).filter(|index| words[*index] > 0.0);
-                let found = found.map(|index| {
-                    let score = words[index];
-                    Scored {
-                        index,
-                        score,
-                        components: Components { lexical: score, ..known(index) },
-                    }
-                });
-                found.collect()
-            }
-            Method::Vector => {
-                let found = (0..count).filter_map(|index| Some((index, cosine(index)?)));
-                let found = found.map(|(index, score)| Scored {
-                    index,
-                    score,
-                    components: Components { vector: score, ..known(index) },
-                });
-                found.collect()
-            }
-            Method::Seed => {
-                let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
-                let words = seed_words(words, &by_words, either.len() > by_words.len());
-                let found = either.into_iter().map(|index| {
-                    let near = cosine(index).filter(|_| by_meaning.contains(&index));
-                    let components = Components {
-                        lexical: words.get(&index).copied().unwrap_or_default(),
-                        vector: SEED[1] * near.unwrap_or_default().max(0.0),
-                        ..known(index)
-                    };
-                    Scored { index, score: components.lexical + components.vector, components }
-                });
-                found.collect()
-            }
-            Method::Fused => {
-                let found = ranking.texts.iter().map(|one| {
-                    let components = Components {
-                        lexical: one.parts.words,
-                        vector: one.parts.meaning,
-                        late: one.parts.late,
-                        encoder: one.parts.encoder,
-                        encoder_cosine: one.cosine,
-                        neighbours: one.parts.neighbours,
-                        question: one.parts.question,
-                        ..known(one.index)
-                    };
-                    Scored { index: one.index, score: one.score, components }
-                });
-                found.filter(|one| one.score > 0.0 || one.components.cosine > Some(0.0)).collect()
-            }
-        }
+        found.into_iter().map(whole).collect()
     }
 
     fn cosine(&self, index: usize) -> Option<f64> {
@@ -256,7 +256,7 @@ impl Search<'_> {
         let known: Vec<Known> = (0..self.rows.seqs.len()).map(known).collect();
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
-        rank(&question, &known, uses_encoder, read, |encoder, texts| {
+        rank(&question, &known, uses_encoder, usize::MAX, read, |encoder, texts| {
             let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
             let texts: Vec<(i64, &ReadText)> = texts.collect();
             Ok(vectors::encoded(self.connection, encoder, &texts))
@@ -310,21 +310,31 @@ fn recency(fact: &Fact, now: DateTime<Utc>) -> f64 {
 }
 
 /// Judges each fact separately against a question; returns the evidence for the relevant ones.
-pub(crate) fn judge_each<'f>(
+///
+/// If the encoder reads them, a fact needs no word of the question.
+pub(crate) fn judge_each(
     connection: &Connection,
     user: &UserId,
     text: &str,
     now: &str,
-    facts: impl Iterator<Item = &'f Fact>,
+    facts: &[Fact],
+    uses_encoder: bool,
 ) -> Result<Vec<Option<f64>>> {
     let rows = Rows::searchable(connection, user, &ProjectScope::All, now)?;
     let words = Words::search(connection, user, text, &rows)?;
     let question = Question::new(text, &words.terms, rows.seqs.len());
-    let judge = |fact: &Fact| {
-        let body = fact.value_text.clone();
-        question.judge(&ReadText { heading: vectors::words_of_key(&fact.key), body })
+    let read = |fact: &Fact| ReadText {
+        heading: vectors::words_of_key(&fact.key),
+        body: fact.value_text.clone(),
     };
-    Ok(facts.map(judge).collect())
+    let texts: Vec<ReadText> = facts.iter().map(read).collect();
+    let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
+    let near = is_read.then(|| cosines(text, &texts)).flatten().unwrap_or_default();
+    let evidence = texts.iter().enumerate().map(|(index, fact)| {
+        let near = near.get(index).map(|cosine| cosine / MIN_COSINE).filter(|near| *near >= 1.0);
+        near.or_else(|| question.judge(fact))
+    });
+    Ok(evidence.collect())
 }
 
 #[cfg(test)]

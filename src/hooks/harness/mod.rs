@@ -68,6 +68,8 @@ pub(crate) struct HarnessProfile {
     pub(crate) files: Vec<SettingsFile>,
     /// Its own names for events; `annals` accepts them and uses them in answers.
     events: Vec<(Event, String)>,
+    /// Names that its plugins use, besides these.
+    aliases: Vec<(Event, String)>,
     /// The hooks that `setup` writes.
     pub(crate) hooks: Vec<Hook>,
     /// Why it has no hook for a breadcrumb, if it could have one.
@@ -292,15 +294,6 @@ impl HarnessProfile {
     }
 }
 
-/// Names that plugins use, besides those of the harness.
-const EXTRA_NAMES: [(Event, &str); 5] = [
-    (Event::SessionStart, "sessioncompacted"),
-    (Event::PromptSubmit, "userprompt"),
-    (Event::PostToolUse, "toolresult"),
-    (Event::PreCompact, "sessioncompacting"),
-    (Event::SessionEnd, "sessiondeleted"),
-];
-
 /// Returns the event with a name such as `session-start`, `SessionStart` or `session.created`.
 pub(crate) fn parse_event(name: &str) -> Option<Event> {
     let plain = |name: &str| {
@@ -308,10 +301,9 @@ pub(crate) fn parse_event(name: &str) -> Option<Event> {
     };
     let name = plain(name);
     let own = Event::ALL.map(|event| (event, event.as_str()));
-    let theirs = Harness::ALL.into_iter().flat_map(|harness| &harness.profile().events);
+    let theirs = CLIENTS.values().flat_map(|profile| profile.events.iter().chain(&profile.aliases));
     let theirs = theirs.map(|(event, name)| (*event, name.as_str()));
-    let mut all = own.into_iter().chain(theirs).chain(EXTRA_NAMES);
-    all.find(|(_, known)| plain(known) == name).map(|(event, _)| event)
+    own.into_iter().chain(theirs).find(|(_, known)| plain(known) == name).map(|(event, _)| event)
 }
 
 /// Returns an event name that is safe to return to the harness: a single word, not arbitrary text.

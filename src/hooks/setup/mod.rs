@@ -1,7 +1,6 @@
 //! Adds our entries to a harness's settings, and removes them again; everything else remains unchanged.
 
 pub mod git;
-mod harness_dir;
 pub mod journal;
 mod json;
 mod run;
@@ -10,10 +9,10 @@ mod settings;
 mod tests;
 mod toml;
 
-pub(crate) use harness_dir::HarnessDir;
 pub use run::{
     FileOutcome, SetupFile, SetupReport, SetupRequest, SetupState, session_start, setup,
     setup_state,
 };
 pub(crate) use run::{is_in_both_scopes, obstacles};
+pub(crate) use settings::HarnessDir;
 pub use settings::{SettingsForm, setup_round_trip};

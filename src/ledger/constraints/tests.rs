@@ -191,9 +191,12 @@ fn a_thematic_break_after_a_bullet_stays() {
 
 #[test]
 fn an_unclosed_fence_refuses_the_bullet() {
-    let text = "## Rules\n- One\n\n```\nnever closed\n";
-    let problem = refusal(text, add("Rules", "Two words more"));
+    let problem = refusal("## Rules\n```\nnever closed\n", add("Rules", "Two words more"));
     assert!(problem.message.contains("absorb"), "{problem:?}");
+    // Below another bullet there is nothing in the way.
+    let text = "## Rules\n- One\n\n```\nnever closed\n";
+    let added = done(text, add("Rules", "Two words more"));
+    assert_eq!(added, text.replace("- One\n", "- One\n- Two words more\n"));
 }
 
 /// Words whose bullets overlap now and then.

@@ -1,29 +1,27 @@
 //! Gathers the information that a planner needs about a phase, before and after its plans are written.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
-use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::patterns;
-use crate::patterns::{FinishedPhase, Rate, RelevantPattern, StaleReasons};
+use crate::patterns::{
+    ComparisonQuestion, FinishedPhase, Insights, KnownPaths, PlanRecord, PlanRef, Rate,
+    RelevantPattern, StaleReasons, known_milestone,
+};
 use crate::plan::{
-    Action, Phase, PhaseNumber, PhaseState, PlanState, Requirement, RoadmapPhase, Survey,
-    roadmap_phase, status_words,
+    Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
+    RoadmapPhase, RoadmapPlan, Survey, check_overlap, check_waves, roadmap_phase, status_words,
 };
 use crate::project::{Project, vocabulary};
+use crate::search::bm25;
 use crate::storage::{Store, read};
 use crate::text::quantity;
 use crate::warning::Warning;
-
-mod careful;
-mod past;
-mod plans;
-
-pub use careful::CarefulFile;
-pub use past::{InsightBrief, PhaseShape};
-pub use plans::PlanBrief;
 
 /// Maximum number of patterns: a longer list is not read.
 const MAX_KNOWN: usize = 5;
@@ -144,7 +142,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::with_changes(project, &work.changes, warnings)?;
-    let past = patterns::history(survey, &recorded)?.value;
+    let past = patterns::history(survey)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
     let topic = topic(survey, phase, &requirements, &checked.plans);
@@ -166,9 +164,9 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         notes: notes(survey, &phase.number),
         know,
         rate: DeviationRate::from_history(&past),
-        insights: past::insights(&past, &checked.plans),
-        similar: past::similar_phases(&past, &phase.number, &survey.folder.active.slug, &topic),
-        careful: careful::careful(&past, &checked.open_files()),
+        insights: insights(&past, &checked.plans),
+        similar: similar_phases(&past, &phase.number, &survey.folder.active.slug, &topic),
+        careful: careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
         contested: next.contest(),
@@ -208,10 +206,8 @@ fn requirements(
 
 fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependency> {
     let numbers = planned.map(|planned| planned.depends_on.as_slice()).unwrap_or_default();
-    let phases = &survey.position.phases;
-    let status = |number: &PhaseNumber| {
-        phases.iter().find(|phase| phase.number == *number).map(status_words)
-    };
+    let status =
+        |number: &PhaseNumber| survey.position.with_number(number).next().map(status_words);
     let dependency =
         |number: &PhaseNumber| Dependency { phase: number.clone(), status: status(number) };
     numbers.iter().map(dependency).collect()
@@ -219,12 +215,9 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
 
 /// Returns the blockers that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
 fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
-    let state = &survey.state;
-    let names_phase = |text: &&String| {
-        let plain = text.replace(['[', ']'], " ");
-        state.numbering.phases_in(&plain).contains(phase)
-    };
-    state.blockers.iter().filter(names_phase).cloned().collect()
+    let names_phase =
+        |text: &&String| survey.phases_in(&text.replace(['[', ']'], " ")).contains(phase);
+    survey.state.blockers.iter().filter(names_phase).cloned().collect()
 }
 
 /// Returns all text that describes a phase, including its plans.
@@ -240,4 +233,366 @@ fn topic(
         words.extend(plan.title.iter().chain(&plan.files).cloned());
     }
     words.join("\n")
+}
+
+/// A summary of a plan of the phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanBrief {
+    /// Its number.
+    pub plan: PlanNumber,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its state.
+    pub status: PlanState,
+    /// The wave in which it is executed.
+    pub wave: Option<u32>,
+    /// The plans it depends on, as written.
+    pub depends_on: Vec<String>,
+    /// Number of its tasks.
+    pub tasks: usize,
+    /// The files it will modify.
+    pub files: Vec<String>,
+}
+
+/// The plans of one phase.
+#[derive(Clone, Debug, Default)]
+struct PhasePlans {
+    plans: Vec<PlanBrief>,
+    /// Problems of the plans that are not complete.
+    problems: Vec<Warning>,
+}
+
+impl PhasePlans {
+    /// Reads the plans of a phase, including those that exist only in the roadmap's checklist; one that cannot be read
+    /// only causes a warning.
+    fn read(phase: &Phase, planned: Option<&RoadmapPhase>, warnings: &mut Vec<Warning>) -> Self {
+        let listed: &[RoadmapPlan] = planned.map_or(&[], |planned| &planned.plans);
+        let mut found = Self::default();
+        let (mut all, mut open) = (Vec::new(), Vec::new());
+        for (slot, state) in &phase.plans {
+            let path = phase.dir.as_ref().zip(slot.plan.as_ref()).map(|(dir, file)| dir.join(file));
+            let parsed = path.and_then(|path| {
+                Some(Plan::parse(&read::text_or_warning(&path, warnings)?, &path))
+            });
+            let in_list = listed.iter().find(|listed| listed.plan.as_ref() == Some(&slot.number));
+            let mut brief = PlanBrief::empty(slot.number.clone(), *state);
+            brief.title = in_list.and_then(|listed| listed.title.clone());
+            if let Some(parsed) = parsed {
+                brief.fill(&parsed.value);
+                if *state != PlanState::Complete {
+                    found.problems.extend(parsed.warnings);
+                    found.problems.extend(parsed.value.problems());
+                    open.push(parsed.value.clone());
+                }
+                all.push(parsed.value);
+            }
+            found.plans.push(brief);
+        }
+        // Problems of finished plans are ignored, and these no longer run in parallel with others.
+        let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
+        found.problems.extend(check_waves(&all).into_iter().filter(is_open));
+        found.problems.extend(check_overlap(&open));
+        found.problems.sort();
+        for listed in listed {
+            let (Some(number), Some(is_done)) = (&listed.plan, listed.checked) else { continue };
+            if found.plans.iter().all(|plan| plan.plan != *number) {
+                let state = if is_done { PlanState::Complete } else { PlanState::Open };
+                let title = listed.title.clone();
+                found.plans.push(PlanBrief { title, ..PlanBrief::empty(number.clone(), state) });
+            }
+        }
+        found.plans.sort_by(|one, other| one.plan.cmp(&other.plan));
+        found
+    }
+
+    /// Returns the files that the incomplete plans will modify.
+    fn open_files(&self) -> BTreeSet<String> {
+        let open = self.plans.iter().filter(|plan| plan.status != PlanState::Complete);
+        open.flat_map(|plan| plan.files.iter().cloned()).collect()
+    }
+}
+
+impl PlanBrief {
+    fn empty(plan: PlanNumber, status: PlanState) -> Self {
+        let (title, wave, tasks) = (None, None, 0);
+        Self { plan, title, status, wave, depends_on: Vec::new(), tasks, files: Vec::new() }
+    }
+
+    /// Adds what the plan itself says; its title without the wave that it states besides: `Tide table (Wave 1)`.
+    fn fill(&mut self, plan: &Plan) {
+        self.wave = plan.wave;
+        self.depends_on = plan.depends_on.clone().unwrap_or_default();
+        self.tasks = plan.tasks.len();
+        self.files = plan.files_modified.clone().unwrap_or_default();
+        let title = plan.title.clone().or(self.title.take());
+        self.title = title.map(|title| {
+            let wave = plan.wave.map(|wave| format!("(wave {wave})")).unwrap_or_default();
+            let end = title.len().saturating_sub(wave.len());
+            match title.split_at_checked(end) {
+                Some((rest, end)) if end.eq_ignore_ascii_case(&wave) => rest.trim_end().to_owned(),
+                _ => title,
+            }
+        });
+    }
+}
+
+/// Maximum number of similar phases.
+const MAX_SIMILAR: usize = 3;
+
+/// A significant difference between plans of the project, and the open plans of the phase that fall under it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InsightBrief {
+    /// The difference in words: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
+    pub statement: String,
+    /// The open plans that it is about.
+    pub open_plans: Vec<PlanNumber>,
+}
+
+/// How an earlier phase was cut into plans, and how they went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PhaseShape {
+    /// Its milestone, unless it is the default one.
+    pub milestone: Option<String>,
+    /// Its number.
+    pub phase: PhaseNumber,
+    /// Its name.
+    pub name: String,
+    /// Number of plans with a summary.
+    pub plans: usize,
+    /// The number of tasks of the smallest and of the largest plan, as far as they are known.
+    pub tasks: Option<[u32; 2]>,
+    /// The number of files of the smallest and of the largest plan, as far as they are known.
+    pub files: Option<[u32; 2]>,
+    /// The plans that deviated, of those whose summaries mention deviations.
+    pub deviated: Rate,
+    /// The plans that were completed, of those whose summaries have a status.
+    pub completed: Rate,
+}
+
+/// Returns the significant differences, with the open plans that they are about.
+fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<InsightBrief> {
+    let insights = Insights::from_phases(history);
+    let open = || plans.iter().filter(|plan| plan.status != PlanState::Complete);
+    let found = insights.lessons().map(|lesson| {
+        let (tasks, files) = (insights.by_tasks.large_from, insights.by_files.large_from);
+        let is_at_least =
+            |size: usize, from: u32| u32::try_from(size).is_ok_and(|size| size >= from);
+        let falls_under = |plan: &&PlanBrief| match lesson.question {
+            ComparisonQuestion::DeviationsByTasks
+            | ComparisonQuestion::CompletionByTasks
+            | ComparisonQuestion::DurationByTasks => is_at_least(plan.tasks, tasks),
+            ComparisonQuestion::DeviationsByFiles | ComparisonQuestion::CompletionByFiles => {
+                is_at_least(plan.files.len(), files)
+            }
+        };
+        InsightBrief {
+            statement: lesson.statement.clone(),
+            open_plans: open().filter(falls_under).map(|plan| plan.plan.clone()).collect(),
+        }
+    });
+    found.collect()
+}
+
+/// Returns the shapes of the finished phases most like one with this topic; of those alike, the latest first.
+fn similar_phases(
+    history: &[FinishedPhase],
+    own: &PhaseNumber,
+    active: &str,
+    topic: &str,
+) -> Vec<PhaseShape> {
+    let is_own =
+        |phase: &&FinishedPhase| phase.milestone == active && phase.number.as_ref() == Some(own);
+    let others: Vec<&FinishedPhase> =
+        history.iter().rev().filter(|phase| !is_own(phase) && phase.number.is_some()).collect();
+    let text = |phase: &&FinishedPhase| {
+        let titles = phase.plans.iter().filter_map(|plan| plan.summary.title.as_deref());
+        std::iter::once(phase.name.as_str()).chain(titles).collect::<Vec<_>>().join("\n")
+    };
+    let scores = bm25(others.iter().map(text), topic);
+    let mut ranked: Vec<(f64, &FinishedPhase)> = scores.into_iter().zip(others).collect();
+    ranked.retain(|(score, _)| *score > 0.0);
+    // The sort is stable.
+    ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    ranked.into_iter().take(MAX_SIMILAR).filter_map(|(_, phase)| PhaseShape::new(phase)).collect()
+}
+
+impl PhaseShape {
+    fn new(phase: &FinishedPhase) -> Option<Self> {
+        let range = |size: fn(&PlanRecord) -> Option<u32>| {
+            let sizes = || phase.plans.iter().filter_map(size);
+            Some([sizes().min()?, sizes().max()?])
+        };
+        Some(Self {
+            milestone: known_milestone(&phase.milestone).map(str::to_owned),
+            phase: phase.number.clone()?,
+            name: phase.name.clone(),
+            plans: phase.plans.len(),
+            tasks: range(PlanRecord::tasks),
+            files: range(PlanRecord::file_count),
+            deviated: Rate::measure_known(phase.plans.iter().map(PlanRecord::deviated)),
+            completed: Rate::measure_known(phase.plans.iter().map(PlanRecord::completed_as_stated)),
+        })
+    }
+}
+
+/// Minimum number of plans that deviated over a file, if the phase has no plans yet.
+const KEEPS_DEVIATING: usize = 2;
+
+/// Maximum number of files: a longer list would only say that everything is difficult.
+const MAX_CAREFUL_FILES: usize = 5;
+
+/// A file that caused deviations in earlier plans.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CarefulFile {
+    /// The file, as named in the plans of this phase, else as in the deviations.
+    pub file: String,
+    /// The plans that deviated over it, latest last.
+    pub plans: Vec<PlanRef>,
+    /// The lesson of the latest of these deviations that can be stated in a whole sentence, or `None`.
+    pub lesson: Option<String>,
+}
+
+/// Returns the files of `planned` over which earlier plans deviated, or those with repeated deviations if
+/// nothing is planned yet; those with the most deviations first.
+fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
+    let plans =
+        || history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)));
+    let touched = plans().flat_map(|(_, plan)| plan.summary.files.iter().flatten());
+    let known = KnownPaths::new(touched.chain(planned));
+    let mut found: BTreeMap<&str, Deviating<'_>> = BTreeMap::new();
+    for (phase, plan) in plans() {
+        for named in plan.files_in_deviations() {
+            let Some(file) = known.full(named, plan) else {
+                continue;
+            };
+            if !planned.is_empty() && !planned.contains(file) {
+                continue;
+            }
+            let Some(by) = PlanRef::new(phase, plan) else { continue };
+            let entry = found.entry(file).or_default();
+            if entry.plans.last() != Some(&by) {
+                entry.plans.push(by);
+            }
+            entry.named.push((plan, named));
+        }
+    }
+    let least = if planned.is_empty() { KEEPS_DEVIATING } else { 1 };
+    let mut files: Vec<(&str, Deviating<'_>)> =
+        found.into_iter().filter(|(_, file)| file.plans.len() >= least).collect();
+    // The sort is stable: files with equally many plans remain sorted by name.
+    files.sort_by_key(|(_, file)| Reverse(file.plans.len()));
+    files.truncate(MAX_CAREFUL_FILES);
+    let careful = files.into_iter().map(|(file, Deviating { plans, named })| {
+        let mut latest_first = named.iter().rev();
+        CarefulFile {
+            file: file.to_owned(),
+            plans,
+            lesson: latest_first.find_map(|(plan, named)| lesson_over(plan, named)),
+        }
+    });
+    careful.collect()
+}
+
+/// The plans that deviated because of a file, with the name that each deviation uses for it.
+#[derive(Default)]
+struct Deviating<'a> {
+    plans: Vec<PlanRef>,
+    named: Vec<(&'a PlanRecord, &'a str)>,
+}
+
+/// Returns the lesson of the first deviation that names a file, in one whole sentence.
+fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
+    let is_over = |deviation: &&Deviation| {
+        deviation.text.contains(named) || deviation.files.iter().any(|file| file == named)
+    };
+    let mut deviations = plan.deviations().iter().filter(is_over);
+    deviations.find_map(patterns::problem)
+}
+
+#[cfg(test)]
+mod plans_tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_wave_of_a_title_is_dropped_if_the_plan_states_it() {
+        for (title, wave, expected) in [
+            ("Tide table (Wave 1)", "wave: 1", "Tide table"),
+            ("Tide table (wave 1)", "plan: 1", "Tide table (wave 1)"),
+            ("Tide table (wave 2)", "wave: 1", "Tide table (wave 2)"),
+            ("\u{e9}", "wave: 1", "\u{e9}"),
+        ] {
+            let text = format!("---\ntitle: \"{title}\"\n{wave}\n---\n");
+            let mut brief = PlanBrief::empty(PlanNumber::from(1), PlanState::Open);
+            brief.fill(&Plan::parse(&text, Path::new("PLAN.md")).value);
+            assert_eq!(brief.title.as_deref(), Some(expected));
+        }
+    }
+}
+
+#[cfg(test)]
+mod careful_tests {
+    use super::*;
+    use crate::plan::Survey;
+    use crate::project::fixture::Tree;
+    use crate::project::{OpenRequest, Project};
+
+    const PHASES: &str = ".vbw-planning/phases";
+
+    fn summary(deviation: &str, files: &str) -> String {
+        format!(
+            "---\nstatus: complete\nfiles_modified: [{files}]\ndeviations:\n  - \"{deviation}\"\n---\n"
+        )
+    }
+
+    fn shown(tree: &Tree, planned: &[&str]) -> Vec<String> {
+        let request = OpenRequest { directory: tree.at(""), ..OpenRequest::default() };
+        let project = Project::open(request).unwrap();
+        let survey = Survey::read(&project).unwrap();
+        let past = patterns::history(&survey).unwrap().value;
+        let planned = planned.iter().map(|file| (*file).to_owned()).collect();
+        let files = careful(&past, &planned);
+        let names = |file: &CarefulFile| {
+            file.plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let line = |file: &CarefulFile| {
+            format!("{} | {} | {}", file.file, names(file), file.lesson.as_deref().unwrap_or("-"))
+        };
+        files.iter().map(line).collect()
+    }
+
+    fn history() -> Tree {
+        let tree = Tree::new(&[]);
+        let archived = ".vbw-planning/milestones/old/phases/01-a/01-01-SUMMARY.md";
+        tree.write(archived, summary("`src/a.rs` was locked by another process", "src/a.rs"));
+        let second =
+            summary("**2. [Rule 1 - Bug] `a.rs` again held its lock**", "src/a.rs, src/b.rs");
+        tree.write(&format!("{PHASES}/02-b/02-01-SUMMARY.md"), second);
+        let last =
+            summary("`src/c.rs` and `mod.rs` hold the same lock", "src/x/mod.rs, src/y/mod.rs");
+        tree.write(&format!("{PHASES}/02-b/02-02-SUMMARY.md"), last);
+        tree
+    }
+
+    #[test]
+    fn files_of_the_plan_that_deviated_before_are_named_with_what_the_last_taught() {
+        let found = shown(&history(), &["src/a.rs", "src/c.rs", "src/d.rs", "src/x/mod.rs"]);
+        assert_eq!(found, ["src/a.rs | old 1-01, 2-01 | -", "src/c.rs | 2-02 | -",]);
+    }
+
+    #[test]
+    fn without_plans_only_what_keeps_deviating_counts() {
+        assert_eq!(shown(&history(), &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_copy_beside_its_archive_is_told_once() {
+        let tree = history();
+        tree.write(
+            &format!("{PHASES}/01-a/01-01-SUMMARY.md"),
+            summary("`src/a.rs` was locked by another process", "src/a.rs"),
+        );
+        assert!(shown(&tree, &[])[0].starts_with("src/a.rs | old 1-01, 2-01 |"));
+    }
 }

@@ -4,24 +4,21 @@
 //! unless the text itself reports the removal. That is the same with and without git: history only tells where it moved,
 //! by one diff between the commit of the text and the current tree.
 
-mod tree;
-
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-pub(crate) use tree::ends_in;
 
 use crate::error::Result;
-use crate::git::{ChangedFile, Git, Object};
+use crate::git::{ChangedFile, Git, Object, TrackedFiles};
 use crate::patterns;
-use crate::patterns::staleness::tree::{Lookup, Tree, folders};
-use crate::patterns::{PatternEntry, Patterns, Rate, mentions, sentences};
-use crate::project::{Project, manifest};
-use crate::storage::{Changes, read};
-use crate::text::hexadecimal;
+use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
+use crate::project::{LayoutName, Project, manifest};
+use crate::storage::{Changes, read, walk};
+use crate::text::{file_name, hexadecimal, listed, slashed};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
@@ -33,7 +30,7 @@ const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop 
     renames renaming replace replaced replaces replacing retired split superseded unused";
 
 /// Words that negate either of the two words after them.
-const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
+const NEGATIONS: &str = "cannot don't never not without";
 
 /// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
@@ -101,9 +98,6 @@ pub struct PathReport {
     /// Its new path, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The paths that it may stand for, if it is ambiguous.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub homes: Vec<String>,
 }
 
 /// A commit and its date.
@@ -125,16 +119,10 @@ pub struct Structure {
     pub files: Rate,
     /// The share of the old folders that still exist.
     pub folders: Rate,
-    /// Added manifests.
-    pub manifests_added: Vec<String>,
-    /// Removed manifests.
-    pub manifests_removed: Vec<String>,
-    /// Added dependencies.
-    pub dependencies_added: Vec<String>,
-    /// Removed dependencies.
-    pub dependencies_removed: Vec<String>,
-    /// The frameworks among the added and removed dependencies.
-    pub frameworks: Vec<String>,
+    /// The frameworks that were added.
+    pub frameworks_added: Vec<String>,
+    /// The frameworks that were removed.
+    pub frameworks_removed: Vec<String>,
     /// Whether less than half of the files or folders survives, or a framework was added or removed.
     pub has_changed: bool,
 }
@@ -149,8 +137,6 @@ pub enum PathStatus {
     Moved,
     /// It does not exist.
     Gone,
-    /// Several paths match it.
-    Ambiguous,
 }
 
 impl PathReport {
@@ -239,23 +225,18 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
     let mut removed = None;
     let mut reports = Vec::new();
     for mention in mentions(text) {
-        let (mut status, mut homes) = (PathStatus::Ok, Vec::new());
+        let Some(mut status) = tree.look_up(&mention) else { continue };
         let mut to = None;
-        match tree.look_up(&mention) {
-            Lookup::Exists => {}
-            Lookup::Ambiguous(all) => (status, homes) = (PathStatus::Ambiguous, all),
-            Lookup::Unknown => continue,
-            Lookup::Missing => {
-                if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
-                    continue;
-                }
-                let moved = diff.and_then(|diff| diff.new_path(&mention.path));
-                to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
-                status = if to.is_some() { PathStatus::Moved } else { PathStatus::Gone };
+        if status == PathStatus::Gone {
+            if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
+                continue;
             }
+            let moved = diff.and_then(|diff| diff.new_path(&mention.path));
+            to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
+            status = if to.is_some() { PathStatus::Moved } else { status };
         }
         let slash = if mention.is_folder { "/" } else { "" };
-        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to, homes });
+        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to });
     }
     reports
 }
@@ -281,8 +262,7 @@ fn speaks_of_removal(sentence: &str) -> bool {
     let words: Vec<&str> = words.collect();
     let removes = words.iter().enumerate().any(|(at, word)| {
         let before = &words[at.saturating_sub(2)..at];
-        REMOVALS.split(' ').any(|removal| removal == *word)
-            && !before.iter().any(|word| NEGATIONS.contains(word))
+        listed(REMOVALS, word) && !before.iter().any(|word| listed(NEGATIONS, word))
     });
     removes || lower.contains("no longer") || lower.contains("rid of")
 }
@@ -326,76 +306,47 @@ impl Structure {
         git: &Git,
         tree: &Tree,
     ) -> Result<Self> {
-        let counted = |path: &'_ str| !path.starts_with('.');
-        let of = |statuses: &'static [char]| {
-            changed.iter().filter(move |file| statuses.contains(&file.status))
-        };
-        let came: BTreeSet<&str> =
-            of(&['A', 'R', 'C']).map(|file| &*file.path).filter(|path| counted(path)).collect();
-        let deleted = of(&['D']).map(|file| file.path.as_str());
-        let went: BTreeSet<&str> = deleted
-            .chain(of(&['R']).filter_map(|file| file.from.as_deref()))
-            .filter(|path| counted(path))
+        let is_counted = |path: &&str| !path.starts_with('.');
+        let came: HashSet<&str> = changed
+            .iter()
+            .filter(|file| "ARC".contains(file.status))
+            .map(|file| file.path.as_str())
             .collect();
-        let edited: BTreeSet<&str> = of(&['M']).map(|file| file.path.as_str()).collect();
-        let now: Vec<&str> =
-            tree.files().iter().map(String::as_str).filter(|path| counted(path)).collect();
-        let kept: Vec<&str> = now.iter().copied().filter(|path| !came.contains(path)).collect();
+        let went = changed.iter().filter_map(|file| match file.status {
+            'D' => Some(file.path.as_str()),
+            'R' => file.from.as_deref(),
+            _ => None,
+        });
+        let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
+        let kept = now.iter().copied().filter(|path| !came.contains(path));
+        let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
         let folders_now: HashSet<&str> = now.iter().flat_map(|path| folders(path)).collect();
-        let folders_then: HashSet<&str> =
-            kept.iter().chain(&went).flat_map(|path| folders(path)).collect();
-        let files = Rate { count: kept.len(), of: kept.len() + went.len() };
+        let folders_then: HashSet<&str> = then.iter().flat_map(|path| folders(path)).collect();
+        let files = Rate { count: kept.count(), of: then.len() };
         let folders = Rate::measure(folders_then, |folder| folders_now.contains(folder));
 
-        let manifests = |paths: &BTreeSet<&str>| -> Vec<String> {
-            let found = paths.iter().filter(|path| manifest::is_manifest(path));
-            found.map(|path| (*path).to_owned()).collect()
-        };
-        let (manifests_added, manifests_removed) = (manifests(&came), manifests(&went));
-        let mut current: Vec<&str> =
-            now.into_iter().filter(|path| manifest::is_manifest(path)).collect();
-        current.sort_by_key(|path| path.matches('/').count());
         // A project's first manifest does not count as a change.
-        let had_any =
-            !manifests_removed.is_empty() || current.iter().any(|path| !came.contains(path));
-        current.truncate(if had_any { MAX_MANIFESTS } else { 0 });
         let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
-        let mut earlier: Vec<&str> = manifests_removed.iter().map(String::as_str).collect();
-        for path in current {
-            let text = read::text(&tree.top.join(path)).ok().flatten();
-            let own = text.map(|text| manifest::dependencies(path, &text.value));
-            if edited.contains(path) {
-                earlier.push(path);
-            } else if !came.contains(path) {
-                had.extend(own.clone().unwrap_or_default());
-            }
-            has.extend(own.unwrap_or_default());
-        }
-        earlier.truncate(MAX_MANIFESTS);
+        let now: HashSet<&str> = now.into_iter().collect();
+        let all = manifests(now.union(&then).copied());
+        let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
         if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
             for (path, object) in earlier.iter().zip(objects.read(&names)?) {
                 if let Some(Object::Blob(bytes)) = object {
-                    had.extend(manifest::dependencies(path, &String::from_utf8_lossy(&bytes)));
+                    had.extend(frameworks(path, &String::from_utf8_lossy(&bytes)));
                 }
             }
+            for path in all.into_iter().filter(|path| now.contains(path)) {
+                let text = read::text(&tree.top.join(path)).ok().flatten();
+                has.extend(text.iter().flat_map(|text| frameworks(path, &text.value)));
+            }
         }
-        let dependencies_added: Vec<String> = has.difference(&had).cloned().collect();
-        let dependencies_removed: Vec<String> = had.difference(&has).cloned().collect();
-        let came_or_went = dependencies_added.iter().chain(&dependencies_removed);
-        let frameworks: Vec<String> =
-            came_or_went.filter(|name| is_framework(name)).cloned().collect();
-        Ok(Self {
-            since,
-            files,
-            folders,
-            manifests_added,
-            manifests_removed,
-            dependencies_added,
-            dependencies_removed,
-            has_changed: is_half_gone(files) || is_half_gone(folders) || !frameworks.is_empty(),
-            frameworks,
-        })
+        let frameworks_added: Vec<String> = has.difference(&had).cloned().collect();
+        let frameworks_removed: Vec<String> = had.difference(&has).cloned().collect();
+        let is_other = has != had;
+        let has_changed = is_half_gone(files) || is_half_gone(folders) || is_other;
+        Ok(Self { since, files, folders, frameworks_added, frameworks_removed, has_changed })
     }
 
     /// Returns what has changed, with figures; `None` if the structure has not changed enough.
@@ -410,21 +361,33 @@ impl Structure {
                 parts.push(format!("{} of {} {what} ({percent} %) remain", rate.count, rate.of));
             }
         }
-        for framework in &self.frameworks {
-            let is_added = self.dependencies_added.contains(framework);
-            parts.push(format!("{framework} {}", if is_added { "added" } else { "removed" }));
-        }
+        parts.extend(self.frameworks_added.iter().map(|name| format!("{name} added")));
+        parts.extend(self.frameworks_removed.iter().map(|name| format!("{name} removed")));
         let CommitRef { commit, date } = &self.since;
         let date = date.map(|date| format!(", {date}")).unwrap_or_default();
         Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
     }
 }
 
+/// Returns the manifests among these files, at most [`MAX_MANIFESTS`].
+fn manifests<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = files.filter(|path| manifest::is_manifest(path)).collect();
+    found.sort_by_key(|path| (path.matches('/').count(), *path));
+    found.truncate(MAX_MANIFESTS);
+    found
+}
+
+/// Returns the frameworks that a manifest depends on.
+fn frameworks(path: &str, text: &str) -> Vec<String> {
+    let all = manifest::dependencies(path, text).into_iter();
+    all.filter(|name| is_framework(name)).collect()
+}
+
 fn is_framework(name: &str) -> bool {
     let version =
         name.rsplit_once("/v").filter(|(_, version)| version.bytes().all(|b| b.is_ascii_digit()));
     let name = version.map_or(name, |(path, _)| path);
-    FRAMEWORKS.split(' ').any(|known| known == name)
+    listed(FRAMEWORKS, name)
 }
 
 fn is_half_gone(rate: Rate) -> bool {
@@ -493,6 +456,185 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     let recent = patterns::with_changes(project, &Changes::new(), &mut warnings)?;
     let value = Staleness::check_patterns(&recent, &project.root, &project.git)?;
     Ok(Parsed { value, warnings })
+}
+
+/// Maximum number of files listed in a folder without git.
+const MAX_FILES: usize = 200_000;
+
+/// Folders of build products, dependencies and caches: paths missing there were never part of the project.
+const GENERATED: &str =
+    "node_modules target dist build out coverage venv __pycache__ tmp logs bin obj";
+
+/// The files on disk and in git's index.
+pub(crate) struct Tree {
+    /// The top of the repository; the project's root without git.
+    pub(crate) top: PathBuf,
+    root: PathBuf,
+    /// The content of git's index; `None` without git.
+    tracked: Option<TrackedFiles>,
+    is_sparse: bool,
+    ignored: walk::Rules,
+    names: OnceCell<FileNames>,
+}
+
+impl Tree {
+    pub(crate) fn new(root: &Path, git: &Git) -> Result<Self> {
+        Ok(Self {
+            top: git.top().unwrap_or(root).to_owned(),
+            root: root.to_owned(),
+            tracked: git.tracked()?,
+            is_sparse: git.is_sparse(),
+            ignored: walk::Rules::new(root),
+            names: OnceCell::new(),
+        })
+    }
+
+    /// Returns the paths of all files, relative to the top.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.names().files
+    }
+
+    /// Looks a path up: from the project's root, from the top, or by the end of its name.
+    ///
+    /// Returns `None` if it may be no path, or no file of the project.
+    pub(crate) fn look_up(&self, mention: &Mention) -> Option<PathStatus> {
+        let path = mention.path.as_str();
+        if self.is_on_disk(path) {
+            return Some(PathStatus::Ok);
+        }
+        if !mention.is_sure {
+            return None;
+        }
+        if self.names().ending_in(path).into_iter().any(|home| self.has(home)) {
+            return Some(PathStatus::Ok);
+        }
+        self.is_own(mention).then_some(PathStatus::Gone)
+    }
+
+    /// Returns whether a path relative to the top exists; a sparse checkout lacks some of its files on purpose.
+    pub(crate) fn has(&self, from_top: &str) -> bool {
+        self.is_sparse || self.top.join(from_top).symlink_metadata().is_ok()
+    }
+
+    /// Returns a path relative to the top as relative to the project.
+    pub(crate) fn in_project<'a>(&self, from_top: &'a str) -> &'a str {
+        let prefix = slashed(self.root.strip_prefix(&self.top).unwrap_or(Path::new("")));
+        let inside =
+            from_top.strip_prefix(prefix.as_str()).map(|rest| rest.trim_start_matches('/'));
+        inside.unwrap_or(from_top)
+    }
+
+    /// Returns whether a missing path would be one of the project's own files or folders: not generated, ignored, of
+    /// another repository or of a planning folder, whose files move, and not another spelling of one that exists.
+    fn is_own(&self, mention: &Mention) -> bool {
+        let path = mention.path.as_str();
+        let mut parts = path.split('/');
+        let is_elsewhere = |part: &str| {
+            listed(GENERATED, part)
+                || part.starts_with('.')
+                || LayoutName::from_dir(Path::new(part)).is_some()
+        };
+        let whole = self.root.join(path);
+        let mut folders =
+            whole.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
+        let submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
+        let first = parts.clone().next().unwrap_or(path);
+        !parts.any(is_elsewhere)
+            && !self.ignored.ignore(&whole, false)
+            && !folders.any(|folder| self.ignored.ignore(folder, true))
+            && !submodules.map(|module| format!("{module}/")).any(|module| whole.starts_with(self.top.join(module)))
+            && !self.names().has_similar(path)
+            // `and/or/` is no folder.
+            && (!mention.is_folder || self.is_on_disk(first) || !self.names().ending_in(first).is_empty())
+    }
+
+    fn is_on_disk(&self, path: &str) -> bool {
+        let exists = |folder: &Path| folder.join(path).symlink_metadata().is_ok();
+        exists(&self.root) || exists(&self.top)
+    }
+
+    fn names(&self) -> &FileNames {
+        self.names.get_or_init(|| match &self.tracked {
+            Some(tracked) => FileNames::new(tracked.files.clone()),
+            None => FileNames::new(on_disk(&self.top)),
+        })
+    }
+}
+
+/// Lists the files of a folder, except those excluded by `.gitignore` or by name.
+fn on_disk(root: &Path) -> Vec<String> {
+    let walk = walk::tracked(root, |entry| {
+        let name = entry.file_name().to_string_lossy();
+        name != ".git" && name != "node_modules"
+    });
+    let entries = walk.build().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
+    let paths = files
+        .take(MAX_FILES)
+        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)));
+    paths.collect()
+}
+
+/// Returns the folders above a file, deepest first.
+pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').rev().map(|(at, _)| &path[..at])
+}
+
+/// The paths of files, which are found by their ends.
+struct FileNames {
+    files: Vec<String>,
+    /// The files and folders by the first part of their names, in lower case: `Login.test.ts` by `login`.
+    by_stem: HashMap<String, Vec<String>>,
+}
+
+impl FileNames {
+    fn new(mut files: Vec<String>) -> Self {
+        files.sort_unstable();
+        let mut by_stem: HashMap<String, Vec<String>> = HashMap::new();
+        let mut last = "";
+        for file in &files {
+            // Files are sorted, so all files of a folder are adjacent.
+            let is_new = |folder: &&str| {
+                !last.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+            };
+            for path in std::iter::once(file.as_str()).chain(folders(file).filter(is_new)) {
+                by_stem.entry(stem(path)).or_default().push(path.to_owned());
+            }
+            last = file;
+        }
+        Self { files, by_stem }
+    }
+
+    /// Returns the paths that end with this one; `mod.rs` usually has several.
+    fn ending_in(&self, path: &str) -> Vec<&str> {
+        self.alike(path).filter(|home| ends_in(home, path)).collect()
+    }
+
+    /// Returns whether there is a path that a missing one may stand for: people omit extensions or write `.js` for
+    /// `.ts`, and names in other case.
+    fn has_similar(&self, path: &str) -> bool {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_lowercase();
+        self.alike(path).any(|home| {
+            let home = home.to_lowercase();
+            folder.is_empty()
+                || home.rsplit_once('/').is_some_and(|(above, _)| ends_in(above, &folder))
+        })
+    }
+
+    fn alike(&self, path: &str) -> impl Iterator<Item = &str> {
+        self.by_stem.get(&stem(path)).into_iter().flatten().map(String::as_str)
+    }
+}
+
+fn stem(path: &str) -> String {
+    let name = file_name(path);
+    let end = name.char_indices().skip(1).find(|(_, c)| *c == '.').map_or(name.len(), |(at, _)| at);
+    name[..end].to_lowercase()
+}
+
+/// Returns whether a path ends with all parts of another one.
+pub(crate) fn ends_in(whole: &str, part: &str) -> bool {
+    whole.strip_suffix(part).is_some_and(|head| head.is_empty() || head.ends_with('/'))
 }
 
 #[cfg(test)]

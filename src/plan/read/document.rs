@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::markdown::{FrontMatter, Label, Node, Outline, Section};
-use crate::plan::read::json_lines;
 use crate::plan::read::vocabulary::{has, words};
+use crate::plan::read::{json_lines, non_placeholder};
 use crate::warning::Warning;
 
 /// A parsed PLAN or SUMMARY file.
@@ -32,6 +32,12 @@ impl<'a> Document<'a> {
         warnings.extend(outline.warning(path));
         let labels = outline.labels(&(body..text.len()));
         Self { front, outline, labels }
+    }
+
+    /// Returns the title in the front matter, otherwise the first heading.
+    pub(crate) fn title(&self) -> Option<String> {
+        let title = self.front.text(&["title", "name"]).or_else(|| self.outline.title());
+        title.and_then(non_placeholder).map(str::to_owned)
     }
 
     /// Returns the node of a key at the top level or under `metrics`.

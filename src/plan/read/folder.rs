@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
-use crate::markdown::front_matter;
+use crate::markdown::FrontMatter;
 use crate::plan::read::names::entries;
 use crate::plan::read::phase::{PhaseHome, holds_plans};
 use crate::plan::read::vocabulary::has;
@@ -104,49 +104,39 @@ impl PlanningFolder {
         if let Some((slug, home)) = self.workstream(warnings)? {
             return Ok(MilestoneFolder::read(&home, &slug)?.into_value(warnings));
         }
+        // Newer versions of VBW write phases at the root, regardless of ACTIVE.
+        let root = MilestoneFolder::read(&dir, DEFAULT_MILESTONE)?;
         let file = dir.join(vocabulary::ACTIVE);
+        let here = "the planning folder itself is used";
         let stated = match read::kind(&file).at("look at", &file)? {
-            None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
+            None | Some(PathKind::File) => read::text(&file)?,
             Some(_) => {
-                let message =
-                    "is not a file, so it names no milestone; the planning folder itself is used";
+                let message = format!("is not a file, so it names no milestone; {here}");
                 warnings.push(Warning::file(&file, message));
                 None
             }
         };
-        let mut warn = |problem: &str| {
-            let message = format!("{problem}; the planning folder itself is used");
-            warnings.push(Warning::at(&file, 1, message));
-        };
-        let slug = stated.as_deref().map(str::trim).unwrap_or_default();
+        let Some(text) = stated else { return Ok(root.into_value(warnings)) };
+        let text = text.into_value(warnings);
+        let slug = text.trim();
         let is_name =
             !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
-        let homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)];
+        let mut homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)].into_iter();
         // A shipped milestone keeps its folder but is no longer active.
-        let is_worked_on = |home: &PathBuf| {
-            read::is_folder(home) && !read::exists(&home.join(vocabulary::SHIPPED))
-        };
-        let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
+        let home = homes.find(|home| {
+            is_name && read::is_folder(home) && !read::exists(&home.join(vocabulary::SHIPPED))
+        });
         let named = home.map(|home| MilestoneFolder::read(&home, slug)).transpose()?;
-        if let Some(named) = named.as_ref().filter(|named| !named.value.phases.is_empty()) {
-            return Ok(named.clone().into_value(warnings));
-        }
-        // Newer versions of VBW write phases at the root, regardless of ACTIVE.
-        let root = MilestoneFolder::read(&dir, DEFAULT_MILESTONE)?;
-        let used = match named {
-            Some(named) if root.value.phases.is_empty() => named,
-            Some(_) => {
-                warn(&format!("names {slug:?}, which has no phases"));
-                root
+        let problem = match named {
+            Some(named) if !named.value.phases.is_empty() || root.value.phases.is_empty() => {
+                return Ok(named.into_value(warnings));
             }
-            None => {
-                if stated.is_some() {
-                    warn(&format!("names {slug:?}, which is not a milestone here"));
-                }
-                root
-            }
+            Some(_) => "has no phases",
+            None => "is not a milestone here",
         };
-        Ok(used.into_value(warnings))
+        let message = format!("names {slug:?}, which {problem}; {here}");
+        warnings.push(Warning::at(&file, 1, message));
+        Ok(root.into_value(warnings))
     }
 
     /// Returns the active workstream's name and folder: the one that `active-workstream` names, or the only one.
@@ -278,8 +268,8 @@ fn phases_dir(archive: &Path) -> PathBuf {
 /// without an archived roadmap beside it.
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let state = read::text(&home.join(vocabulary::STATE)).ok()??.value;
-    let ([name], _) = front_matter::scan(&state, ["milestone"])?;
-    let stated = milestone_version_in(name?)?;
+    let front = FrontMatter::parse(&state, home).value;
+    let stated = milestone_version_in(front.text(&["milestone"])?)?;
     let live = archived.iter().find_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let is_live = milestone_version(&archive.slug) == Some(stated)
@@ -291,14 +281,18 @@ fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
 }
 
 /// Returns what contains plans or summaries in a home without phases: files directly in it, and folders down to
-/// the second level.
+/// the second level. So do folders that are named for work, such as `tasks/`, whatever is in them.
 fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for (name, kind) in entries(home, &mut Vec::new())? {
         let path = home.join(&name);
+        let lower = name.to_lowercase();
         let is_work = match kind {
             PathKind::File => FileName::parse(&name, "").is_some_and(|file| file.plan.is_some()),
-            PathKind::Folder if !has("folder without phases", &name.to_lowercase()) => {
+            PathKind::Folder if has("folder of work", &lower) => {
+                !entries(&path, &mut Vec::new())?.is_empty()
+            }
+            PathKind::Folder if !has("folder without phases", &lower) => {
                 holds_plans(&path, 2)? && !read::is_folder(&path.join(vocabulary::PHASES))
             }
             _ => false,
@@ -413,6 +407,14 @@ mod tests {
             .collect();
         let expected = [("1", "Log in", 1), ("2", "Log out", 0)];
         assert_eq!(named, expected.map(|(number, name, plans)| (number.to_owned(), name, plans)));
+    }
+
+    #[test]
+    fn work_in_other_folders_is_not_understood() {
+        let dir = TempDir::new().unwrap();
+        dir.child("tasks/001.md").touch().unwrap();
+        dir.child("notes/001.md").touch().unwrap();
+        assert_eq!(read(&dir).value.not_understood, [dir.path().join("tasks")]);
     }
 
     #[test]

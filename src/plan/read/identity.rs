@@ -1,123 +1,98 @@
 //! Determines the phase and plan that a PLAN or SUMMARY file belongs to.
 
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::plan::read::document::Document;
 use crate::plan::read::file_name::FolderName;
-use crate::plan::read::{FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
+use crate::plan::read::{
+    FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder, pattern,
+};
+use crate::text::strip_prefix_ignore_case;
 
-/// The ids of a plan, without slug and prefix.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Identity {
-    /// `5.1`, `3`, or a word such as `quick`.
-    pub(crate) phase: Option<String>,
-    /// `02`, `01a`, `D`, or a name such as `R01` or `260422-p4a`.
-    pub(crate) plan: Option<String>,
-}
+/// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `02`, `01a`, `D`, or a name such as `R01`.
+type Ids = (Option<String>, Option<String>);
 
-impl Identity {
-    /// Reads the ids from the front matter, otherwise from the folder and file name, otherwise from the
-    /// title.
-    pub(crate) fn from_document(document: &Document<'_>, path: &Path) -> Self {
-        let front = |keys: &[&str]| document.front.text(keys).and_then(non_placeholder);
+/// The id of a plan, with or without its phase: `02`, `05.3-02`, `P03-01`, `14-01-PLAN.md`, `06-D`.
+static PLAN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:PLAN-|[Pp])?(?:([\d.]+[a-z]?)-)?(\d{1,4}[A-Za-z]?|[A-Za-z])(?:\.md|[-: ].*)?$")
+});
+
+/// `Phase 08`, `Plan 10`.
+static TITLE: LazyLock<[Regex; 2]> =
+    LazyLock::new(|| [r"(?i)\bphase (\d[\d.]*[a-z]?)\b", r"(?i)\bplan (\d[\w.-]*)"].map(pattern));
+
+impl Document<'_> {
+    /// Returns the ids in the front matter, otherwise in the folder and file name, otherwise in the title.
+    pub(crate) fn identity(&self, path: &Path) -> Ids {
+        let front = |keys: &[&str]| self.front.text(keys).and_then(non_placeholder);
         let stated_plan = front(&["plan", "plan_id", "plan_number"]);
-        let in_path = Self::from_path(path);
-        let in_title = Self::from_title(document.outline.title().unwrap_or_default());
-        let folder = in_path.phase.as_deref().and_then(PhaseNumber::parse_id);
+        let (of_folder, of_file) = in_path(path);
+        let title = self.outline.title().unwrap_or_default();
+        let [title_phase, title_plan] =
+            [0, 1].map(|index| Some(TITLE[index].captures(title)?[1].to_owned()));
+        let folder = of_folder.as_deref().and_then(PhaseNumber::parse_id);
         let is_plain = folder.as_ref().is_none_or(|of| of.numbering() == PhaseNumbering::Plain);
+        let of_plan = || Some(PLAN.captures(stated_plan.filter(|_| is_plain)?)?.get(1)?.as_str());
         let phase = front(&["phase", "phase_number"])
             .map(|text| phase_id(text, folder.as_ref()))
-            .or_else(|| stated_plan.filter(|_| is_plain).and_then(phase_of_plan))
-            .or(in_path.phase)
-            .or(in_title.phase);
-        let plan = stated_plan
-            .and_then(|text| plan_id(text, phase.as_deref()))
-            .or(in_path.plan)
-            .or(in_title.plan);
-        Self { phase, plan }
+            .or_else(|| of_plan().map(str::to_owned))
+            .or(of_folder)
+            .or(title_phase);
+        let plan = |text: &str| plan_id(text, phase.as_deref());
+        let plan = stated_plan.and_then(plan).or(of_file).or_else(|| plan(&title_plan?));
+        (phase, plan)
     }
+}
 
-    fn from_path(path: &Path) -> Self {
-        let mut parts: Vec<&str> =
-            path.components().filter_map(|part| part.as_os_str().to_str()).collect();
-        let name = parts.pop().unwrap_or_default();
-        let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-        let stem = stem.trim_end_matches("-PLAN").trim_end_matches("-SUMMARY");
-        if parts.contains(&"quick") {
-            return Self { phase: Some("quick".to_owned()), plan: Some(stem.to_owned()) };
-        }
-        let number = |folder: &str| FolderName::guess(folder, name).number;
-        let folder = parts.into_iter().rfind(|folder| number(folder).is_some()).unwrap_or_default();
-        let file = FileName::parse(name, folder);
-        let (of_file, plan) = file.map_or((None, None), |file| (file.phase, file.plan));
-        let is_round = stem.strip_prefix('R').is_some_and(|id| PlanNumber::parse(id).is_some());
-        Self {
-            phase: number(folder).or(of_file).map(|phase| phase.to_string()),
-            plan: plan.map(|plan| plan.to_string()).or_else(|| is_round.then(|| stem.to_owned())),
-        }
+fn in_path(path: &Path) -> Ids {
+    let mut parts: Vec<&str> =
+        path.components().filter_map(|part| part.as_os_str().to_str()).collect();
+    let name = parts.pop().unwrap_or_default();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let stem = stem.trim_end_matches("-PLAN").trim_end_matches("-SUMMARY");
+    if parts.contains(&"quick") {
+        return (Some("quick".to_owned()), Some(stem.to_owned()));
     }
-
-    /// Parses `Phase 08 Plan 10: …`.
-    fn from_title(title: &str) -> Self {
-        let words = title.split(|c: char| c.is_whitespace() || c == ':' || c == ',');
-        let after = |name: &str| {
-            let mut words = words.clone().skip_while(|word| !word.eq_ignore_ascii_case(name));
-            words.nth(1)
-        };
-        let phase = after("phase").filter(|word| PhaseNumber::parse(word).is_some());
-        let plan = after("plan").and_then(|word| plan_id(word, phase));
-        Self { phase: phase.map(str::to_owned), plan }
-    }
+    let number = |folder: &str| FolderName::guess(folder, name).number;
+    let folder = parts.into_iter().rfind(|folder| number(folder).is_some()).unwrap_or_default();
+    let file = FileName::parse(name, folder);
+    let (of_file, plan) = file.map_or((None, None), |file| (file.phase, file.plan));
+    let is_round = stem.strip_prefix('R').is_some_and(|id| PlanNumber::parse(id).is_some());
+    let phase = number(folder).or(of_file).map(|phase| phase.to_string());
+    (phase, plan.map(|plan| plan.to_string()).or_else(|| is_round.then(|| stem.to_owned())))
 }
 
 /// Returns a stated phase without its name: `8` for `08-optical-center`; a word is returned unchanged.
 ///
 /// `02-01-name` is phase 2-01 only if the file's folder is that phase's.
 fn phase_id(text: &str, folder: Option<&PhaseNumber>) -> String {
-    let bare = match text.split_once(' ') {
-        Some((word, rest)) if word.eq_ignore_ascii_case("phase") => rest.trim(),
-        _ => text,
-    };
+    let bare = strip_prefix_ignore_case(text, "phase ").unwrap_or(text).trim();
     let own = folder.filter(|number| number.strip_id(bare).is_some()).cloned();
     let split = PhaseNumbering::Plain.split(bare).filter(|(_, rest)| !rest.starts_with('.'));
     let number = own.or(split.map(|(number, _)| number));
     number.map_or_else(|| bare.to_owned(), |number| number.to_string())
 }
 
-/// Returns the phase of a plan id that contains both: `04` for `04-02`.
-fn phase_of_plan(text: &str) -> Option<String> {
-    let (phase, plan) = without_letter(text).split_once('-')?;
-    PlanNumber::parse(plan.split('-').next()?)?;
-    PhaseNumber::parse(phase).map(|_| phase.to_owned())
-}
-
-/// Strips the letter for "plan" or "phase" from an id: `P03-01` becomes `03-01`.
-fn without_letter(text: &str) -> &str {
-    let rest = text.strip_prefix(['P', 'p']);
-    rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(text)
-}
-
 /// Returns a stated plan without phase, slug and file extension; `None` if it is not an id.
 fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
-    let text = text.strip_suffix(".md").unwrap_or(text);
-    let text = text.strip_suffix("-PLAN").unwrap_or(text);
-    let text = without_letter(text.strip_prefix("PLAN-").unwrap_or(text));
     let number = phase.and_then(PhaseNumber::parse_id);
     if phase.is_some() && number.is_none() {
         // A quick task belongs to no numbered phase; its name is its id.
         return Some(text.to_owned());
     }
-    let after_phase = number.as_ref().and_then(|number| number.strip_id(text));
-    let text = after_phase.map_or(text, |rest| rest.trim_start_matches('-'));
-    let is_own = |first: &str| {
-        PhaseNumber::parse(first).is_some_and(|of| number.as_ref().is_none_or(|own| *own == of))
-    };
-    let split = text.split_once('-').filter(|(first, rest)| is_own(first) && !rest.is_empty());
-    let rest = split.map_or(text, |(_, rest)| rest);
-    let first = rest.split(|c: char| c == '-' || c == ':' || c.is_whitespace()).next()?;
-    let is_id = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(' ');
-    let id = PlanNumber::parse(first).map(|_| first).or(is_id.then_some(text));
-    id.map(str::to_owned)
+    let own = number.as_ref().and_then(|number| number.strip_id(text));
+    let text = own.map_or(text, |rest| rest.trim_start_matches('-'));
+    let is_own = |of: &str| PhaseNumber::parse(of) == number || number.is_none();
+    match PLAN.captures(text) {
+        Some(id) if id.get(1).is_none_or(|of| is_own(of.as_str())) => Some(id[2].to_owned()),
+        _ => {
+            let is_id = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(' ');
+            is_id.then(|| text.to_owned())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -127,8 +102,8 @@ mod tests {
     fn ids(text: &str, path: &str) -> (String, String) {
         let path = Path::new(path);
         let document = Document::parse(text, path, &mut Vec::new());
-        let identity = Identity::from_document(&document, path);
-        (identity.phase.unwrap_or_default(), identity.plan.unwrap_or_default())
+        let (phase, plan) = document.identity(path);
+        (phase.unwrap_or_default(), plan.unwrap_or_default())
     }
 
     #[test]

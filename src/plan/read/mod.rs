@@ -30,7 +30,7 @@ pub(crate) mod vocabulary;
 mod workflow;
 
 pub use check::{Check, CheckKind, CheckOutcome, Checks, TextOf};
-pub(crate) use count::{Count, ratio};
+pub(crate) use count::Count;
 pub use decision::Decision;
 pub use file_name::{FileKind, FileName};
 pub use folder::{Archive, DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder};
@@ -45,6 +45,7 @@ pub use plan::{MustHaves, Plan, PlanTask, check_overlap, check_waves};
 pub use progress_table::ProgressRow;
 pub(crate) use project_file::without_emphasis;
 pub use project_file::{ProjectFile, Requirements};
+use regex::Regex;
 pub use requirement::Requirement;
 pub use roadmap::{Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 pub(crate) use roadmap::{milestone_version, milestone_version_in};
@@ -58,3 +59,8 @@ pub use workflow::WorkflowSettings;
 
 /// Maximum number of lines of one kind that are reported for a file.
 const MAX_REPORTED: usize = 20;
+
+/// Returns a constant pattern.
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
+}

@@ -10,6 +10,7 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
@@ -25,14 +26,17 @@ use crate::storage::read;
 ///
 /// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4; numbers with a milestone come after those
 /// without. Displayed without leading zeros, except after a milestone: `5`, but `2-05`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct PhaseNumber {
     /// Letters in front, with their hyphen if one follows: `B` of `B7`, `KIOSK-` of `KIOSK-02`; mostly empty.
     code: String,
-    /// The numbers before hyphens: the milestone, and the parent in `2-04-01`; mostly empty.
-    prefix: Vec<u32>,
-    parts: Vec<u32>,
+    /// The numbers between hyphens: the milestone, if one is named, the parent in `2-04-01`, and the phase's own.
+    numbers: Vec<u32>,
+    /// What follows a point.
+    decimals: Vec<u32>,
     letter: Option<char>,
+    /// Whether a number after a code's hyphen is written with a zero in front; both forms are the same phase.
+    is_padded: bool,
 }
 
 impl FromStr for PhaseNumber {
@@ -52,46 +56,41 @@ impl PhaseNumber {
     ///
     /// `05.1-name` yields 5.1 and `-name`; a word that merely begins with digits (`3rd`) yields `None`.
     pub fn split(text: &str) -> Option<(Self, &str)> {
-        let mut parts = Vec::new();
-        let mut rest = text;
-        loop {
-            let digits = leading_digits(rest);
-            if digits == 0 || digits > 6 {
-                return None;
-            }
-            parts.push(rest[..digits].parse().ok()?);
-            rest = &rest[digits..];
-            match rest.strip_prefix('.').filter(|after| leading_digits(after) > 0) {
-                Some(after) => rest = after,
-                None => break,
-            }
-        }
-        let ends = |text: &str| !text.starts_with(char::is_alphanumeric);
-        let letter = rest.chars().next().filter(|c| c.is_ascii_alphabetic() && ends(&rest[1..]));
-        rest = &rest[usize::from(letter.is_some())..];
-        let letter = letter.map(|c| c.to_ascii_lowercase());
-        let number = Self { code: String::new(), prefix: Vec::new(), parts, letter };
-        ends(rest).then_some((number, rest))
+        Self::hyphenated(text, 0, &(1..=2))
     }
 
-    /// Parses a number with at most `count` numbers and hyphens in front; those after a hyphen have so many digits.
-    fn split_hyphenated<'t>(
+    /// Parses a number with at most `count` hyphens in it; those after a hyphen have so many digits.
+    fn hyphenated<'t>(
         text: &'t str,
         count: usize,
         digits: &RangeInclusive<usize>,
     ) -> Option<(Self, &'t str)> {
-        let mut prefix = Vec::new();
+        let mut found = Self { numbers: Vec::new(), ..Self::from(0) };
         let mut rest = text;
-        while prefix.len() < count {
+        while found.numbers.len() < count && leading_digits(rest) <= MILESTONE_DIGITS {
             let (number, after) = rest.split_at(leading_digits(rest));
-            let next = after.strip_prefix('-').filter(|_| number.len() <= MILESTONE_DIGITS);
-            let next = next.filter(|next| digits.contains(&leading_digits(next)));
-            let Some(next) = next else { break };
-            prefix.push(number.parse().ok()?);
+            let next = after.strip_prefix('-');
+            let Some(next) = next.filter(|next| digits.contains(&leading_digits(next))) else {
+                break;
+            };
+            found.numbers.push(number.parse().ok()?);
             rest = next;
         }
-        let (number, rest) = Self::split(rest)?;
-        Some((Self { prefix, ..number }, rest))
+        let part = |rest: &mut &'t str| {
+            let (number, after) = rest.split_at(leading_digits(rest));
+            *rest = after;
+            number.parse().ok().filter(|_| number.len() <= 6)
+        };
+        found.numbers.push(part(&mut rest)?);
+        while let Some(after) = rest.strip_prefix('.').filter(|after| leading_digits(after) > 0) {
+            rest = after;
+            found.decimals.push(part(&mut rest)?);
+        }
+        let ends = |text: &str| !text.starts_with(char::is_alphanumeric);
+        let letter = rest.chars().next().filter(|c| c.is_ascii_alphabetic() && ends(&rest[1..]));
+        rest = &rest[usize::from(letter.is_some())..];
+        found.letter = letter.map(|c| c.to_ascii_lowercase());
+        ends(rest).then_some((found, rest))
     }
 
     /// Parses a number with letters in front: `B7`, `P0.3`, `M1-2`, and `KIOSK-02` if a hyphen may follow the letters.
@@ -104,12 +103,13 @@ impl PhaseNumber {
         let (code, (number, rest)) = match hyphen {
             Some(after) if (2..=8).contains(&letters) => (letters + 1, Self::split(after)?),
             None if (1..=3).contains(&letters) && word != "V" => {
-                let hyphenated = Self::split_hyphenated(behind, 1, &(1..=2));
+                let hyphenated = Self::hyphenated(behind, 1, &(1..=2));
                 (letters, hyphenated.or_else(|| Self::split(behind))?)
             }
             _ => return None,
         };
-        Some((Self { code: text[..code].to_owned(), ..number }, rest))
+        let is_padded = hyphen.is_some_and(|after| after.starts_with('0'));
+        Some((Self { code: text[..code].to_owned(), is_padded, ..number }, rest))
     }
 
     /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
@@ -130,22 +130,28 @@ impl PhaseNumber {
 
     /// Returns the first integer: 5 for 5.1, the milestone 2 for 2-01.
     pub fn whole(&self) -> u32 {
-        self.prefix.first().copied().unwrap_or(self.parts[0])
+        self.numbers[0]
     }
 
     /// Returns the integer that counts the phase among its siblings: 5 for 5.1, 1 for 2-01.
     pub fn ordinal(&self) -> u32 {
-        self.parts[0]
+        self.numbers[self.numbers.len() - 1]
+    }
+
+    /// Returns the milestone and the parents, without the phase's own integer.
+    fn parents(&self) -> &[u32] {
+        &self.numbers[..self.numbers.len() - 1]
     }
 
     /// Returns the phase that has another integer and is otherwise numbered like this one: 2-07 for 2-01.
     pub(crate) fn sibling(&self, ordinal: u32) -> Self {
-        Self { parts: vec![ordinal], letter: None, ..self.clone() }
+        let numbers = [self.parents(), &[ordinal]].concat();
+        Self { numbers, decimals: Vec::new(), letter: None, ..self.clone() }
     }
 
     /// Returns whether both belong to the same milestone, or neither number names one.
     pub(crate) fn is_sibling(&self, other: &Self) -> bool {
-        self.code == other.code && self.prefix == other.prefix
+        self.code == other.code && self.parents() == other.parents()
     }
 
     /// Returns whether letters stand in front of the number.
@@ -155,12 +161,10 @@ impl PhaseNumber {
 
     /// Returns the convention that the number follows.
     pub fn numbering(&self) -> PhaseNumbering {
-        if self.has_code() {
-            PhaseNumbering::Coded
-        } else if self.prefix.is_empty() {
-            PhaseNumbering::Plain
-        } else {
-            PhaseNumbering::MilestonePrefixed
+        match (self.has_code(), self.parents()) {
+            (true, _) => PhaseNumbering::Coded,
+            (false, []) => PhaseNumbering::Plain,
+            (false, _) => PhaseNumbering::MilestonePrefixed,
         }
     }
 
@@ -181,15 +185,21 @@ impl PhaseNumber {
     /// Returns the text after this number.
     fn after_own<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix(&*self.code)?;
-        let (number, rest) = Self::split_hyphenated(rest, self.prefix.len(), &(1..=2))?;
-        let is_same = Self { code: self.code.clone(), ..number } == *self;
-        is_same.then_some(rest)
+        let (number, rest) = Self::hyphenated(rest, self.parents().len(), &(1..=2))?;
+        (Self { code: self.code.clone(), ..number } == *self).then_some(rest)
+    }
+
+    /// Returns what the number is compared by.
+    fn key(&self) -> impl Ord + Hash + '_ {
+        let has_parents = self.numbers.len() > 1;
+        (&self.code, has_parents, &self.numbers, &self.decimals, self.letter)
     }
 }
 
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
-        Self { code: String::new(), prefix: Vec::new(), parts: vec![number], letter: None }
+        let (code, numbers, decimals) = (String::new(), vec![number], Vec::new());
+        Self { code, numbers, decimals, letter: None, is_padded: false }
     }
 }
 
@@ -201,17 +211,7 @@ impl Default for PhaseNumber {
 
 impl Ord for PhaseNumber {
     fn cmp(&self, other: &Self) -> Ordering {
-        // 2-04 comes before 2-04-01, which comes before 2-05.
-        let key = |phase: &Self| {
-            let numbers = [phase.prefix.as_slice(), &phase.parts[..1]].concat();
-            (phase.code.clone(), !phase.prefix.is_empty(), numbers)
-        };
-        let by_part = || (&self.parts, self.letter).cmp(&(&other.parts, other.letter));
-        if self.is_sibling(other) {
-            by_part()
-        } else {
-            key(self).cmp(&key(other)).then_with(by_part)
-        }
+        self.key().cmp(&other.key())
     }
 }
 
@@ -221,23 +221,30 @@ impl PartialOrd for PhaseNumber {
     }
 }
 
+impl PartialEq for PhaseNumber {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for PhaseNumber {}
+
+impl Hash for PhaseNumber {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
 impl fmt::Display for PhaseNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.code)?;
-        // `2-05` and `KIOSK-05`, but `M1-2`.
-        let is_padded = self.code.is_empty() || self.code.ends_with('-');
-        let mut is_first = self.code.is_empty();
-        for (number, mark) in self
-            .prefix
-            .iter()
-            .map(|number| (number, "-"))
-            .chain(std::iter::once((&self.parts[0], "")))
-        {
-            let width = if is_first || !is_padded { 1 } else { 2 };
-            write!(f, "{number:0width$}{mark}")?;
-            is_first = false;
+        for (index, number) in self.numbers.iter().enumerate() {
+            // `2-05`, but `M1-2`; after a code's hyphen as it is written.
+            let is_padded = if self.has_code() { self.is_padded } else { index > 0 };
+            let (mark, width) = (if index > 0 { "-" } else { "" }, if is_padded { 2 } else { 1 });
+            write!(f, "{mark}{number:0width$}")?;
         }
-        self.parts[1..].iter().try_for_each(|part| write!(f, ".{part}"))?;
+        self.decimals.iter().try_for_each(|part| write!(f, ".{part}"))?;
         self.letter.map_or(Ok(()), |letter| write!(f, "{letter}"))
     }
 }
@@ -318,7 +325,7 @@ impl PhaseNumbering {
     /// Parses the phase number at the start of `text` and returns it with the rest.
     pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
         let prefixed = (self == Self::MilestonePrefixed)
-            .then(|| PhaseNumber::split_hyphenated(text, usize::MAX, &(2..=2)));
+            .then(|| PhaseNumber::hyphenated(text, usize::MAX, &(2..=2)));
         let coded = || PhaseNumber::split_coded(text, self == Self::Coded);
         prefixed.flatten().or_else(coded).or_else(|| PhaseNumber::split(text))
     }
@@ -359,7 +366,7 @@ impl PhaseNumbering {
 pub(crate) fn may_be_prefixed(folder: &str) -> bool {
     let split = PhaseNumbering::MilestonePrefixed.split_folder(folder);
     folder.starts_with(|c: char| c.is_ascii_uppercase())
-        || split.is_some_and(|(number, _)| !number.prefix.is_empty())
+        || split.is_some_and(|(number, _)| !number.parents().is_empty())
 }
 
 /// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
@@ -531,6 +538,7 @@ mod tests {
         }
         assert_eq!(split("KIOSK-02-shelf", true).as_deref(), Some("KIOSK-02 -shelf"));
         let id = |text| PhaseNumber::parse_id(text).unwrap();
+        assert_eq!((id("PAY-7").to_string(), id("PAY-7")), ("PAY-7".to_owned(), id("PAY-07")));
         assert!(id("3") < id("B2") && id("B2") < id("B10") && id("M1-9") < id("M1-10"));
         assert_eq!(id("M1-2").strip_id("M1-2-01-PLAN"), Some("-01-PLAN"));
         assert_eq!(id("B7").strip_id("B8-01-PLAN"), None);

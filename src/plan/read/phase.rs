@@ -1,6 +1,6 @@
 //! Reads a phase's folder: its number, its name, and the plan that each file belongs to.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -76,7 +76,12 @@ impl PhaseHome<'_> {
         };
         for (name, _) in folders {
             let dir = self.dir.join(&name);
-            if let Some((number, slug)) = number_and_slug(&name, numbering, &dir) {
+            let own = numbering
+                .split_folder(&name)
+                .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
+            if let Some((number, slug)) = own
+                && (!is_range(&name, &number, slug) || holds_plans(&dir, 1)?)
+            {
                 found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
             } else if self.is_pure {
                 let message = "not a phase: its name has no phase number in front";
@@ -117,10 +122,12 @@ impl PhaseDir {
     ) -> Result<Self> {
         let folder = FolderName::new(name, number.numbering());
         let mut listed = names::all_entries(&dir, warnings)?;
-        // Some keep a phase's plans in a folder of their own.
-        if listed.contains(&(PLANS.to_owned(), PathKind::Folder)) {
-            let inside = names::entries(&dir.join(PLANS), warnings)?.into_iter();
-            listed.extend(inside.map(|(entry, kind)| (format!("{PLANS}/{entry}"), kind)));
+        // Some keep a phase's plans in a folder of their own, and its summaries in another.
+        for home in ["plans", "summaries"] {
+            if listed.contains(&(home.to_owned(), PathKind::Folder)) {
+                let inside = names::entries(&dir.join(home), warnings)?.into_iter();
+                listed.extend(inside.map(|(entry, kind)| (format!("{home}/{entry}"), kind)));
+            }
         }
         let has_files = listed.iter().any(|(entry, _)| !entry.starts_with('.'));
         let has_remediation = listed
@@ -161,33 +168,16 @@ impl PhaseDir {
     }
 }
 
-/// The folder within a phase for its plans and summaries.
-const PLANS: &str = "plans";
-
-/// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`, unless the folder contains plans of
-/// the first number.
-fn number_and_slug<'n>(
-    name: &'n str,
-    numbering: PhaseNumbering,
-    dir: &Path,
-) -> Option<(PhaseNumber, &'n str)> {
-    let (number, rest) = numbering.split_folder(name)?;
-    let slug = rest.strip_prefix(['-', '_', ' ']).or(rest.is_empty().then_some(rest))?;
-    // Both ends of a range are integers of the same width: `01-3d-terrain` and `31-404-page` are single phases.
+/// Returns whether a folder is named for a range of phases: `42-49-review`. Both ends of a range are integers of the same
+/// width: `01-3d-terrain` and `31-404-page` are single phases.
+fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
     let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let is_range = PhaseNumber::split(slug).is_some_and(|(end, rest)| {
-        number.numbering() == PhaseNumbering::Plain
-            && end == PhaseNumber::from(end.whole())
-            && end > number
-            && width(slug) == width(&name[folder_prefix(name).len()..])
-            && (rest.is_empty() || rest.starts_with('-'))
-    });
-    let is_own = |(file, _): &(String, PathKind)| {
-        let file = FileName::parse(file, "");
-        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(&number))
-    };
-    let has_own = || names::entries(dir, &mut Vec::new()).is_ok_and(|all| all.iter().any(is_own));
-    (!is_range || has_own()).then_some((number, slug))
+    let slug = slug.trim_start_matches('-');
+    let last =
+        PhaseNumber::split(slug).filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
+    number.numbering() == PhaseNumbering::Plain
+        && last.is_some_and(|(last, _)| last > *number)
+        && width(slug) == width(&name[folder_prefix(name).len()..])
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.
@@ -208,43 +198,39 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
     let has_others = plans.clone().any(|file| file.phase.is_none() && file.plan != own);
     let has_both = plans.any(|file| file.phase.is_some());
     // Of the phase is a file without a plan's number, or with the phase's own, if the others have both.
-    let is_of_phase = |file: &FileName| {
+    let of_plan = |file: &FileName| {
         let is_own = file.phase.is_none() && file.plan == own;
-        file.plan.is_none() || is_own && has_both && !has_others
+        file.plan.clone().filter(|_| !is_own || !has_both || has_others)
     };
-    let mut slots: Vec<PlanSlot> = Vec::new();
-    let mut by_number: HashMap<PlanNumber, Vec<usize>> = HashMap::new();
+    let mut slots: BTreeMap<(PlanNumber, Option<String>), PlanSlot> = BTreeMap::new();
     for kind in [FileKind::Plan, FileKind::Summary] {
-        let files = files.iter().filter(|(_, file)| file.kind == kind);
-        let (of_phase, of_plans): (Vec<_>, Vec<_>) = files.partition(|(_, file)| is_of_phase(file));
-        for (name, file) in of_plans {
-            let Some(number) = &file.plan else { continue };
-            let same = by_number.entry(number.clone()).or_default();
-            let slug = |at: &&usize| &slots[**at].slug;
-            let alike = same.iter().find(|at| *slug(at) == file.slug);
-            let at =
-                alike.or_else(|| same.iter().find(|at| slug(at).is_none() || file.slug.is_none()));
-            match at {
-                Some(at) => slots[*at].fill(kind, name),
-                None => {
-                    same.push(slots.len());
-                    slots.push(PlanSlot::new(number.clone(), file.slug.clone()));
-                    slots.last_mut().into_iter().for_each(|slot| slot.fill(kind, name));
-                }
-            }
+        let (of_plans, of_phase): (Vec<_>, Vec<_>) = files
+            .iter()
+            .filter(|(_, file)| file.kind == kind)
+            .map(|(name, file)| (name, file, of_plan(file)))
+            .partition(|(.., number)| number.is_some());
+        for (name, file, number) in of_plans {
+            let Some(number) = number else { continue };
+            let exact = (number.clone(), file.slug.clone());
+            let bare = (number.clone(), None);
+            // A name without a slug is of the first plan of its number.
+            let next = slots.range(bare.clone()..).map(|(key, _)| key).next();
+            let first = next.filter(|(next, _)| file.slug.is_none() && *next == number).cloned();
+            let known = [&exact, &bare].into_iter().find(|key| slots.contains_key(*key)).cloned();
+            let slot = slots.entry(known.or(first).unwrap_or(exact));
+            slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, name);
         }
-        for (name, file) in of_phase {
+        for (name, file, _) in of_phase {
             if slots.is_empty() {
-                slots.push(PlanSlot::new(PlanNumber::from(1), file.slug.clone()));
-                by_number.insert(PlanNumber::from(1), vec![0]);
+                let slot = PlanSlot::new(PlanNumber::from(1), file.slug.clone());
+                slots.insert((slot.number.clone(), None), slot);
             }
-            if let [only] = slots.as_mut_slice() {
+            if let (1, Some(only)) = (slots.len(), slots.values_mut().next()) {
                 only.fill(kind, name);
             }
         }
     }
-    slots.sort_by(|a, b| (&a.number, &a.slug).cmp(&(&b.number, &b.slug)));
-    slots
+    slots.into_values().collect()
 }
 
 impl PlanSlot {
@@ -319,6 +305,11 @@ mod tests {
             &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
         ),
         ("02-alerts", &["PLAN.md", "SUMMARY.md"], &["1 PLAN.md SUMMARY.md"]),
+        (
+            "02-api",
+            &["plans/02-01-PLAN.md", "summaries/02-01-SUMMARY.md"],
+            &["1 plans/02-01-PLAN.md summaries/02-01-SUMMARY.md"],
+        ),
         ("02-alerts", &["SUMMARY.md"], &["1 - SUMMARY.md"]),
         ("07-one", &["07-01-PLAN.md", "07-SUMMARY.md"], &["1 07-01-PLAN.md 07-SUMMARY.md"]),
         (

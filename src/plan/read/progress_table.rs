@@ -108,11 +108,8 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
         return None;
     }
     // `1-4` is a range of phases, `01-foundation` is a single one.
-    let follows = rest.trim_start_matches([' ', '-', '–', '—']);
-    let is_range = follows.len() < rest.len()
-        && follows.starts_with(|c: char| c.is_ascii_digit())
-        && !rest.starts_with(' ');
-    if is_range {
+    let after = rest.trim_start_matches(['-', '–', '—']);
+    if after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let rest = rest.trim_matches(|c: char| {

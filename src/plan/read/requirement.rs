@@ -38,7 +38,7 @@ impl Requirement {
 }
 
 /// Returns whether a text is an id: one word that contains a digit.
-fn is_id(text: &str) -> bool {
+pub(super) fn is_id(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-._".contains(c);
     text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())
 }

@@ -1,38 +1,11 @@
 //! What else may be next: readings of about equal weight contest the answer, others are only named.
 
-use crate::plan::rules::next::action_for;
 use crate::plan::rules::state::{is_left_unticked, progress_in_row, statuses};
-use crate::plan::rules::{Case, Choice, Rule};
+use crate::plan::rules::{Choice, Rule, Step};
 use crate::plan::{Action, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState};
 
-/// Another action that may be next.
-pub(super) struct Rival {
-    pub(super) action: Action,
-    pub(super) phase: usize,
-    /// The place of the fact that speaks for it; if `None`, those of the facts about the phase.
-    pub(super) place: Option<String>,
-    /// Whether it is almost as likely as the answer.
-    pub(super) contests: bool,
-}
-
-impl Rival {
-    fn new(action: Action, phase: usize) -> Self {
-        Self { action, phase, place: None, contests: true }
-    }
-
-    /// Work on an unfinished phase.
-    fn work(case: &Case<'_>, index: usize) -> Self {
-        Self::new(case.action_at(index), index)
-    }
-
-    fn at(self, place: String) -> Self {
-        Self { place: Some(place), ..self }
-    }
-
-    fn uncontested(self) -> Self {
-        Self { contests: false, ..self }
-    }
-}
+/// Another step, and whether it is almost as likely as the choice.
+type Rival = (Step, bool);
 
 /// What contests a choice, then what is only named beside it.
 pub(super) const RULES: &[Rule<Choice, Rival>] = &[
@@ -45,7 +18,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let is_settled = phase.is_ticked()
                 && (case.planned(frontier).is_none() || phase.has_passed(case.text));
             (phase.summaries() > phase.plan_files() && !is_settled)
-                .then(|| Rival::new(Action::Execute, frontier))
+                .then_some((Step::new(Action::Execute, Some(frontier)), true))
         },
     },
     Rule {
@@ -54,14 +27,14 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         test: |case, choice| {
             let chosen = choice.phase?;
             let number = &case.phases[chosen].number;
-            let later = case.unfinished_after(Some(chosen));
-            let later = later.into_iter().find(|index| case.phases[*index].has_files)?;
+            let mut later = case.unfinished_after(Some(chosen));
+            let later = later.find(|index| case.phases[*index].has_files)?;
             let is_part = *number != PhaseNumber::from(number.whole());
             let is_inserted = is_part
                 && number.numbering() == PhaseNumbering::Plain
                 && case.phases[later].number.whole() > number.whole();
             let is_begun = case.phases[later].is_begun();
-            (is_begun || !is_inserted).then(|| Rival::work(case, later))
+            (is_begun || !is_inserted).then(|| (case.work(later), true))
         },
     },
     Rule {
@@ -71,28 +44,24 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             if choice.action != Action::Ship {
                 return None;
             }
-            let open = case.unfinished_after(None).next().map(|open| Rival::work(case, open));
-            let has_passed = |index: usize| {
-                let mut checks = case.checks(index).iter();
-                checks.any(|check| check.outcome == CheckOutcome::Passed)
-            };
+            let open = case.unfinished_after(None).next().map(|open| case.work(open));
             let is_left = |index: &&usize| {
-                case.state(**index) == PhaseState::Done
-                    && case.phases[**index].has_open_plan()
-                    && !has_passed(**index)
+                let mut checks = case.checks(**index).iter();
+                case.phases[**index].has_unclear_counts()
+                    && !checks.any(|check| check.outcome == CheckOutcome::Passed)
             };
             let left = || case.members.iter().find(is_left);
-            let open = open.or_else(|| Some(Rival::new(Action::Execute, *left()?)));
-            open.or_else(|| {
+            let open = open.or_else(|| Some(Step::new(Action::Execute, Some(*left()?))));
+            let unchecked = || {
                 case.members.iter().find_map(|index| {
                     let phase = &case.phases[*index];
                     let is_unticked = case.planned(*index).is_some_and(is_left_unticked);
                     let left = || phase.check_left(case.text).filter(|_| is_unticked);
                     let check = phase.open_checks(case.text).next().or_else(left)?;
-                    let place = case.survey.check_line(check);
-                    Some(Rival::new(action_for(check), *index).at(place))
+                    Some(case.check(*index, check))
                 })
-            })
+            };
+            Some((open.or_else(unchecked)?, true))
         },
     },
     Rule {
@@ -102,11 +71,11 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let is_jump =
                 |index: &usize| case.stated == Some(*index) && !case.phases[*index].has_files;
             let chosen = choice.phase.filter(is_jump)?;
-            let start = case.frontier.or_else(|| last_done_before(case, chosen));
-            let before = case.unfinished_after(start).take_while(|index| *index < chosen);
-            let skipped: Vec<usize> = before.collect();
-            let first = skipped.first().filter(|_| skipped.len() >= JUMP)?;
-            Some(Rival::work(case, *first))
+            let is_before = |index: &&usize| **index < chosen && case.is_done(**index);
+            let start = case.frontier.or_else(|| case.members.iter().rfind(is_before).copied());
+            let mut skipped = case.unfinished_after(start).take_while(|index| *index < chosen);
+            let first = skipped.next()?;
+            skipped.next().map(|_| (case.work(first), true))
         },
     },
     Rule {
@@ -120,9 +89,9 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let says_new = statuses(&case.survey.state)
                 .any(|status| is_new(status) || status.to_lowercase().contains("ready to plan"));
             let in_row = case.planned(stated).and_then(progress_in_row);
-            let is_in_row = in_row == Some(PhaseProgress::NotStarted);
-            let is_bare = phase.is_ticked() && phase.plans.is_empty();
-            (is_bare && (says_new || is_in_row)).then(|| Rival::new(Action::Plan, stated))
+            let is_new = says_new || in_row == Some(PhaseProgress::NotStarted);
+            (phase.is_ticked() && phase.plans.is_empty() && is_new)
+                .then_some((Step::new(Action::Plan, Some(stated)), true))
         },
     },
     Rule {
@@ -130,15 +99,13 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         reason: "a plan of a phase behind has no summary, or one that calls it partial or failed; it contests the answer if that phase is the last one worked on",
         test: |case, choice| {
             let end = choice.phase.unwrap_or(case.phases.len());
-            let is_left = |index: &&usize| {
-                **index < end
-                    && case.phases[**index].has_open_plan()
-                    && case.state(**index) != PhaseState::Dropped
-            };
-            let left = case.members.iter().rfind(is_left)?;
+            let left = case.members.iter().copied().rfind(|index| {
+                let phase = &case.phases[*index];
+                *index < end && phase.has_open_plan() && phase.state != PhaseState::Dropped
+            })?;
             let is_over = choice.action == Action::None;
-            let contests = case.frontier == Some(*left);
-            (!is_over).then(|| Rival { contests, ..Rival::new(Action::Execute, *left) })
+            let step = Step::new(Action::Execute, Some(left));
+            (!is_over).then_some((step, case.frontier == Some(left)))
         },
     },
     Rule {
@@ -147,17 +114,17 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         test: |case, choice| {
             let index = case.frontier.filter(|index| Some(*index) != choice.phase)?;
             let check = case.phases[index].check_left(case.text)?;
-            let is_done = case.state(index) == PhaseState::Done;
-            let place = case.survey.check_line(check);
-            is_done.then(|| Rival::new(action_for(check), index).at(place).uncontested())
+            case.is_done(index).then(|| (case.check(index, check), false))
         },
     },
 ];
 
-/// Number of phases that a pointer may jump over only with a contest.
-const JUMP: usize = 2;
-
-fn last_done_before(case: &Case<'_>, index: usize) -> Option<usize> {
-    let is_done = |other: &&usize| **other < index && case.state(**other) == PhaseState::Done;
-    case.members.iter().rfind(is_done).copied()
-}
+/// What settles a choice, so that nothing contests it.
+pub(super) const SETTLED: &[Rule<Choice, ()>] = &[Rule {
+    name: "discussed",
+    reason: "the phase to plan has a CONTEXT file",
+    test: |case, choice| {
+        let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
+        case.phases[index].has_context.then_some(())
+    },
+}];

@@ -3,15 +3,12 @@
 //! Each decision is an ordered table of rules, the first of which applies. A rule has a price: a test switches each off on
 //! real histories, and one that wins less than it costs to read is removed.
 
-use std::fmt::Display;
-
 use crate::plan::names::name_of_past_phase;
 use crate::plan::{
     Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
     RoadmapPhase, Survey, TextOf, roadmap_phase,
 };
-use crate::project::{Commands, Layout};
-use crate::text::quantity;
+use crate::project::{Commands, vocabulary};
 
 mod contest;
 mod next;
@@ -20,11 +17,9 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use contest::Rival;
 pub(super) use next::is_same_milestone;
 use scope::Scope;
-pub(super) use state::add_documents;
-pub(super) use state::names_step;
+pub(super) use state::{add_documents, names_step};
 use state::{is_left_unticked, names_check, statuses};
 
 /// A rule of a table.
@@ -37,14 +32,14 @@ pub(super) struct Rule<A, O> {
     test: fn(&Case<'_>, A) -> Option<O>,
 }
 
-/// Returns the decision of the first rule that applies, with that rule's name.
+/// Returns the decision of the first rule that applies, with that rule's name and reason.
 fn first<A: Copy, O>(
-    rules: &'static [Rule<A, O>],
+    rules: &[Rule<A, O>],
     case: &Case<'_>,
     subject: A,
-) -> Option<(O, &'static Rule<A, O>)> {
-    let rules = rules.iter().filter(|rule| is_on(rule.name));
-    rules.into_iter().find_map(|rule| Some(((rule.test)(case, subject)?, rule)))
+) -> Option<(O, [&'static str; 2])> {
+    let mut rules = rules.iter().filter(|rule| is_on(rule.name));
+    rules.find_map(|rule| Some(((rule.test)(case, subject)?, [rule.name, rule.reason])))
 }
 
 #[cfg(test)]
@@ -77,55 +72,63 @@ pub(super) struct Case<'a> {
     frontier: Option<usize>,
 }
 
-/// The next action, and the rule that chose it.
+/// What may be next.
+pub(super) struct Step {
+    action: Action,
+    phase: Option<usize>,
+    /// The place of the fact that speaks for it; if `None`, those of the facts about the phase.
+    place: Option<String>,
+}
+
+impl Step {
+    fn new(action: Action, phase: Option<usize>) -> Self {
+        Self { action, phase, place: None }
+    }
+}
+
+/// The chosen step, and the rule that chose it.
 #[derive(Clone, Copy)]
-struct Choice {
+pub(super) struct Choice {
     action: Action,
     phase: Option<usize>,
     rule: &'static str,
-    reason: &'static str,
-    /// The phase from which it was looked for.
-    cursor: Option<usize>,
 }
 
 /// Determines the position from `phases`, in number order, and from the documents.
 pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Position {
     let case = Case::new(survey, phases, text);
-    let choice = choose(&case);
-    let is_known = choice.action != Action::Unknown;
-    let rival = is_known.then(|| first(contest::RULES, &case, choice)).flatten();
-    let conflict = rival.as_ref().is_some_and(|(rival, _)| rival.contests);
-    let alternative = rival.map(|(rival, rule)| rival.written(&case, rule.reason));
-    let phase = match (choice.action, choice.phase) {
-        (Action::Ship | Action::None | Action::Unknown, _) => None,
-        (_, Some(index)) => Some(case.phases[index].number.clone()),
-        (_, None) => Some(PhaseNumber::from(1)),
-    };
-    let mut because = because(&case, &choice);
-    let of_rival = alternative.iter().filter(|_| conflict).flat_map(|other| &other.because);
-    because.extend(of_rival.cloned());
-    let command = command(&survey.layout, choice.action, phase.as_ref());
-    let next = Next { action: choice.action, phase, command, conflict, alternative, because };
-    let current = choice.phase.or(choice.cursor).or(case.members.last().copied());
+    let cursor = first(next::CURSOR, &case, ()).map(|(cursor, _)| cursor);
+    let (step, choice, reason) = choose(&case, cursor);
+    let rival = first(contest::RULES, &case, choice).filter(|_| step.action != Action::Unknown);
+    let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests)
+        && first(contest::SETTLED, &case, choice).is_none();
+    let alternative = rival.map(|((step, _), [_, reason])| {
+        let ((phase, command), because) = (case.command(&step), case.because(&step, reason));
+        Alternative { action: step.action, phase, command, because }
+    });
+    let (phase, command) = case.command(&step);
+    let mut because = case.because(&step, reason);
+    because.extend(alternative.iter().filter(|_| conflict).flat_map(|one| one.because.clone()));
+    let action = step.action;
+    let next = Next { action, phase, command, conflict, alternative, because };
     // Without an active milestone, only finished work is left to name.
-    let current = current
-        .filter(|index| choice.action != Action::None || case.state(*index) == PhaseState::Done);
-    Position { current, next, phases: finished(case, choice.cursor) }
+    let current = step.phase.or(cursor).or(case.members.last().copied());
+    let current = current.filter(|index| action != Action::None || case.is_done(*index));
+    Position { current, next, phases: finished(case, cursor) }
 }
 
-fn choose(case: &Case<'_>) -> Choice {
-    let cursor = first(next::CURSOR, case, ()).map(|(cursor, _)| cursor);
-    let (found, rule) = match first(next::RULES, case, cursor) {
-        Some((found, rule)) => (found, (rule.name, rule.reason)),
-        None => ((Action::None, None), ("none", "no phase is planned since the last milestone")),
-    };
-    let (action, phase) = found;
-    let choice = Choice { action, phase, rule: rule.0, reason: rule.1, cursor };
+/// Returns the next step, the choice that it is, and why its rule is there.
+fn choose(case: &Case<'_>, cursor: Option<usize>) -> (Step, Choice, &'static str) {
+    let none = "no phase is planned since the last milestone";
+    let (step, [rule, reason]) = first(next::RULES, case, cursor)
+        .unwrap_or_else(|| (Step::new(Action::None, None), ["none", none]));
+    let choice = Choice { action: step.action, phase: step.phase, rule };
     match first(next::GATES, case, choice) {
-        Some(((action, phase), rule)) => {
-            Choice { action, phase, rule: rule.name, reason: rule.reason, cursor }
+        Some((step, [rule, reason])) => {
+            let choice = Choice { action: step.action, phase: step.phase, rule };
+            (step, choice, reason)
         }
-        None => choice,
+        None => (step, choice, reason),
     }
 }
 
@@ -135,7 +138,6 @@ fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
     // `Phase complete — ready for verification`
     let says_check = statuses(&survey.state).any(names_check);
     let cursor = cursor.map(|cursor| phases[cursor].number.clone());
-    let mut dirs = survey.folder.active.phases.iter().peekable();
     for (index, phase) in phases.iter_mut().enumerate() {
         // Further declared plans are no longer expected in a phase that was passed.
         if phase.state == PhaseState::Running
@@ -147,12 +149,9 @@ fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
         phase.awaits_check = phase.state == PhaseState::Done
             && roadmap_phase(&survey.roadmap, &phase.number).is_some_and(is_left_unticked)
             && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
-        // Both lists are in the same order.
-        let dir = dirs.next_if(|dir| phase.dir.as_ref() == Some(&dir.dir));
-        if let Some(dir) = dir
-            && (phase.state == PhaseState::Done || !phase.is_in_milestone)
-        {
-            phase.name = Some(name_of_past_phase(dir, phase.name.as_deref()).to_owned());
+        let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
+        if let Some(slug) = phase.slug.as_deref().filter(|_| is_over) {
+            phase.name = Some(name_of_past_phase(slug, phase.name.as_deref()).to_owned());
         }
     }
     phases
@@ -166,12 +165,11 @@ impl<'a> Case<'a> {
         for index in 0..case.phases.len() {
             let is_member = first(scope::RULES, &case, index).is_none_or(|(is, _)| is);
             case.phases[index].is_in_milestone = is_member;
+            case.members.extend(is_member.then_some(index));
         }
-        case.members =
-            (0..case.phases.len()).filter(|index| case.phases[*index].is_in_milestone).collect();
         let stated = survey.state.phase.number.as_ref();
         case.stated = stated.and_then(|number| case.member(number));
-        case.frontier = case.members.iter().rfind(|index| case.phases[**index].is_begun()).copied();
+        case.frontier = case.last(Phase::is_begun);
         for index in 0..case.phases.len() {
             let found = first(state::RULES, &case, index);
             case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
@@ -181,9 +179,14 @@ impl<'a> Case<'a> {
 
     /// Returns the milestone's phase of a number.
     fn member(&self, number: &PhaseNumber) -> Option<usize> {
-        let start = self.phases.partition_point(|phase| phase.number < *number);
-        let same = self.phases[start..].iter().take_while(|phase| phase.number == *number);
-        same.enumerate().find(|(_, phase)| phase.is_in_milestone).map(|(at, _)| start + at)
+        let phase = |index: usize| &self.phases[index];
+        let at = self.members.partition_point(|index| phase(*index).number < *number);
+        self.members.get(at).copied().filter(|index| phase(*index).number == *number)
+    }
+
+    /// Returns the last phase of the milestone for which something holds.
+    fn last(&self, is: impl Fn(&Phase) -> bool) -> Option<usize> {
+        self.members.iter().rfind(|index| is(&self.phases[**index])).copied()
     }
 
     /// Returns what the roadmap says of a phase.
@@ -191,16 +194,12 @@ impl<'a> Case<'a> {
         roadmap_phase(&self.survey.roadmap, &self.phases[index].number)
     }
 
-    fn state(&self, index: usize) -> PhaseState {
-        self.phases[index].state
+    fn is_done(&self, index: usize) -> bool {
+        self.phases[index].state == PhaseState::Done
     }
 
     fn checks(&self, index: usize) -> &[Check] {
         self.phases[index].checks.read(self.text)
-    }
-
-    fn is_unfinished(&self, index: usize) -> bool {
-        matches!(self.state(index), PhaseState::Open | PhaseState::Running | PhaseState::Unplanned)
     }
 
     /// Returns the unfinished phases after the given one, in number order; all if `None`.
@@ -209,24 +208,58 @@ impl<'a> Case<'a> {
         let is_after = move |other: &usize| {
             index.is_none_or(|index| self.phases[*other].number > self.phases[index].number)
         };
-        members.filter(is_after).filter(|other| self.is_unfinished(*other))
+        members.filter(is_after).filter(|other| self.phases[*other].is_unfinished())
     }
 
-    /// Returns the last phase that is done.
-    fn last_done(&self) -> Option<usize> {
-        let is_done = |index: &&usize| self.state(**index) == PhaseState::Done;
-        self.members.iter().rfind(is_done).copied()
-    }
-
-    /// Returns what to do in an unfinished phase.
-    fn action_at(&self, index: usize) -> Action {
-        match self.state(index) {
+    /// Returns the work on an unfinished phase.
+    fn work(&self, index: usize) -> Step {
+        let action = match self.phases[index].state {
             PhaseState::Open | PhaseState::Running => Action::Execute,
             _ => Action::Plan,
-        }
+        };
+        Step::new(action, Some(index))
     }
 
-    /// Returns the places of the facts about a phase: its unfinished plans, else its folder, else the lines that name it.
+    /// Returns what a check of a phase requires.
+    fn check(&self, index: usize, check: &Check) -> Step {
+        let place = Some(self.survey.check_line(check));
+        Step { action: next::action_for(check), phase: Some(index), place }
+    }
+
+    /// Returns the phase of a step and the layout's command for it.
+    fn command(&self, step: &Step) -> (Option<PhaseNumber>, String) {
+        let commands = &self.survey.layout.commands;
+        let (command, has_phase) = match step.action {
+            Action::Plan => (&commands.plan, true),
+            Action::Execute => (&commands.execute, true),
+            Action::Verify => (&commands.verify, true),
+            Action::Remediate => (&commands.remediate, true),
+            Action::Discuss => (&commands.discuss, true),
+            Action::Ship => (&commands.ship, false),
+            Action::None => (&commands.new_milestone, false),
+            Action::Unknown => return (None, "annals status".to_owned()),
+        };
+        // The first phase of a new planning folder is to be created.
+        let first = || PhaseNumber::from(1);
+        let number = step.phase.map_or_else(first, |index| self.phases[index].number.clone());
+        let phase = Some(number).filter(|_| has_phase);
+        let shown = phase.as_ref().map(ToString::to_string).unwrap_or_default();
+        (phase, Commands::with_phase(command, &shown))
+    }
+
+    /// Returns the places of the facts that speak for a step: its own, else the phase's unfinished plans, else its folder,
+    /// else the lines that name it; else the reason of the rule.
+    fn because(&self, step: &Step, reason: &str) -> Vec<String> {
+        let unread = self.survey.not_understood.iter().take(MAX_PLANS);
+        let places = match (step.action, &step.place, step.phase) {
+            (Action::Unknown, ..) => unread.map(ToString::to_string).collect(),
+            (_, Some(place), _) => vec![place.clone()],
+            (_, None, Some(index)) => self.places(index),
+            (_, None, None) => Vec::new(),
+        };
+        if places.is_empty() { vec![reason.to_owned()] } else { places }
+    }
+
     fn places(&self, index: usize) -> Vec<String> {
         let (survey, phase) = (self.survey, &self.phases[index]);
         let mut places: Vec<String> = survey.open_plans(phase).take(MAX_PLANS).collect();
@@ -234,71 +267,15 @@ impl<'a> Case<'a> {
         if rest > 0 {
             places.push(format!("and {rest} more"));
         }
-        match &phase.dir {
-            Some(dir) if places.is_empty() => places.push(contents(phase, &survey.show(dir))),
-            None => {
-                places.extend(self.planned(index).map(|planned| survey.roadmap_line(planned.line)));
-            }
-            Some(_) => {}
+        if places.is_empty() {
+            let planned = || Some(survey.line(vocabulary::ROADMAP, self.planned(index)?.line));
+            places.extend(survey.contents(phase).or_else(planned));
         }
         let is_pointer = self.stated == Some(index);
-        places.extend(is_pointer.then(|| survey.state_line(survey.pointer_line())));
+        places.extend(is_pointer.then(|| survey.line(vocabulary::STATE, survey.pointer_line())));
         places
-    }
-}
-
-/// Returns what a phase's folder contains.
-fn contents(phase: &Phase, dir: &dyn Display) -> String {
-    let plans = quantity(phase.plan_files(), "plan");
-    let summaries = quantity(phase.summaries(), "summary");
-    match phase.declared {
-        Some(declared) => format!("{dir}: {plans}, {summaries}, {declared} declared"),
-        None => format!("{dir}: {plans}, {summaries}"),
     }
 }
 
 /// Maximum number of unfinished plans that are listed one by one.
 const MAX_PLANS: usize = 5;
-
-/// Returns the places of the facts that speak for a choice, or the rule's reason if it is about no phase.
-fn because(case: &Case<'_>, choice: &Choice) -> Vec<String> {
-    if choice.action == Action::Unknown {
-        let unread = case.survey.not_understood.iter();
-        return unread.take(MAX_PLANS).map(ToString::to_string).collect();
-    }
-    match choice.phase {
-        None => vec![choice.reason.to_owned()],
-        Some(index) => match next::check_of(case, index, choice) {
-            Some(place) => vec![place],
-            None => case.places(index),
-        },
-    }
-}
-
-impl Rival {
-    fn written(self, case: &Case<'_>, reason: &'static str) -> Alternative {
-        let mut because = self.place.map_or_else(|| case.places(self.phase), |place| vec![place]);
-        if because.is_empty() {
-            because.push(reason.to_owned());
-        }
-        let phase = Some(case.phases[self.phase].number.clone());
-        let command = command(&case.survey.layout, self.action, phase.as_ref());
-        Alternative { action: self.action, phase, command, because }
-    }
-}
-
-/// Returns the layout's command for an action.
-fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
-    let commands = &layout.commands;
-    let command = match action {
-        Action::Plan => &commands.plan,
-        Action::Execute => &commands.execute,
-        Action::Verify => &commands.verify,
-        Action::Remediate => &commands.remediate,
-        Action::Discuss => &commands.discuss,
-        Action::Ship => &commands.ship,
-        Action::None => &commands.new_milestone,
-        Action::Unknown => "annals status",
-    };
-    Commands::with_phase(command, &phase.map(ToString::to_string).unwrap_or_default())
-}

@@ -1,15 +1,12 @@
 //! What comes next: from which phase the work is looked at, what to do there, and whether a check comes first.
 
 use crate::plan::names::letters;
-use crate::plan::rules::{Case, Choice, Rule};
+use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
     Action, Check, CheckKind, CheckOutcome, Claim, PhaseProgress, PhaseState, PlanState,
     milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
-
-/// An action, and its phase.
-type Step = (Action, Option<usize>);
 
 /// The cursor: the phase from which the next work is looked for.
 pub(super) const CURSOR: &[Rule<(), usize>] = &[
@@ -40,62 +37,59 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     Rule {
         name: "over",
         reason: "the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left",
-        test: |case, _| is_over(case).then_some((Action::None, None)),
+        test: |case, _| is_over(case).then_some(Step::new(Action::None, None)),
     },
     Rule {
         name: "unfinished between",
         reason: "the cursor's phase has no files, but one between it and the last with a summary has",
         test: |case, cursor| {
-            let cursor = cursor.filter(|index| case.state(*index) == PhaseState::Unplanned)?;
+            let cursor = &case.phases[cursor?];
             let below = case.members.iter().copied().rfind(|index| {
-                case.phases[*index].number < case.phases[cursor].number
+                case.phases[*index].number < cursor.number
                     && case.frontier.is_none_or(|frontier| *index >= frontier)
                     && case.phases[*index].has_files
             })?;
-            let is_left = matches!(case.state(below), PhaseState::Open | PhaseState::Unplanned);
-            let is_bare = !case.phases[cursor].has_files;
-            (is_bare && is_left).then(|| (case.action_at(below), Some(below)))
+            let is_bare = cursor.state == PhaseState::Unplanned && !cursor.has_files;
+            let below_state = case.phases[below].state;
+            let is_left = matches!(below_state, PhaseState::Open | PhaseState::Unplanned);
+            (is_bare && is_left).then(|| case.work(below))
         },
     },
     Rule {
         name: "at the cursor",
         reason: "the cursor's phase has open plans, or more may follow, or it has none yet",
         test: |case, cursor| {
-            let cursor = cursor.filter(|index| case.is_unfinished(*index))?;
-            Some((case.action_at(cursor), Some(cursor)))
+            cursor.filter(|index| case.phases[*index].is_unfinished()).map(|index| case.work(index))
         },
     },
     Rule {
         name: "prepared later phase",
         reason: "the next unfinished phase has no files, but a later one has a CONTEXT file or plans",
-        test: |case, cursor| {
-            let later = prepared(case, Some(cursor?))?;
-            Some((case.action_at(later), Some(later)))
-        },
+        test: |case, cursor| prepared(case, Some(cursor?)).map(|later| case.work(later)),
     },
     Rule {
         name: "next unfinished",
         reason: "the first unfinished phase after the cursor",
         test: |case, cursor| {
-            let next = case.unfinished_after(Some(cursor?)).next()?;
-            Some((case.action_at(next), Some(next)))
+            case.unfinished_after(Some(cursor?)).next().map(|next| case.work(next))
         },
     },
     Rule {
         name: "all done",
         reason: "no phase is left after the last one worked on",
-        test: |case, cursor| cursor.or_else(|| case.last_done()).map(|_| (Action::Ship, None)),
+        test: |case, cursor| {
+            let last = cursor.or_else(|| case.last(|phase| phase.state == PhaseState::Done));
+            last.map(|_| Step::new(Action::Ship, None))
+        },
     },
     Rule {
         name: BLANK,
         reason: "no phase is planned yet",
-        test: |case, _| is_blank(case).then_some((Action::Plan, None)),
+        test: |case, _| is_blank(case).then_some(Step::new(Action::Plan, None)),
     },
 ];
 
 const BLANK: &str = "blank";
-const OPEN_CHECK: &str = "open check";
-const UNTESTED: &str = "untested";
 
 /// What comes before the chosen action.
 pub(super) const GATES: &[Rule<Choice, Step>] = &[
@@ -103,38 +97,37 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
         name: "not understood",
         reason: "what could not be read may be what is missing",
         test: |case, choice| {
-            let survey = case.survey;
             let assumes_nothing =
                 matches!(choice.action, Action::None | Action::Ship) || choice.rule == BLANK;
-            let is_unread = !survey.not_understood.is_empty();
+            let is_unread = !case.survey.not_understood.is_empty();
             // If the roadmap's ids are all of a kind that is not read, those of the folders are read wrongly, too.
-            let roadmap = &survey.roadmap;
+            let roadmap = &case.survey.roadmap;
             let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
-            (assumes_nothing && is_unread || is_foreign).then_some((Action::Unknown, None))
+            (assumes_nothing && is_unread || is_foreign).then_some(Step::new(Action::Unknown, None))
         },
     },
     Rule {
-        name: OPEN_CHECK,
+        name: "open check",
         reason: "a user test of the last finished phase found issues, or a check that VBW wants done; with GSD, people go on despite gaps",
         test: |case, choice| {
-            let index = last_finished(case, &choice)?;
+            let index = last_finished(case, choice)?;
             let check = open_check(case, index)?;
-            let action = action_for(check);
+            let step = case.check(index, check);
             let asks_first =
                 check.kind == CheckKind::Uat || !case.survey.layout.name.keeps_milestones();
-            let is_first = match action {
+            let is_first = match step.action {
                 Action::Remediate => asks_first,
                 _ => case.survey.workflow.requires_uat,
             };
-            is_first.then_some((action, Some(index)))
+            is_first.then_some(step)
         },
     },
     Rule {
-        name: UNTESTED,
+        name: "untested",
         reason: "VBW's auto_uat asks for a user test of the last finished phase",
         test: |case, choice| {
-            let index = last_finished(case, &choice)?;
-            is_untested(case, index, choice.action).then_some((Action::Verify, Some(index)))
+            let index = last_finished(case, choice)?;
+            is_untested(case, index, choice.action).then(|| untested(case, index))
         },
     },
     Rule {
@@ -144,51 +137,36 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
             let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
             let is_missing = !case.phases[index].has_context;
             (case.survey.workflow.requires_discussion && is_missing)
-                .then_some((Action::Discuss, Some(index)))
+                .then_some(Step::new(Action::Discuss, Some(index)))
         },
     },
 ];
-
-impl Case<'_> {
-    /// Returns whether a phase of the milestone has files.
-    fn has_folders(&self) -> bool {
-        self.members.iter().any(|index| self.phases[*index].has_files)
-    }
-}
 
 /// Returns whether the milestone is over: its phases are in an archive, or the documents call it shipped or name none, and
 /// nothing of it is left.
 fn is_over(case: &Case<'_>) -> bool {
     let survey = case.survey;
     let says_none = survey.state.is_between_milestones;
+    if case.last(|phase| phase.has_files).is_none() {
+        let is_shipped = survey.has_shipped && !case.scope.listed.is_empty();
+        return says_none || (is_shipped || survey.is_archived()) && is_listed_done(case);
+    }
     // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
     let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
-    if case.has_folders() {
-        let says_shipped = survey.has_shipped || survey.has_only_shipped();
-        let is_shipped = says_none || says_shipped && !case.stated.is_some_and(is_partial);
-        survey.folder.archive_of_active().is_some() || is_shipped && is_all_done(case)
-    } else {
-        let is_shipped = survey.has_shipped && !case.scope.listed.is_empty();
-        says_none || (is_shipped || survey.is_archived()) && is_listed_done(case)
-    }
+    let says_shipped = survey.has_shipped || survey.has_only_shipped();
+    let is_shipped = says_none || says_shipped && !case.stated.is_some_and(is_partial);
+    let is_open = |index: usize| !case.scope.lists(&case.phases[index].number);
+    survey.folder.archive_of_active().is_some()
+        || is_shipped && is_listed_done(case) && !case.unfinished_after(None).any(is_open)
 }
 
-/// Returns the place of the check that a choice is about.
-pub(super) fn check_of(case: &Case<'_>, index: usize, choice: &Choice) -> Option<String> {
-    let survey = case.survey;
-    match choice.rule {
-        OPEN_CHECK => open_check(case, index).map(|check| survey.check_line(check)),
-        UNTESTED => {
-            let config = survey.folder.dir.join(vocabulary::CONFIG);
-            let unread = case.checks(index).iter().find(|one| one.outcome == CheckOutcome::Unknown);
-            if let Some(check) = unread {
-                return Some(survey.check_line(check));
-            }
-            let number = &case.phases[index].number;
-            Some(format!("{}: auto_uat, and phase {number} has no user test", survey.show(&config)))
-        }
-        _ => None,
-    }
+/// Returns whether the phases that the roadmap lists are complete, by its own words or by their folders.
+fn is_listed_done(case: &Case<'_>) -> bool {
+    case.scope.listed.iter().all(|planned| {
+        let phase = case.member(&planned.number).map(|index| &case.phases[index]);
+        planned.status == Some(PhaseProgress::Complete)
+            || phase.is_some_and(|phase| phase.dir.is_some() && !phase.is_unfinished())
+    })
 }
 
 /// Returns a later prepared phase, if the first unfinished one after `cursor` has no files.
@@ -202,42 +180,23 @@ fn prepared(case: &Case<'_>, cursor: Option<usize>) -> Option<usize> {
     case.unfinished_after(Some(first)).find(is_prepared).filter(|_| is_bare)
 }
 
-/// Returns whether nothing is open: the roadmap's phases are complete, and so are the others.
-fn is_all_done(case: &Case<'_>) -> bool {
-    let is_open = |index: &usize| {
-        case.is_unfinished(*index) && !case.scope.lists(&case.phases[*index].number)
-    };
-    is_listed_done(case) && !case.members.iter().any(is_open)
-}
-
-fn is_listed_done(case: &Case<'_>) -> bool {
-    case.scope.listed.iter().all(|planned| {
-        let index = case.member(&planned.number);
-        planned.status == Some(PhaseProgress::Complete)
-            || index.is_some_and(|index| case.phases[index].dir.is_some())
-                && index.is_none_or(|index| !case.is_unfinished(index))
-    })
-}
-
 /// Returns whether nothing was ever planned here; a milestone with its own folder was started on purpose.
 fn is_blank(case: &Case<'_>) -> bool {
-    let survey = case.survey;
-    let has_own_folder = survey.folder.active.dir != survey.folder.dir;
-    let mut claims = survey.state.claims.iter().map(|claim| &claim.value);
-    (survey.folder.archived.is_empty() || has_own_folder)
-        && !survey.state.is_between_milestones
-        && !claims.any(|claim| {
-            matches!(claim, Claim::Count(_, 1..))
-                || claim.status().is_some_and(PhaseProgress::is_complete_status)
-        })
+    let (folder, state) = (&case.survey.folder, &case.survey.state);
+    let says_more = |claim: &Claim| {
+        matches!(claim, Claim::Count(_, 1..))
+            || claim.status().is_some_and(PhaseProgress::is_complete_status)
+    };
+    (folder.archived.is_empty() || folder.active.dir != folder.dir)
+        && !state.is_between_milestones
+        && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
 /// Returns the last phase worked on, or a later one that is called done, if it is finished and not itself chosen.
-fn last_finished(case: &Case<'_>, choice: &Choice) -> Option<usize> {
-    let is_done = |index: &usize| case.state(*index) == PhaseState::Done;
+fn last_finished(case: &Case<'_>, choice: Choice) -> Option<usize> {
     let last = match case.frontier {
-        Some(index) if !is_done(&index) => None,
-        frontier => frontier.max(case.last_done()),
+        Some(index) if !case.is_done(index) => None,
+        frontier => frontier.max(case.last(|phase| phase.state == PhaseState::Done)),
     };
     last.filter(|index| choice.phase != Some(*index))
 }
@@ -254,7 +213,7 @@ pub(super) fn action_for(check: &Check) -> Action {
 ///
 /// User tests block until STATE.md has moved on to a phase with plans; a verification blocks only until
 /// STATE.md moves on, since many workflows continue despite its gaps. A review never blocks.
-pub(super) fn open_check<'a>(case: &'a Case<'_>, index: usize) -> Option<&'a Check> {
+fn open_check<'a>(case: &'a Case<'_>, index: usize) -> Option<&'a Check> {
     let is_pointed = case.stated.is_none_or(|stated| stated == index);
     let has_moved_on =
         case.stated.is_some_and(|stated| stated > index && case.phases[stated].has_plans());
@@ -278,6 +237,17 @@ fn is_untested(case: &Case<'_>, index: usize, action: Action) -> bool {
     case.survey.workflow.requires_uat
         && !is_tested(index)
         && (action == Action::Ship || earlier.all(is_tested))
+}
+
+/// Returns the user test that a phase has not had, or whose result was not understood.
+fn untested(case: &Case<'_>, index: usize) -> Step {
+    let survey = case.survey;
+    let unread = case.checks(index).iter().find(|one| one.outcome == CheckOutcome::Unknown);
+    let (config, number) = (survey.folder.dir.join(vocabulary::CONFIG), &case.phases[index].number);
+    let missing =
+        || format!("{}: auto_uat, and phase {number} has no user test", survey.show(&config));
+    let place = unread.map_or_else(missing, |check| survey.check_line(check));
+    Step { action: Action::Verify, phase: Some(index), place: Some(place) }
 }
 
 /// Returns whether two names of milestones have the same version, or without one the same letters.

@@ -3,11 +3,11 @@
 //! A roadmap may describe all milestones or only one, numbering may continue across milestones or restart, and the
 //! folders of earlier milestones often remain.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::plan::names::may_be_same;
 use crate::plan::rules::Rule;
-use crate::plan::{Phase, PhaseNumber, PlanState, RoadmapPhase, Survey, roadmap_phase};
+use crate::plan::{Phase, PhaseNumber, RoadmapPhase, Survey, roadmap_phase};
 
 /// Whether the phase at an index belongs to the milestone; if no rule applies, it does.
 pub(super) const RULES: &[Rule<usize, bool>] = &[
@@ -93,27 +93,16 @@ const BACKLOG: u32 = 999;
 fn best_of_number(survey: &Survey, phases: &[Phase]) -> Vec<bool> {
     let rank = |phase: &Phase| {
         let planned = roadmap_phase(&survey.roadmap, &phase.number);
-        let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
-        let dir = dir.unwrap_or_default().to_string_lossy();
-        let fits = planned.and_then(|planned| planned.name.as_deref());
-        let fits = fits.is_some_and(|name| may_be_same(&dir, name));
-        let open = phase.plans.len() - phase.count(PlanState::Complete);
-        (!phase.is_old, fits, open > 0, phase.plans.len())
+        let name = planned.and_then(|planned| planned.name.as_deref());
+        let slug = phase.slug.as_deref().unwrap_or_default();
+        let fits = name.is_some_and(|name| may_be_same(slug, name));
+        (!phase.is_old, fits, phase.has_open_plan(), phase.plans.len())
     };
-    let mut of_number: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
-    for (index, phase) in phases.iter().enumerate() {
-        of_number.entry(&phase.number).or_default().push(index);
-    }
-    let mut is_best = vec![false; phases.len()];
-    for indices in of_number.values() {
-        let best = match indices.as_slice() {
-            [only] => Some(only),
-            // The first one of the highest rank.
-            several => several.iter().rev().max_by_key(|index| rank(&phases[**index])),
-        };
-        if let Some(best) = best {
-            is_best[*best] = !phases[*best].is_old;
-        }
+    let mut is_best = Vec::new();
+    for same in phases.chunk_by(|one, next| one.number == next.number) {
+        // The first one of the highest rank.
+        let best = (0..same.len()).rev().max_by_key(|at| rank(&same[*at]));
+        is_best.extend((0..same.len()).map(|at| best == Some(at) && !same[at].is_old));
     }
     is_best
 }

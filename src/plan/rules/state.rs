@@ -1,9 +1,11 @@
 //! Where each phase stands.
 
+use std::collections::HashSet;
+
 use crate::plan::rules::Rule;
 use crate::plan::{
-    Count, Phase, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says, StateFile, Survey,
-    roadmap_phase,
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
+    StateFile, Survey, roadmap_phase,
 };
 
 /// The state of the phase at an index; if no rule applies, it is done: all of its plans have summaries.
@@ -58,28 +60,31 @@ pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
     },
 ];
 
-/// Adds what the documents say about a phase.
-pub(in crate::plan) fn add_documents(survey: &Survey, phase: &mut Phase) {
-    let state = &survey.state;
-    let planned = roadmap_phase(&survey.roadmap, &phase.number).filter(|_| !phase.is_old);
-    let is_current = state.phase.number.as_ref() == Some(&phase.number);
-    let mut listed = state.phase_statuses.iter();
-    let is_listed_done = || {
-        let listed = listed.find(|listed| listed.number == phase.number);
-        listed.is_some_and(|one| PhaseProgress::is_complete_status(&one.status.value))
-    };
-    let dropped = planned.and_then(|planned| planned.status).filter(|status| status.is_dropped());
-    let is_done = planned.map_or_else(is_listed_done, |one| one.is_shipped || says_done(one));
-    phase.claim = dropped.or(is_done.then_some(PhaseProgress::Complete));
-    // A list of plans is kept up to date; a sentence with their number is not.
-    let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
-    let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
-    let in_state = stated_plans(state).filter(|_| is_current);
-    let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
-    phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
-    if let Some(planned) = planned {
-        phase.name = planned.name.clone().or(phase.name.take());
-        phase.goal.clone_from(&planned.goal);
+/// Adds what the documents say about each phase.
+pub(in crate::plan) fn add_documents(survey: &Survey, phases: &mut [Phase]) {
+    let (roadmap, state) = (&survey.roadmap, &survey.state);
+    let listed = state.phase_statuses.iter();
+    let listed = listed.filter(|one| PhaseProgress::is_complete_status(&one.status.value));
+    let listed_done: HashSet<&PhaseNumber> = listed.map(|one| &one.number).collect();
+    for phase in phases {
+        let planned = roadmap_phase(roadmap, &phase.number).filter(|_| !phase.is_old);
+        let is_current = state.phase.number.as_ref() == Some(&phase.number);
+        let dropped = planned.and_then(|one| one.status).filter(|status| status.is_dropped());
+        let is_done = planned.map_or_else(
+            || listed_done.contains(&phase.number),
+            |planned| planned.is_shipped || says_done(planned),
+        );
+        phase.claim = dropped.or(is_done.then_some(PhaseProgress::Complete));
+        // A list of plans is kept up to date; a sentence with their number is not.
+        let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
+        let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
+        let in_state = stated_plans(state).filter(|_| is_current);
+        let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
+        phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
+        if let Some(planned) = planned {
+            phase.name = planned.name.clone().or(phase.name.take());
+            phase.goal.clone_from(&planned.goal);
+        }
     }
 }
 

@@ -139,11 +139,12 @@ fn names() -> Vec<&'static str> {
     let next =
         next::RULES.iter().map(|rule| rule.name).chain(next::GATES.iter().map(|rule| rule.name));
     let contest = contest::RULES.iter().map(|rule| rule.name);
+    let contest = contest.chain(contest::SETTLED.iter().map(|rule| rule.name));
     scope.chain(state).chain(cursor).chain(next).chain(contest).collect()
 }
 
 fn percent(part: usize, of: usize) -> f64 {
-    100.0 * crate::plan::ratio(part, of.max(1))
+    f64::from(u32::try_from(part * 1000 / of.max(1)).unwrap()) / 10.0
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
@@ -175,6 +176,7 @@ fn the_documented_rules_are_those_that_decide() {
         ("### 4. Next", rows(next::RULES)),
         ("### 5. What comes first", rows(next::GATES)),
         ("### 6. What else", rows(contest::RULES)),
+        ("### 7. What is settled", rows(contest::SETTLED)),
     ];
     for (heading, rows) in tables {
         let (_, section) = docs.split_once(heading).unwrap();
@@ -218,6 +220,7 @@ fn every_rule_is_worth_its_price() {
     print_score("dev", &whole[..465.min(whole.len())]);
     print_score("more", &whole[465.min(whole.len())..]);
     let is_contest = |name: &str| contest::RULES.iter().any(|rule| rule.name == name);
+    let settles = |name: &str| contest::SETTLED.iter().any(|rule| rule.name == name);
     let mut prices: Vec<(&'static str, Price<'_>)> = Vec::new();
     for name in names() {
         let mut price = Price::new();
@@ -225,6 +228,9 @@ fn every_rule_is_worth_its_price() {
             let (won, lost) = if is_contest(name) {
                 let marks = with.is_contested && !without.is_contested;
                 (marks && !with.is_right, marks && with.is_right)
+            } else if settles(name) {
+                let clears = without.is_contested && !with.is_contested;
+                (clears && with.is_right, clears && !with.is_right)
             } else {
                 (with.is_right && !without.is_right, without.is_right && !with.is_right)
             };
@@ -325,6 +331,14 @@ fn a_plan_that_will_not_be_done_needs_no_summary() {
 fn an_open_plan_behind_is_named_beside_the_answer() {
     let added = [("phases/01-gauges/01-02-PLAN.md", "")];
     assert_eq!(of_three(&added), "plan 2, or execute 1");
+}
+
+#[test]
+fn the_planning_of_a_discussed_phase_is_not_contested() {
+    let files = [("ROADMAP.md", THREE), GAUGES[1]];
+    assert_eq!(answer(&files), "plan 2, or execute 1");
+    let discussed = [&files[..], &[("phases/02-alerts/02-CONTEXT.md", "")]].concat();
+    assert_eq!(answer(&discussed), "plan 2 (execute 1)");
 }
 
 #[test]

@@ -4,38 +4,99 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Result};
+use chrono::{Datelike, NaiveDate};
+use rusqlite::{Connection, OpenFlags, Result, params};
 
-use crate::search::table::MODEL_ID;
+use crate::search::index::Passage;
+use crate::search::table::{DIMENSION, MODEL_ID};
+use crate::search::vector::Quantized;
 
 /// Maximum time to wait for an update by another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Size of SQLite's page cache while the index is built, in KiB: inserts touch pages all over the b-trees.
-const CACHE_KIB: i32 = 64 * 1024;
 
 /// Endings of the names of the files that SQLite keeps beside a database.
 const SIDE_FILES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 9;
+const FORMAT_VERSION: u32 = 10;
+
+/// Number of units that may be gone before an index with fewer that are there is built anew.
+const MAX_GONE: i64 = 20_000;
 
 const SCHEMA: &str = "
-CREATE TABLE owner(identity TEXT NOT NULL);
+CREATE TABLE owner(identity TEXT NOT NULL, next INTEGER NOT NULL, batch INTEGER NOT NULL);
 CREATE TABLE files(
   id INTEGER PRIMARY KEY, source INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, stamp BLOB NOT NULL,
-  digest BLOB NOT NULL, language INTEGER NOT NULL, left_out INTEGER);
-CREATE TABLE units(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, identity INTEGER NOT NULL, line INTEGER NOT NULL,
-  day INTEGER, flags INTEGER NOT NULL, weight REAL NOT NULL, section INTEGER NOT NULL, vector BLOB NOT NULL);
-CREATE INDEX units_file ON units(file);
+  digest BLOB NOT NULL, language INTEGER NOT NULL, left_out INTEGER, first INTEGER NOT NULL, units BLOB NOT NULL);
 CREATE TABLE texts(id INTEGER PRIMARY KEY, headings TEXT NOT NULL, key TEXT, text TEXT NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5(
-  text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
-CREATE TABLE encoded(id INTEGER PRIMARY KEY, scale REAL NOT NULL, vectors BLOB NOT NULL);
-INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
+CREATE TABLE postings(stem BLOB, batch INTEGER, list BLOB NOT NULL, PRIMARY KEY(stem, batch)) WITHOUT ROWID;
+CREATE TABLE encoded(id INTEGER PRIMARY KEY, scale BLOB NOT NULL, vectors BLOB NOT NULL);
 ";
+
+/// What is known of a passage without its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnitRecord {
+    /// Shared by all passages with the same text under the same headings.
+    pub(crate) identity: i64,
+    pub(crate) line: u32,
+    /// Number of the run of passages under the same headings that it belongs to, within its file.
+    pub(crate) section: u32,
+    /// Number of its words.
+    pub(crate) length: u32,
+    pub(crate) date: Option<NaiveDate>,
+    pub(crate) weight: f64,
+    pub(crate) flags: u8,
+}
+
+impl UnitRecord {
+    /// Size of a stored record with its vector, in bytes.
+    pub(crate) const SIZE: usize = 40 + DIMENSION;
+
+    pub(crate) fn new(passage: &Passage, identity: i64, section: u32, length: u32) -> Self {
+        Self {
+            identity,
+            line: u32::try_from(passage.line).unwrap_or_default(),
+            section,
+            length,
+            date: passage.date,
+            weight: passage.weight,
+            flags: passage.flags,
+        }
+    }
+
+    /// Appends the record and the vector of its text.
+    pub(crate) fn write(&self, vector: &Quantized, units: &mut Vec<u8>) {
+        let from = units.len();
+        let day = self.date.map_or(0, |date| date.num_days_from_ce());
+        units.extend(self.identity.to_le_bytes());
+        units.extend([self.line, self.section, self.length].map(u32::to_le_bytes).concat());
+        units.extend(day.to_le_bytes());
+        units.extend(self.weight.to_le_bytes());
+        units.extend(vector.scale.to_le_bytes());
+        units.extend([self.flags, 0, 0, 0]);
+        units.extend_from_slice(&vector.values);
+        units.resize(from + Self::SIZE, 0);
+    }
+
+    /// Reads a record; returns it with the scale and the values of its vector.
+    pub(crate) fn read(stored: &[u8; Self::SIZE]) -> (Self, f32, &[u8]) {
+        let (head, vector) = stored.split_at(40);
+        let (numbers, _) = head.as_chunks::<4>();
+        let number = |at: usize| u32::from_le_bytes(numbers[at]);
+        let long = |at: usize| u64::from(number(at + 1)) << 32 | u64::from(number(at));
+        let unit = Self {
+            identity: long(0).cast_signed(),
+            line: number(2),
+            section: number(3),
+            length: number(4),
+            date: NaiveDate::from_num_days_from_ce_opt(number(5).cast_signed())
+                .filter(|_| number(5) != 0),
+            weight: f64::from_bits(long(6)),
+            flags: head[36],
+        };
+        (unit, f32::from_bits(number(8)), vector)
+    }
+}
 
 /// An open index.
 pub(crate) struct Index {
@@ -62,6 +123,14 @@ impl Index {
         Ok((owner == identity(path)).then_some(Self { db }))
     }
 
+    /// Returns whether so many of its units are gone that a new index would be half as large.
+    pub(crate) fn is_worn(&self) -> Result<bool> {
+        let sql = "SELECT next > ?1 + 2 * (SELECT sum(length(units)) / ?2 FROM files) FROM owner";
+        let is_worn: Option<bool> =
+            self.db.query_row(sql, params![MAX_GONE, UnitRecord::SIZE], |row| row.get(0))?;
+        Ok(is_worn.unwrap_or_default())
+    }
+
     /// Creates an index file at a free path, from where it will be moved to `home`.
     pub(crate) fn create(path: &Path, home: &Path) -> Result<Self> {
         let db = open_unlinked(path, OpenFlags::SQLITE_OPEN_CREATE)?;
@@ -69,7 +138,6 @@ impl Index {
         // No other process has it open, and an unfinished file is never used.
         db.pragma_update(None, "journal_mode", "OFF")?;
         db.pragma_update(None, "synchronous", "OFF")?;
-        db.pragma_update(None, "cache_size", -CACHE_KIB)?;
         Self::with_tables(db, &identity(home))
     }
 
@@ -82,7 +150,7 @@ impl Index {
 
     fn with_tables(db: Connection, identity: &str) -> Result<Self> {
         db.execute_batch(SCHEMA)?;
-        db.execute("INSERT INTO owner VALUES(?1)", [identity])?;
+        db.execute("INSERT INTO owner VALUES(?1, 1, 0)", [identity])?;
         Ok(Self { db })
     }
 
@@ -107,8 +175,7 @@ fn is_our_schema(db: &Connection) -> Result<bool> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name, sql): (String, String, Option<String>) = row.try_into()?;
-        // FTS5 creates shadow tables for each of its tables.
-        let is_internal = name.starts_with("words_") || name.starts_with("sqlite_");
+        let is_internal = name.starts_with("sqlite_");
         let is_plain = matches!(kind.as_str(), "table" | "index");
         let is_known = is_internal || sql.is_none_or(|sql| SCHEMA.contains(&sql));
         if !is_plain || !is_known {

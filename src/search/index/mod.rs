@@ -1,11 +1,11 @@
 //! An index of files, kept in a cache: words and vectors of their passages, brought up to date before each search.
 //!
 //! ```text
-//! files    one row per file: source, name, stamp (size, times, inode), digest of its passages, language
-//! units    one row per passage: file, identity of its text, line, day, flags, weight, section, vector
-//! texts    headings, key and text of each passage
-//! words    FTS5: the stems of each passage
-//! encoded  the vectors that the encoder made of a passage
+//! files     one row per file: source, name, stamp (size, times, inode), digest of its passages, language, and of each
+//!           passage side by side: identity of its text, line, section, number of words, day, weight, flags, vector
+//! texts     headings, key and text of each passage
+//! postings  for each stem, the passages that contain it, in one row for each update that added some
+//! encoded   the vectors that the encoder made of a passage
 //! ```
 //!
 //! It contains nothing that is not in the files. Before each search, the files with a changed stamp are read, and those
@@ -14,7 +14,7 @@
 //! leaves either the old or the new index.
 
 mod file;
-mod lookup;
+mod postings;
 mod search;
 mod update;
 
@@ -104,6 +104,8 @@ pub struct Asked<'a> {
     pub all: bool,
     /// Whether the encoder reads the best texts.
     pub uses_encoder: bool,
+    /// Whether the answer must not wait for a first index.
+    pub is_urgent: bool,
     /// How texts are matched.
     pub method: Method,
     /// Passages that are searched too, and never stored.
@@ -159,15 +161,19 @@ pub enum CacheState {
     Unusable,
 }
 
-/// The place of an index.
-#[derive(Clone, Copy)]
-pub struct Cache<'a> {
-    /// Where the file is; `None` for an index in memory.
-    pub storage: Option<&'a Storage>,
-    /// Name of the file.
+/// The files that are searched, and where their index is kept.
+#[derive(Clone)]
+pub struct Cache {
+    /// Where the index file is; `None` for an index in memory.
+    pub storage: Option<Storage>,
+    /// Name of the index file.
     pub name: &'static str,
+    /// The files, sorted by name.
+    pub files: Vec<IndexFile>,
+    /// Reads the files.
+    pub reader: &'static dyn PassageReader,
     /// Is told how far a first index is.
-    pub progress: &'a Progress,
+    pub progress: Progress,
 }
 
 impl IndexFile {
@@ -187,24 +193,34 @@ impl IndexFile {
     }
 }
 
-impl Cache<'_> {
-    /// Brings the index up to date with the files, which are sorted by name, and searches it.
+impl Cache {
+    /// Brings the index up to date with the files and searches it.
     ///
-    /// Problems with the index file never fail a search, since the index can be rebuilt from the files.
-    pub fn search(
-        &self,
-        files: &[IndexFile],
-        reader: &dyn PassageReader,
-        asked: &Asked<'_>,
-    ) -> Result<Answer> {
-        if let Some(storage) = self.storage {
-            match self.search_file(storage, files, reader, asked) {
+    /// Problems with the index file never fail a search, since the index can be rebuilt from the files. If the caller
+    /// cannot wait for the first index of large files, the newest are searched, and the index is built meanwhile.
+    pub fn search(&self, asked: &Asked<'_>) -> Result<Answer> {
+        let home = self.storage.as_ref().map(|storage| storage.own_file(self.name));
+        let size: u64 = self.files.iter().map(|file| file.size).sum();
+        let has_index =
+            || home.as_ref().is_some_and(|home| matches!(Index::open(home), Ok(Some(_))));
+        if asked.is_urgent && size > MAX_URGENT_BYTES && !has_index() {
+            let whole = self.clone();
+            // A server lives long enough to finish it. If it fails, a search that can wait does it and says why.
+            let build = move || whole.rebuild().is_ok();
+            let _started = thread::Builder::new().spawn(build).is_ok();
+            let files = newest(&self.files, MAX_URGENT_BYTES);
+            let newest_files = Some(files.len());
+            let answer = Self { storage: None, files, ..self.clone() }.search(asked)?;
+            return Ok(Answer { newest_files, ..answer });
+        }
+        if let Some(home) = home {
+            match self.search_file(&home, asked) {
                 Ok(Some(answer)) => return Ok(answer),
                 // Locked by another process beyond the timeout, or read-only.
                 Err(error) if is_in_use(&error) => {}
                 Ok(None) | Err(_) => {
-                    if self.rebuild(files, reader).is_ok()
-                        && let Ok(Some(answer)) = self.search_file(storage, files, reader, asked)
+                    if self.rebuild().is_ok()
+                        && let Ok(Some(answer)) = self.search_file(&home, asked)
                     {
                         return Ok(answer);
                     }
@@ -213,7 +229,7 @@ impl Cache<'_> {
         }
         let run = || {
             let mut index = Index::in_memory()?;
-            let warnings = index.update(files, reader, self.progress)?;
+            let warnings = self.update(&mut index)?;
             Ok(Answer { warnings, ..index.search(asked)? })
         };
         run().map_err(|error: rusqlite::Error| {
@@ -221,49 +237,30 @@ impl Cache<'_> {
         })
     }
 
-    /// Searches only the newest files if there is no index yet and the files are large; `build` starts to build it.
-    pub fn search_urgently(
-        &self,
-        files: &[IndexFile],
-        reader: &dyn PassageReader,
-        asked: &Asked<'_>,
-        build: impl FnOnce(),
-    ) -> Result<Answer> {
-        let size: u64 = files.iter().map(|file| file.size).sum();
-        let has_index = self.storage.is_some_and(|storage| {
-            matches!(Index::open(&storage.own_file(self.name)), Ok(Some(_)))
-        });
-        if size <= MAX_URGENT_BYTES || has_index {
-            return self.search(files, reader, asked);
-        }
-        if self.storage.is_some() {
-            build();
-        }
-        let newest = newest(files, MAX_URGENT_BYTES);
-        let answer = Cache { storage: None, ..*self }.search(&newest, reader, asked)?;
-        Ok(Answer { newest_files: Some(newest.len()), ..answer })
+    fn update(&self, index: &mut Index) -> rusqlite::Result<Vec<Warning>> {
+        index.update(&self.files, self.reader, &self.progress)
     }
 
     /// Builds the index file anew.
-    pub fn rebuild(&self, files: &[IndexFile], reader: &dyn PassageReader) -> Result<()> {
-        let Some(storage) = self.storage else {
+    fn rebuild(&self) -> Result<()> {
+        let Some(storage) = &self.storage else {
             return Ok(());
         };
-        let home = storage.own_file(self.name);
-        let is_intact = |path: &Path| {
+        let is_sound = |path: &Path| {
             let updated = || -> rusqlite::Result<bool> {
                 let Some(mut index) = Index::open(path)? else {
                     return Ok(false);
                 };
-                index.update(files, reader, self.progress)?;
-                index.is_intact()
+                self.update(&mut index)?;
+                Ok(index.is_intact()? && !index.is_worn()?)
             };
             matches!(updated(), Ok(true))
         };
-        storage.rebuild_database(self.name, is_intact, |path| {
+        storage.rebuild_database(self.name, is_sound, |path| {
+            let home = storage.own_file(self.name);
             let built = Index::create(path, &home).and_then(|mut index| {
                 // Unreadable files are reported again by the next update.
-                index.update(files, reader, self.progress)?;
+                self.update(&mut index)?;
                 index.finish()
             });
             built.map_err(|error| {
@@ -272,39 +269,28 @@ impl Cache<'_> {
         })
     }
 
-    /// Checks the index file without updating it.
-    pub fn state(&self) -> CacheState {
-        let Some(path) = self.storage.map(|storage| storage.own_file(self.name)) else {
-            return CacheState::Absent;
-        };
-        if !path.exists() {
-            return CacheState::Absent;
-        }
-        let is_intact =
-            Index::open(&path).and_then(|index| index.as_ref().map_or(Ok(false), Index::is_intact));
-        if matches!(is_intact, Ok(true)) { CacheState::Sound } else { CacheState::Unusable }
-    }
-
-    /// Searches the existing index file; returns `None` if it is not ours.
-    fn search_file(
-        &self,
-        storage: &Storage,
-        files: &[IndexFile],
-        reader: &dyn PassageReader,
-        asked: &Asked<'_>,
-    ) -> rusqlite::Result<Option<Answer>> {
-        let Some(mut index) = Index::open(&storage.own_file(self.name))? else {
+    /// Searches the existing index file; returns `None` if it is not ours, or has to be built anew.
+    fn search_file(&self, home: &Path, asked: &Asked<'_>) -> rusqlite::Result<Option<Answer>> {
+        let Some(mut index) = Index::open(home)? else {
             return Ok(None);
         };
-        let warnings = index.update(files, reader, self.progress)?;
+        let warnings = self.update(&mut index)?;
+        if index.is_worn()? {
+            return Ok(None);
+        }
         Ok(Some(Answer { warnings, ..index.search(asked)? }))
     }
 }
 
-/// Runs work in a background thread: a server lives long enough to finish it.
-pub fn in_background(work: impl FnOnce() + Send + 'static) {
-    // If it fails, the next search that is not urgent does it and reports the error.
-    let _started = thread::Builder::new().spawn(work).is_ok();
+/// Checks an index file without updating it.
+pub fn state(path: &Path) -> CacheState {
+    if !path.exists() {
+        return CacheState::Absent;
+    }
+    match Index::open(path).and_then(|index| index.as_ref().map_or(Ok(false), Index::is_intact)) {
+        Ok(true) => CacheState::Sound,
+        _ => CacheState::Unusable,
+    }
 }
 
 /// Returns the most recently modified files that fit into `max_bytes` bytes together, sorted by name.

@@ -3,19 +3,22 @@
 use std::collections::HashMap;
 
 use chrono::NaiveDate;
-use rusqlite::Result;
+use rusqlite::{OptionalExtension, Result, params};
 
-use crate::search::corpus::{bm25, idf};
+use crate::search::bm25::{Matches, add_term};
 use crate::search::encoder::Encoder;
-use crate::search::index::file::Index;
-use crate::search::index::lookup::StoredUnit;
+use crate::search::index::file::{Index, UnitRecord};
+use crate::search::index::postings;
+use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::index::{Answer, Asked, Hit, Method, Passage};
+use crate::search::language::Language;
 use crate::search::passages::passages;
 use crate::search::rank::{Known, Question, Ranked, ReadText, Relevance, passage_vectors, rank};
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
 use crate::search::word_set::corrects;
 use crate::search::words::{Term, terms, words};
+use crate::text::QuickHash;
 
 /// Minimum similarity, by table or encoder, at which a text that shares no word with the query is a hit: the best
 /// unrelated texts reached 0.2 to 0.3.
@@ -29,12 +32,28 @@ const HALF_LIFE_DAYS: f64 = 90.0;
 const MIN_JUDGED: usize = 10;
 const MAX_OF_SECTION: usize = 2;
 
+/// Number of texts that are ranked for each hit, at least a thousand: most belong to sections that have hits.
+const RANKED: usize = 10;
+
+/// An indexed passage without its text.
+struct Unit {
+    /// Its number; below 0 for one of the extras.
+    id: i64,
+    /// Number of its source; `None` for one of the extras.
+    source: Option<usize>,
+    /// Index of its file in the list of names.
+    file: usize,
+    /// Similarity to the query by its vector.
+    meaning: f64,
+    record: UnitRecord,
+}
+
 /// Every unit of the searched sources, compared with the query.
 struct Scan<'a> {
     index: &'a Index,
     asked: &'a Asked<'a>,
     names: Vec<String>,
-    units: Vec<StoredUnit>,
+    units: Vec<Unit>,
     /// Score by words of each unit; 0 if it shares none with the query.
     words: Vec<f64>,
     /// The terms of the query, each with the number of texts that contain it.
@@ -46,78 +65,155 @@ struct Scan<'a> {
 impl Index {
     /// Returns the best texts.
     pub(crate) fn search(&self, asked: &Asked<'_>) -> Result<Answer> {
-        let terms = terms(asked.text, &self.languages()?);
+        let (names, words, counts, copies) = (vec![], vec![], vec![], HashMap::new());
+        let mut scan = Scan { index: self, asked, names, units: vec![], words, counts, copies };
         let vector = VectorTable::built_in().vector(asked.text).quantized();
-        let (names, units) = self.units(asked.sources, &vector)?;
-        let words = vec![0.0; units.len()];
-        let copies = HashMap::new();
-        let mut scan = Scan { index: self, asked, names, units, words, counts: Vec::new(), copies };
-        scan.score(terms)?;
+        let (languages, numbers) = scan.read_units(&vector)?;
         scan.add_extras(&vector);
+        scan.score(&terms(asked.text, &languages), &numbers)?;
         scan.group_copies();
         scan.answer()
     }
+
+    /// Returns the passage of a unit.
+    fn passage(&self, unit: &Unit) -> Result<Passage> {
+        let sql = "SELECT headings, key, text FROM texts WHERE id = ?1";
+        self.db.prepare_cached(sql)?.query_row([unit.id], |row| {
+            let headings: String = row.get(0)?;
+            let headings = headings.split(HEADING_SEPARATOR).filter(|title| !title.is_empty());
+            Ok(Passage {
+                headings: headings.map(str::to_owned).collect(),
+                line: unit.record.line as usize,
+                id: row.get(1)?,
+                text: row.get(2)?,
+                date: unit.record.date,
+                flags: unit.record.flags,
+                weight: unit.record.weight,
+            })
+        })
+    }
+
+    /// Returns the vectors that the encoder made of a text.
+    fn encoded(&self, unit: i64) -> Result<Option<Quantized>> {
+        let sql = "SELECT scale, vectors FROM encoded WHERE id = ?1";
+        let found = self.db.prepare_cached(sql)?.query_row([unit], |row| {
+            let scale: [u8; 4] = row.get(0)?;
+            Ok(Quantized { scale: f32::from_le_bytes(scale), values: row.get(1)? })
+        });
+        found.optional()
+    }
+
+    /// Stores the vectors of texts; if the index cannot be written, they are made again.
+    fn remember(&self, units: &[i64], vectors: &[Quantized]) {
+        let store = || -> Result<()> {
+            let transaction = self.db.unchecked_transaction()?;
+            for (unit, vectors) in units.iter().zip(vectors).filter(|(unit, _)| **unit > 0) {
+                let sql = "INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3)";
+                let values = params![unit, vectors.scale.to_le_bytes(), vectors.values];
+                transaction.prepare_cached(sql)?.execute(values)?;
+            }
+            transaction.commit()
+        };
+        let _is_stored = store().is_ok();
+    }
+}
+
+/// The numbers of a file's units in the lists, and the index of the first one in the scan.
+struct Numbers {
+    units: std::ops::Range<u32>,
+    start: usize,
 }
 
 impl Scan<'_> {
+    /// Reads the units of the searched sources, ordered by file and place; returns their languages and numbers.
+    fn read_units(&mut self, query: &Quantized) -> Result<(Vec<Language>, Vec<Numbers>)> {
+        let (mut languages, mut numbers) = (Vec::new(), Vec::new());
+        let mut statement = self
+            .index
+            .db
+            .prepare("SELECT name, source, language, first, units FROM files ORDER BY name")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (source, language, first) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            if !self.asked.sources.contains(&source) {
+                continue;
+            }
+            let language = Language::from_number(language);
+            if !languages.contains(&language) {
+                languages.push(language);
+            }
+            let (records, _) = row.get_ref(4)?.as_blob()?.as_chunks::<{ UnitRecord::SIZE }>();
+            let end = u32::try_from(records.len()).unwrap_or_default().saturating_add(first);
+            numbers.push(Numbers { units: first..end, start: self.units.len() });
+            for (id, stored) in (i64::from(first)..).zip(records) {
+                let (record, scale, values) = UnitRecord::read(stored);
+                let meaning = f64::from(query.dot(values, scale).max(0.0));
+                let file = self.names.len();
+                self.units.push(Unit { id, source: Some(source), file, meaning, record });
+            }
+            self.names.push(row.get(0)?);
+        }
+        numbers.sort_unstable_by_key(|numbers| numbers.units.start);
+        Ok((languages, numbers))
+    }
+
+    /// Adds the extras, compared by the same vectors.
+    fn add_extras(&mut self, query: &Quantized) {
+        for (number, extra) in (1..).zip(self.asked.extras) {
+            let vector = VectorTable::built_in().mean_vector(&passages(&extra.text)).quantized();
+            let length = u32::try_from(words(&extra.text).len()).unwrap_or(u32::MAX);
+            // None is a sibling or a copy of another.
+            let section = u32::try_from(number).unwrap_or_default();
+            self.units.push(Unit {
+                id: -number,
+                source: None,
+                file: self.names.len(),
+                meaning: f64::from(query.dot(&vector.values, vector.scale).max(0.0)),
+                record: UnitRecord::new(extra, -number, section, length),
+            });
+        }
+        self.names.push(String::new());
+    }
+
     /// Scores the units by the words that they share with the query.
-    fn score(&mut self, terms: Vec<Term>) -> Result<()> {
-        let numbers: HashMap<i64, usize> =
-            self.units.iter().enumerate().map(|(number, unit)| (unit.id, number)).collect();
+    fn score(&mut self, terms: &[Term], numbers: &[Numbers]) -> Result<()> {
+        self.words = vec![0.0; self.units.len()];
+        let lengths: Vec<u32> = self.units.iter().map(|unit| unit.record.length).collect();
+        let extras: Vec<Vec<String>> =
+            self.asked.extras.iter().map(|extra| words(&extra.text)).collect();
+        let sql = "SELECT list FROM postings WHERE stem = ?1";
+        let mut lists = self.index.db.prepare(sql)?;
         for term in terms {
-            let found = self.index.containing(&term.stems)?.into_iter();
-            let found = found.filter_map(|(id, score)| Some((*numbers.get(&id)?, score)));
-            let count = found.map(|(number, score)| self.words[number] += score).count();
-            self.counts.push((term, count));
+            let mut matches = Matches::new();
+            for stem in &term.stems {
+                let mut rows = lists.query([stem.as_bytes()])?;
+                while let Some(row) = rows.next()? {
+                    add_matches(row.get_ref(0)?.as_blob()?, numbers, &mut matches);
+                }
+                for (index, words) in (self.units.len() - extras.len()..).zip(&extras) {
+                    let count = words.iter().filter(|word| *word == stem).count();
+                    let count = u32::try_from(count).unwrap_or(u32::MAX);
+                    matches.extend((count > 0).then_some((index, count)));
+                }
+            }
+            let count = add_term(matches, &lengths, &mut self.words);
+            self.counts.push((term.clone(), count));
         }
         Ok(())
     }
 
-    /// Adds the extras, scored by the same words and vectors.
-    fn add_extras(&mut self, query: &Quantized) {
-        let texts: Vec<Vec<String>> =
-            self.asked.extras.iter().map(|extra| words(&extra.text)).collect();
-        let count = |term: &Term, words: &[String]| {
-            words.iter().filter(|word| term.stems.contains(word)).count()
-        };
-        let all = self.units.len();
-        if all == 0 {
-            for (term, containing) in &mut self.counts {
-                *containing = texts.iter().filter(|words| count(term, words) > 0).count();
-            }
-        }
-        let all = all.max(texts.len());
-        self.names.push(String::new());
-        for ((number, extra), words) in (1..).zip(self.asked.extras).zip(&texts) {
-            let score = self
-                .counts
-                .iter()
-                .map(|(term, containing)| idf(*containing, all) * bm25(count(term, words), 1, 1.0));
-            self.words.push(score.sum());
-            let vector = VectorTable::built_in().mean_vector(&passages(&extra.text)).quantized();
-            self.units.push(StoredUnit {
-                id: -number,
-                source: None,
-                file: self.names.len() - 1,
-                identity: -number,
-                line: extra.line,
-                date: extra.date,
-                flags: extra.flags,
-                weight: extra.weight,
-                // None is a sibling of another.
-                section: usize::try_from(number).unwrap_or_default(),
-                meaning: f64::from(query.dot(&vector.values, vector.scale).max(0.0)),
-            });
-        }
-    }
-
     /// Groups the units with the same text; the first one that is no copy by its name represents them.
     fn group_copies(&mut self) {
-        let mut groups: HashMap<i64, Vec<usize>> = HashMap::with_capacity(self.units.len());
+        let mut firsts: HashMap<i64, usize, QuickHash> = HashMap::default();
+        firsts.reserve(self.units.len());
+        let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
         for (number, unit) in self.units.iter().enumerate() {
-            groups.entry(unit.identity).or_default().push(number);
+            let first = *firsts.entry(unit.record.identity).or_insert(number);
+            if first != number {
+                groups.entry(first).or_insert_with(|| vec![first]).push(number);
+            }
         }
-        for mut group in groups.into_values().filter(|group| group.len() > 1) {
+        for mut group in groups.into_values() {
             let is_copy = |number: &usize| (self.asked.is_copy)(self.name(*number));
             group.sort_by_key(|number| (is_copy(number), *number));
             let first = group.remove(0);
@@ -146,19 +242,15 @@ impl Scan<'_> {
             let passage = self.passage(unit)?;
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
-        let uses_encoder = self.asked.uses_encoder;
-        let ranking = rank(&question, &known, uses_encoder, read, |encoder, texts| {
-            self.encoded(encoder, texts)
-        })?;
-        let copies: Vec<usize> = self.copies.values().flatten().copied().collect();
-        let mut is_copy = vec![false; self.units.len()];
-        for copy in copies {
-            is_copy[copy] = true;
-        }
+        let wanted = self.asked.limit.max(MIN_JUDGED);
+        let depth = wanted.saturating_mul(RANKED).max(1000);
+        let ranking =
+            rank(&question, &known, self.asked.uses_encoder, depth, read, |encoder, texts| {
+                self.encoded(encoder, texts)
+            })?;
         let ranked = ranking.texts.into_iter();
-        let ranked: Vec<Ranked> =
-            ranked.filter(|one| !is_copy[one.index] && self.matches(one)).collect();
-        let mut hits = self.best(&ranked)?;
+        let ranked: Vec<Ranked> = ranked.filter(|one| self.matches(one)).collect();
+        let mut hits = self.best(&ranked, wanted)?;
         move_corrections_first(&mut hits);
         let judged = hits.len();
         if self.asked.method != Method::Both {
@@ -182,18 +274,20 @@ impl Scan<'_> {
     }
 
     /// Returns the first texts, at most two of one section.
-    fn best(&self, ranked: &[Ranked]) -> Result<Vec<Hit>> {
+    fn best(&self, ranked: &[Ranked], wanted: usize) -> Result<Vec<Hit>> {
         let mut hits = Vec::new();
-        let mut sections: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut sections: HashMap<(usize, u32), usize> = HashMap::new();
         for one in ranked {
             let unit = &self.units[one.index];
-            let of_section = sections.entry((unit.file, unit.section)).or_default();
+            let of_section = sections.entry((unit.file, unit.record.section)).or_default();
             *of_section += 1;
             if *of_section > MAX_OF_SECTION {
                 continue;
             }
-            let copies = self.copies.get(&one.index).into_iter().flatten();
-            let copies = copies.map(|copy| (self.name(*copy).to_owned(), self.units[*copy].line));
+            let copies =
+                self.copies.get(&one.index).into_iter().flatten().map(|copy| {
+                    (self.name(*copy).to_owned(), self.units[*copy].record.line as usize)
+                });
             hits.push(Hit {
                 source: unit.source,
                 file: self.name(one.index).to_owned(),
@@ -203,7 +297,7 @@ impl Scan<'_> {
                 relevance: one.relevance,
                 copies: copies.collect(),
             });
-            if hits.len() == self.asked.limit.max(MIN_JUDGED) {
+            if hits.len() == wanted {
                 break;
             }
         }
@@ -214,12 +308,12 @@ impl Scan<'_> {
     fn known(&self) -> Vec<Known> {
         let by_words = self.asked.method != Method::Vectors;
         let by_meaning = self.asked.method != Method::Words;
-        let newest = self.units.iter().filter_map(|unit| unit.date).max();
-        let known = |(number, unit): (usize, &StoredUnit)| Known {
+        let newest = self.units.iter().filter_map(|unit| unit.record.date).max();
+        let known = |(number, unit): (usize, &Unit)| Known {
             words: if by_words { self.words[number] } else { 0.0 },
             meaning: if by_meaning { unit.meaning } else { 0.0 },
-            weight: unit.weight,
-            bonus: RECENCY_BONUS * recency(unit.date, newest),
+            weight: unit.record.weight,
+            bonus: RECENCY_BONUS * recency(unit.record.date, newest),
             before: number.checked_sub(1).filter(|before| self.are_siblings(*before, number)),
             after: Some(number + 1).filter(|after| self.are_siblings(number, *after)),
             is_turn: false,
@@ -233,20 +327,21 @@ impl Scan<'_> {
 
     /// Returns whether two units stand under the same headings of a file.
     fn are_siblings(&self, one: usize, other: usize) -> bool {
-        let (one, other) = (self.units.get(one), self.units.get(other));
-        one.zip(other)
-            .is_some_and(|(one, other)| one.file == other.file && one.section == other.section)
+        let place = |unit: &Unit| (unit.file, unit.record.section);
+        self.units.get(one).map(place) == self.units.get(other).map(place)
     }
 
+    /// Returns whether a text is a hit; a copy is none.
     fn matches(&self, ranked: &Ranked) -> bool {
         let by_words = self.words[ranked.index] > 0.0;
         let meaning = self.units[ranked.index].meaning.max(ranked.cosine.unwrap_or_default());
         let by_meaning = meaning >= MIN_SIMILARITY;
-        match self.asked.method {
-            Method::Words => by_words,
-            Method::Vectors => by_meaning,
-            Method::Both => by_words || by_meaning,
-        }
+        ranked.parts.weight > 0.0
+            && match self.asked.method {
+                Method::Words => by_words,
+                Method::Vectors => by_meaning,
+                Method::Both => by_words || by_meaning,
+            }
     }
 
     /// Has the encoder read texts, or takes the vectors of those that it has read before.
@@ -263,6 +358,18 @@ impl Scan<'_> {
             .into_iter()
             .map(|known| known.or_else(|| new.next()).unwrap_or_default())
             .collect())
+    }
+}
+
+/// Adds the units of a list that are searched, by their index.
+fn add_matches(list: &[u8], numbers: &[Numbers], matches: &mut Matches) {
+    // Both are in the order of the numbers.
+    let mut files = numbers.iter().peekable();
+    for (unit, count) in postings::units(list) {
+        while files.next_if(|file| file.units.end <= unit).is_some() {}
+        if let Some(file) = files.peek().filter(|file| file.units.contains(&unit)) {
+            matches.push((file.start + (unit - file.units.start) as usize, count));
+        }
     }
 }
 

@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use chrono::Datelike;
 use rusqlite::{Connection, Result, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
 use crate::progress::Progress;
-use crate::search::index::file::Index;
+use crate::search::index::file::{Index, UnitRecord};
+use crate::search::index::postings::{Postings, of_file};
 use crate::search::index::{IndexFile, Passage, PassageReader};
 use crate::search::language::Language;
 use crate::search::passages::passages;
@@ -36,6 +36,9 @@ const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// Number of bytes from which the language of a file is detected.
 const SAMPLE_BYTES: usize = 8 * 1024;
+
+/// Number of different stems that a thread remembers: file names and digests never end.
+const MAX_STEMS: usize = 1 << 18;
 
 /// A file as recorded in the index.
 struct Recorded {
@@ -62,22 +65,13 @@ enum Prepared {
 struct Content {
     digest: Vec<u8>,
     language: Language,
-    units: Vec<Unit>,
+    /// The passages, and what is stored of each, side by side.
+    passages: Vec<Passage>,
+    units: Vec<u8>,
+    /// The words, as [`of_file`] returns them.
+    words: Vec<u8>,
     /// Line number of the first passage that is not indexed, or not whole.
     left_out: Option<usize>,
-}
-
-/// A passage with its words and its vector.
-struct Unit {
-    passage: Passage,
-    /// Shared by all passages with the same text under the same headings.
-    identity: i64,
-    /// Its stems, separated by spaces.
-    words: String,
-    /// Number of the run of passages under the same headings that it belongs to.
-    section: usize,
-    /// The scale of its vector, and the vector.
-    vector: Vec<u8>,
 }
 
 impl Index {
@@ -95,18 +89,17 @@ impl Index {
             let transaction = self.db.transaction_with_behavior(behavior)?;
             // Another process may have updated the index meanwhile.
             let (changed, gone) = compare(&transaction, files)?;
-            for file in gone {
-                delete(&transaction, file)?;
-            }
-            let store = |file: &Changed<'_>, prepared| match prepared {
+            let mut writer = Writer::new(&transaction)?;
+            gone.into_iter().try_for_each(|file| writer.delete(file))?;
+            each_prepared(&changed, reader, progress, |file, prepared| match prepared {
                 Prepared::Unreadable(warning) => {
                     warnings.extend(warning);
-                    file.1.as_ref().map_or(Ok(()), |known| delete(&transaction, known.id))
+                    file.1.as_ref().map_or(Ok(()), |known| writer.delete(known.id))
                 }
-                Prepared::Unchanged => restamp(&transaction, file),
-                Prepared::New(content) => replace(&transaction, file, &content),
-            };
-            each_prepared(&changed, reader, progress, store)?;
+                Prepared::Unchanged => writer.restamp(file),
+                Prepared::New(content) => writer.replace(file, &content),
+            })?;
+            writer.finish()?;
             transaction.commit()?;
         }
         let query = "SELECT name, left_out FROM files WHERE left_out IS NOT NULL ORDER BY name";
@@ -151,43 +144,39 @@ fn each_prepared(
     progress: &Progress,
     mut store: impl FnMut(&Changed<'_>, Prepared) -> Result<()>,
 ) -> Result<()> {
+    let mut preparer = Preparer::default();
     if changed.len() < MIN_FILES_FOR_THREADS {
-        let mut preparer = Preparer::default();
         return changed.iter().try_for_each(|file| store(file, preparer.prepare(reader, file)));
     }
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, receiver): (_, Receiver<(usize, Prepared)>) = sync_channel(MAX_QUEUED);
         let next = &next;
-        let start = |sender: SyncSender<_>| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            let sender = sender.clone();
             let work = move || {
                 let mut preparer = Preparer::default();
                 loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(file) = changed.get(index) else {
-                        break;
-                    };
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let prepared = changed.get(at).map(|file| preparer.prepare(reader, file));
                     // The receiver is dropped if writing fails.
-                    if sender.send((index, preparer.prepare(reader, file))).is_err() {
+                    if prepared.is_none_or(|prepared| sender.send((at, prepared)).is_err()) {
                         break;
                     }
                 }
             };
-            thread::Builder::new().spawn_scoped(scope, work).is_ok()
-        };
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let started = (0..threads).filter(|_| start(sender.clone())).count();
+            // Without any thread, the files are prepared here.
+            let _started = thread::Builder::new().spawn_scoped(scope, work).is_ok();
+        }
         drop(sender);
-        let mut preparer = Preparer::default();
         let mut early: HashMap<usize, Prepared> = HashMap::new();
         for (position, file) in progress.track("Indexing", changed).enumerate() {
-            while started > 0 && !early.contains_key(&position) {
-                let Ok((index, prepared)) = receiver.recv() else {
+            while !early.contains_key(&position) {
+                let Ok((at, prepared)) = receiver.recv() else {
                     break;
                 };
-                early.insert(index, prepared);
+                early.insert(at, prepared);
             }
-            // The system may refuse every thread.
             let prepared = early.remove(&position);
             store(file, prepared.unwrap_or_else(|| preparer.prepare(reader, file)))?;
         }
@@ -212,7 +201,8 @@ impl Preparer {
                 return Prepared::Unreadable(Some(warning));
             }
         };
-        let digest = digest(&passages);
+        let identities: Vec<i64> = passages.iter().map(identity).collect();
+        let digest = digest(&passages, &identities);
         if known.as_ref().is_some_and(|known| known.source == file.source && known.digest == digest)
         {
             return Prepared::Unchanged;
@@ -224,56 +214,68 @@ impl Preparer {
             }
             sample.extend([passage.text.as_str(), "\n"]);
         }
-        let language = Language::detect(&sample);
-        let mut content = Content { digest, language, units: Vec::new(), left_out: None };
-        self.add(passages, &mut content);
-        Prepared::New(content)
+        Prepared::New(self.content(passages, &identities, digest, Language::detect(&sample)))
     }
 
-    fn add(&mut self, passages: Vec<Passage>, content: &mut Content) {
-        let new = || Tokenizer::new(content.language);
-        let tokenizer = self.tokenizers.entry(content.language).or_insert_with(new);
-        let mut section = 0;
-        let (mut head, mut head_sum) = (String::new(), Sum::default());
-        let mut count = 0;
-        for mut passage in passages {
-            let is_full = content.units.len() >= MAX_TEXTS || count >= MAX_WORDS;
-            if is_full || passage.text.len() > MAX_TEXT_BYTES {
-                content.left_out.get_or_insert(passage.line.max(1));
+    fn content(
+        &mut self,
+        mut passages: Vec<Passage>,
+        identities: &[i64],
+        digest: Vec<u8>,
+        language: Language,
+    ) -> Content {
+        self.tokenizers.retain(|_, tokenizer| tokenizer.len() < MAX_STEMS);
+        let tokenizer = self.tokenizers.entry(language).or_insert_with(|| Tokenizer::new(language));
+        let (mut units, mut words, mut stems) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut section, mut head, mut head_sum) = (0, 0, Sum::default());
+        let mut left_out = None;
+        let (mut number, mut count) = (0_u32, 0);
+        for (at, identity) in identities.iter().enumerate() {
+            let is_full = at >= MAX_TEXTS || count >= MAX_WORDS;
+            if is_full || passages[at].text.len() > MAX_TEXT_BYTES {
+                left_out.get_or_insert(passages[at].line.max(1));
             }
             if is_full {
+                passages.truncate(at);
                 break;
             }
-            passage.text.truncate(passage.text.floor_char_boundary(MAX_TEXT_BYTES));
-            let before = content.units.last().map(|unit| &unit.passage.headings);
-            if before != Some(&passage.headings) {
+            let text = &mut passages[at].text;
+            text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+            if at == 0 || passages[at - 1].headings != passages[at].headings {
                 section += 1;
-                (head, head_sum) = (String::new(), Sum::default());
-                for heading in &passage.headings {
-                    tokenizer.join(heading, &mut head);
+                head_sum = Sum::default();
+                stems.clear();
+                for heading in &passages[at].headings {
+                    tokenizer.stems(heading, &mut stems);
                     self.adder.add(heading, &mut head_sum);
                 }
+                head = stems.len();
             }
-            let mut words = head.clone();
-            count += tokenizer.join(&passage.text, &mut words);
-            let parts = self::passages(&passage.text).into_iter().map(|part| {
+            let passage = &passages[at];
+            stems.truncate(head);
+            tokenizer.stems(&passage.text, &mut stems);
+            words.extend(stems.iter().map(|stem| (*stem, number)));
+            let vectors = self::passages(&passage.text).into_iter().map(|part| {
                 let mut sum = head_sum.clone();
                 self.adder.add(part, &mut sum);
                 sum.vector()
             });
-            let mean = Vector::mean(parts).quantized();
-            let vector = [&mean.scale.to_le_bytes()[..], &mean.values].concat();
-            let identity = identity(&passage);
-            content.units.push(Unit { passage, identity, words, section, vector });
+            let length = u32::try_from(stems.len()).unwrap_or(u32::MAX);
+            let vector = Vector::mean(vectors).quantized();
+            UnitRecord::new(passage, *identity, section, length).write(&vector, &mut units);
+            count += stems.len() - head;
+            number += 1;
         }
+        let words = of_file(words, |stem| tokenizer.text(stem));
+        Content { digest, language, passages, units, words, left_out }
     }
 }
 
 /// Returns the digest of everything that is stored of these passages.
-fn digest(passages: &[Passage]) -> Vec<u8> {
+fn digest(passages: &[Passage], identities: &[i64]) -> Vec<u8> {
     let mut digest = Sha256::new();
-    for passage in passages {
-        digest.update(identity(passage).to_le_bytes());
+    for (passage, identity) in passages.iter().zip(identities) {
+        digest.update(identity.to_le_bytes());
         digest.update(format!(
             "{} {:?} {} {}",
             passage.line, passage.date, passage.flags, passage.weight
@@ -282,6 +284,7 @@ fn digest(passages: &[Passage]) -> Vec<u8> {
     digest.finalize().to_vec()
 }
 
+/// Returns a number that all passages with the same text under the same headings share.
 fn identity(passage: &Passage) -> i64 {
     let mut digest = Sha256::new();
     for heading in &passage.headings {
@@ -295,59 +298,76 @@ fn identity(passage: &Passage) -> i64 {
     digest.finalize().iter().take(8).fold(0, |number, byte| number << 8 | i64::from(*byte))
 }
 
-fn restamp(db: &Connection, (file, known): &Changed<'_>) -> Result<()> {
-    let values = params![known.as_ref().map(|known| known.id), file.stamp];
-    db.prepare_cached("UPDATE files SET stamp = ?2 WHERE id = ?1")?.execute(values).map(|_| ())
+/// Writes files in one transaction.
+struct Writer<'a> {
+    db: &'a Connection,
+    postings: Postings,
+    /// Number of the next unit, and of the next batch of lists.
+    next: u32,
+    batch: i64,
 }
 
-fn delete(db: &Connection, file: i64) -> Result<()> {
-    delete_units(db, file)?;
-    db.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file]).map(|_| ())
-}
+impl<'a> Writer<'a> {
+    fn new(db: &'a Connection) -> Result<Self> {
+        let sql = "SELECT next, batch FROM owner";
+        let (next, batch) = db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Self { db, postings: Postings::default(), next, batch })
+    }
 
-fn delete_units(db: &Connection, file: i64) -> Result<()> {
-    let of_file = "IN (SELECT id FROM units WHERE file = ?1)";
-    for statement in [
-        &format!("DELETE FROM texts WHERE id {of_file}"),
-        &format!("DELETE FROM encoded WHERE id {of_file}"),
-        &format!("DELETE FROM words WHERE rowid {of_file}"),
-        "DELETE FROM units WHERE file = ?1",
-    ] {
-        db.prepare_cached(statement)?.execute([file])?;
+    fn run(&self, sql: &str, values: impl rusqlite::Params) -> Result<()> {
+        self.db.prepare_cached(sql)?.execute(values).map(|_| ())
     }
-    Ok(())
-}
 
-/// Replaces the indexed content of a file.
-fn replace(db: &Connection, (file, known): &Changed<'_>, content: &Content) -> Result<()> {
-    let old = known.as_ref().map(|known| known.id);
-    if let Some(old) = old {
-        delete_units(db, old)?;
+    fn restamp(&self, (file, known): &Changed<'_>) -> Result<()> {
+        let values = params![known.as_ref().map(|known| known.id), file.stamp];
+        self.run("UPDATE files SET stamp = ?2 WHERE id = ?1", values)
     }
-    db.prepare_cached("INSERT OR REPLACE INTO files VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
-        params![
-            old,
-            file.source,
-            file.name,
-            file.stamp,
-            content.digest,
-            content.language.number(),
-            content.left_out
-        ],
-    )?;
-    let number = old.unwrap_or_else(|| db.last_insert_rowid());
-    for Unit { passage, identity, words, section, vector } in &content.units {
-        let day = passage.date.map(|date| date.num_days_from_ce());
-        db.prepare_cached("INSERT INTO units VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
-            .execute(params![
-                number, identity, passage.line, day, passage.flags, passage.weight, section, vector
-            ])?;
-        let id = db.last_insert_rowid();
-        let headings = passage.headings.join(&HEADING_SEPARATOR.to_string());
-        db.prepare_cached("INSERT INTO texts VALUES(?1, ?2, ?3, ?4)")?
-            .execute(params![id, headings, passage.id, passage.text])?;
-        db.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?
-            .execute(params![id, words])?;
+
+    /// Deletes a file. The numbers of its units stay in the lists, and are never given again.
+    fn delete(&self, file: i64) -> Result<()> {
+        let sql = "SELECT first, first + length(units) / ?2 FROM files WHERE id = ?1";
+        let range: (u32, u32) =
+            self.db.query_row(sql, params![file, UnitRecord::SIZE], |row| row.try_into())?;
+        self.run("DELETE FROM texts WHERE id >= ?1 AND id < ?2", range)?;
+        self.run("DELETE FROM encoded WHERE id >= ?1 AND id < ?2", range)?;
+        self.run("DELETE FROM files WHERE id = ?1", [file])
     }
-    Ok(())
+
+    /// Replaces the indexed content of a file.
+    fn replace(&mut self, (file, known): &Changed<'_>, content: &Content) -> Result<()> {
+        if let Some(old) = known {
+            self.delete(old.id)?;
+        }
+        self.run(
+            "INSERT INTO files VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                file.source,
+                file.name,
+                file.stamp,
+                content.digest,
+                content.language.number(),
+                content.left_out,
+                self.next,
+                content.units
+            ],
+        )?;
+        self.postings.add(&content.words, self.next);
+        for passage in &content.passages {
+            let headings = passage.headings.join(&HEADING_SEPARATOR.to_string());
+            let values = params![self.next, headings, passage.id, passage.text];
+            self.run("INSERT INTO texts VALUES(?1, ?2, ?3, ?4)", values)?;
+            self.next += 1;
+        }
+        if self.postings.is_full() { self.write_lists() } else { Ok(()) }
+    }
+
+    fn write_lists(&mut self) -> Result<()> {
+        self.batch += 1;
+        self.postings.write(self.db, self.batch)
+    }
+
+    fn finish(mut self) -> Result<()> {
+        self.write_lists()?;
+        self.run("UPDATE owner SET next = ?1, batch = ?2", params![self.next, self.batch])
+    }
 }

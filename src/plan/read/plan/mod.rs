@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::markdown::{Node, Outline, front_matter};
+use crate::markdown::{FrontMatter, Node, Outline};
 use crate::plan::read::document::Document;
-use crate::plan::read::identity::Identity;
 use crate::plan::read::plan::task::tasks;
 use crate::plan::read::{PhaseProgress, heading, non_placeholder, serialize_phase, serialize_plan};
 use crate::warning::Parsed;
@@ -64,18 +63,14 @@ impl Plan {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
-        let identity = Identity::from_document(&document, path);
+        let (phase, plan) = document.identity(path);
         let front = &document.front;
         let list = |keys: &[&str]| front.get(keys).map(Node::texts);
-        let title = front
-            .text(&["title", "name"])
-            .or_else(|| document.outline.title())
-            .and_then(non_placeholder);
         let depends_on = front.get(&["depends_on", "dependencies"]);
         let value = Self {
-            phase: identity.phase,
-            plan: identity.plan,
-            title: title.map(str::to_owned),
+            phase,
+            plan,
+            title: document.title(),
             wave: front.text(&["wave"]).and_then(|wave| wave.parse().ok()),
             depends_on: depends_on.map(|node| {
                 let mut texts = node.texts();
@@ -101,12 +96,10 @@ impl Plan {
 
 /// Returns whether the front matter of a plan says that it will not be done: it is cancelled, or replaced by another.
 pub(crate) fn is_dropped_plan(text: &str) -> bool {
-    let Some(([status, replaced], _)) = front_matter::scan(text, ["status", "superseded_by"])
-    else {
-        return false;
-    };
-    status.and_then(PhaseProgress::parse).is_some_and(PhaseProgress::is_dropped)
-        || replaced.and_then(non_placeholder).is_some()
+    let front = FrontMatter::parse(text, Path::new("")).value;
+    let status = front.text(&["status"]).and_then(PhaseProgress::parse);
+    status.is_some_and(PhaseProgress::is_dropped)
+        || front.text(&["superseded_by"]).and_then(non_placeholder).is_some()
 }
 
 impl MustHaves {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::read::{PhaseNumber, Plan, PlanNumber, PlanTask};
-use crate::text::{pluralize, strip_prefix_ignore_case};
+use crate::plan::read::{PhaseNumber, Plan, PlanNumber};
+use crate::text::strip_prefix_ignore_case;
 use crate::warning::Warning;
 
 impl Plan {
-    /// Returns what the plan lacks: fields that the order of execution depends on, and parts of its tasks.
+    /// Returns what the plan lacks: fields that the order of execution depends on, and tasks.
     pub fn problems(&self) -> Vec<Warning> {
         let mut found = Vec::new();
         let mut missing = vec![
@@ -26,27 +26,7 @@ impl Plan {
         if self.tasks.is_empty() {
             found.push(Warning::file(&self.file, "the plan has no tasks"));
         }
-        // A checkpoint needs no name.
-        let is_checkpoint = |task: &PlanTask| {
-            task.kind.as_deref().is_some_and(|kind| kind.starts_with("checkpoint"))
-        };
-        found.extend(
-            self.tasks_without("a name", |task| task.name.is_some() || is_checkpoint(task)),
-        );
-        found.extend(self.tasks_without("an action", |task| task.has_action));
-        found.extend(self.tasks_without("a way to check that it is done", |task| task.has_check));
         found
-    }
-
-    /// Returns a single warning that lists the tasks for which `has` is false.
-    fn tasks_without(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
-        let without = self.tasks.iter().enumerate().filter(|(_, task)| !has(task));
-        let without: Vec<(usize, &PlanTask)> = without.collect();
-        let line = without.first()?.1.line;
-        let numbers: Vec<String> = without.iter().map(|(at, _)| (at + 1).to_string()).collect();
-        let noun = pluralize(numbers.len(), "task");
-        let message = format!("without {what}: {noun} {}", numbers.join(", "));
-        Some(Warning::at(&self.file, line, message))
     }
 }
 

@@ -13,7 +13,8 @@ use regex::Regex;
 use serde::Serialize;
 
 use crate::markdown::{Node, Section};
-use crate::plan::read::document::{Document, title_words};
+use crate::plan::read::document::Document;
+use crate::plan::read::pattern;
 use crate::plan::read::vocabulary::has;
 
 /// A task of a plan.
@@ -25,12 +26,6 @@ pub struct PlanTask {
     pub kind: Option<String>,
     /// Line number of the task's start, from 1.
     pub line: usize,
-    /// Whether the task states what to do.
-    #[serde(skip)]
-    pub has_action: bool,
-    /// Whether the task states how to check that it is complete.
-    #[serde(skip)]
-    pub has_check: bool,
 }
 
 /// Returns the tasks of a plan in file order.
@@ -51,8 +46,6 @@ fn from_row(row: &Node) -> PlanTask {
         name: text(&["name", "title", "plan"]).or(head).map(str::to_owned),
         kind: text(&["tp", "type"]).map(str::to_owned),
         line: row.line,
-        has_action: action.is_some() || text(&["desc"]).is_some(),
-        has_check: row.pairs().iter().any(|(key, _)| is_check(key)),
     }
 }
 
@@ -78,11 +71,13 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
                 name: name.map(|name| without_number(name).to_owned()),
                 kind: attribute(rest, "type").map(str::to_owned),
                 line: first_line + index,
-                ..PlanTask::default()
             });
         }
-        if let Some(task) = found.last_mut().filter(|_| is_open) {
-            task.take_line(content);
+        if let Some(task) = found.last_mut().filter(|task| is_open && task.name.is_none()) {
+            let named = ["<name>", "<title>"].iter().find_map(|tag| content.strip_prefix(tag));
+            let name = named.and_then(|rest| rest.split("</").next()).map(str::trim);
+            let name = name.filter(|name| !name.is_empty());
+            task.name = name.map(|name| without_number(name).to_owned());
         }
         is_open &= !content.contains("</task>") && !content.contains("</feature>");
     }
@@ -98,23 +93,6 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     (!value.is_empty()).then_some(value)
 }
 
-impl PlanTask {
-    /// Updates the task from a line inside a `<task>` block.
-    fn take_line(&mut self, content: &str) {
-        let tag = content.strip_prefix('<').and_then(|rest| rest.split(['>', ' ']).next());
-        if let Some("name" | "title") = tag
-            && self.name.is_none()
-        {
-            let inside = content.split_once('>').map_or("", |(_, rest)| rest);
-            let name = inside.split("</").next().unwrap_or_default().trim();
-            self.name = Some(without_number(name).to_owned()).filter(|name| !name.is_empty());
-        }
-        let is_action = |tag: &str| tag == "action" || tag == "what-built";
-        self.has_action |= tag.map_or(!content.is_empty(), is_action);
-        self.has_check |= tag.is_some_and(is_check);
-    }
-}
-
 /// Parses headings such as `### Task 1: Parser`, `### T1 — Parser`, `### 1) Parser`.
 fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     let sections = document.outline.sections();
@@ -126,19 +104,10 @@ fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     }
     let level = found.iter().map(|section| section.level).min();
     found.retain(|section| Some(section.level) == level);
-    let task = |section: &Section| {
-        let labels = document.outline.labels(&section.whole);
-        let labels = labels.iter().map(|label| label.name.trim_matches('*').to_lowercase());
-        let heads = document.outline.subsections(section);
-        let heads = heads.map(|inner| title_words(&inner.title).join(" "));
-        let mut names = labels.chain(heads);
-        PlanTask {
-            name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
-            kind: None,
-            line: section.line,
-            has_action: !document.outline.slice(&section.whole).is_empty(),
-            has_check: names.any(|name| is_check(&name)),
-        }
+    let task = |section: &Section| PlanTask {
+        name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
+        kind: None,
+        line: section.line,
     };
     found.into_iter().map(task).collect()
 }
@@ -156,8 +125,6 @@ fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
         name: Some(without_number(&item.text).to_owned()),
         kind: None,
         line: block.line,
-        has_action: true,
-        has_check: true,
     });
     tasks.collect()
 }
@@ -168,16 +135,9 @@ fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
     document.sections(fits).into_iter().next()
 }
 
-/// Returns whether a label, tag or field states how to check a task.
-fn is_check(name: &str) -> bool {
-    has("check of a task", &name.to_lowercase())
-}
-
 /// The number of a task in front of its name: `Task 1: `, `T1 — `, `Step 2. `.
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?")
-        .expect("a constant pattern")
-});
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?"));
 
 /// Returns the text after the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
 fn after_number(title: &str) -> Option<&str> {

@@ -5,8 +5,7 @@
 //! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
 //! ```
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -16,7 +15,7 @@ use crate::plan::read::located::Span;
 use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
 use crate::plan::read::status::split_status;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
+use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading, pattern};
 use crate::text::strip_prefix_ignore_case;
 
 /// A phase's number and name, with its status remarks.
@@ -30,9 +29,8 @@ pub(super) struct NamedPhase {
 }
 
 /// The end of a phase's name: its markup, or a remark in italics, in capitals or with a plan count.
-static NAME_END: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan").expect("a constant pattern")
-});
+static NAME_END: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan"));
 
 /// Parses a text that begins with `Phase` and a number.
 pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
@@ -90,43 +88,29 @@ pub(super) fn not_understood(
     lines.collect()
 }
 
-/// Returns where a roadmap without phases seems to list its work, in a way that is not read.
+/// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
+/// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
 pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
-    open_box(outline).or_else(|| first_of_series(outline))
-}
-
-/// Returns the first of several headings that differ in a number or letter after the same word: `Step A`, `Step B`.
-fn first_of_series(outline: &Outline<'_>) -> Option<Located<String>> {
-    let mut heads: BTreeMap<String, (Span<'_>, &str)> = BTreeMap::new();
+    let all = 0..outline.text().len();
+    let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
+    if let Some((block, item)) = open.next() {
+        let value = item.text.clone();
+        return Some(Located { value, range: block.range.clone(), line: block.line });
+    }
+    let mut heads = HashMap::new();
     for span in outline.sections().iter().filter_map(|section| title(outline, section)) {
         let mut words = span.text.split_whitespace();
         let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
         let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
         let is_id = id.starts_with(|c: char| c.is_ascii_digit()) || id.chars().count() == 1;
-        let is_label = label.chars().all(char::is_alphabetic);
-        if !is_id || !is_label {
-            continue;
-        }
-        match heads.entry(label.to_lowercase()) {
-            Entry::Vacant(free) => {
-                free.insert((span, id));
+        if is_id && label.chars().all(char::is_alphabetic) {
+            let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
+            if other != id {
+                return Some(first.with_value(first.text.to_owned()));
             }
-            Entry::Occupied(seen) if seen.get().1 != id => {
-                let first = seen.get().0;
-                return Some(first.with_value(first.text.trim().to_owned()));
-            }
-            Entry::Occupied(_) => {}
         }
     }
     None
-}
-
-/// Returns the first open checkbox.
-fn open_box(outline: &Outline<'_>) -> Option<Located<String>> {
-    let all = 0..outline.text().len();
-    let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
-    let (block, item) = open.next()?;
-    Some(Located { value: item.text.clone(), range: block.range.clone(), line: block.line })
 }
 
 /// Returns the title of a section where it stands in the file.

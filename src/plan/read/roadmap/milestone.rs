@@ -15,14 +15,12 @@ use regex::Regex;
 
 use crate::markdown::Outline;
 use crate::plan::read::progress_table::phase_in_front;
+use crate::plan::read::roadmap::MAX_MILESTONES;
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::status::without_status;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, heading};
+use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, heading, pattern};
 use crate::text::strip_prefix_ignore_case;
-
-/// Maximum number of milestones with phases, and of milestones that are only listed.
-const MAX_MILESTONES: usize = 200;
 
 /// Returns the milestones, blocks and sections before those only listed.
 pub(super) fn milestones(
@@ -129,8 +127,7 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
 
 /// What follows a milestone's name: a remark about its phases, its size or its date.
 static REMARK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)")
-        .expect("a constant pattern")
+    pattern(r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)")
 });
 
 /// Returns a milestone's name without symbols, links and the remark about its phases.

@@ -26,7 +26,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
-use crate::plan::read::vocabulary::Field;
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow,
     non_placeholder, progress_table,
@@ -37,7 +36,7 @@ mod mention;
 mod milestone;
 mod section;
 
-use mention::parse_phase;
+use mention::{NamedPhase, parse_phase};
 pub(crate) use milestone::{version as milestone_version, version_in as milestone_version_in};
 
 /// The parsed ROADMAP.md.
@@ -157,22 +156,20 @@ impl Roadmap {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
+        let mut milestones = milestone::milestones(&outline, numbering);
+        milestones.truncate(MAX_MILESTONES);
+        let (phases, by_number) = (Vec::new(), HashMap::new());
         let mut assembly = Assembly {
             outline: &outline,
             numbering,
             path,
-            milestones: milestone::milestones(&outline, numbering)
-                .into_iter()
-                .take(MAX_MILESTONES)
-                .collect(),
-            phases: Vec::new(),
-            by_number: HashMap::new(),
+            milestones,
+            phases,
+            by_number,
             warnings,
         };
         assembly.read();
-        let Assembly { phases, milestones, mut warnings, .. } = assembly;
-        let mut phases: Vec<RoadmapPhase> =
-            phases.into_iter().map(RoadmapPhase::with_progress).collect();
+        let Assembly { mut phases, milestones, mut warnings, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = mention::not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
@@ -189,14 +186,13 @@ impl Roadmap {
         warnings.extend(unknown.chain(unread).map(|(found, what)| {
             Warning::at(path, found.line, format!("{what}: {:?}", found.value))
         }));
-        let value = Self {
-            title: outline.title().map(str::to_owned),
-            phases,
-            milestones,
-            milestone: stated_milestone(&outline),
-            not_understood,
-        };
-        Parsed { value, warnings }
+        // VBW names the milestone by a label above the phases.
+        let heads = outline.sections().iter().take_while(|section| section.level < 2);
+        let mut labels = heads.flat_map(|section| outline.labels(&section.own));
+        let label = labels.find(|label| label.name.eq_ignore_ascii_case("milestone"));
+        let milestone = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
+        let title = outline.title().map(str::to_owned);
+        Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }
     }
 
     /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
@@ -205,14 +201,6 @@ impl Roadmap {
             !phase.is_shipped && !phase.status.is_some_and(PhaseProgress::is_dropped)
         })
     }
-}
-
-/// Returns the milestone named by a label above the phases.
-fn stated_milestone(outline: &Outline<'_>) -> Option<String> {
-    let heads = outline.sections().iter().take_while(|section| section.level < 2);
-    let mut labels = heads.flat_map(|section| outline.labels(&section.own));
-    let label = labels.find(|label| label.name.eq_ignore_ascii_case("milestone"))?;
-    non_placeholder(&label.value).map(str::to_owned)
 }
 
 /// The phases found so far, merged from headings, checklists and tables.
@@ -240,28 +228,27 @@ impl Assembly<'_, '_> {
             self.merge_entry(named, block, item);
         }
         let all = 0..outline.text().len();
-        let tables = outline.tables(&all);
-        for row in tables.flat_map(|table| progress_table::rows(table, numbering)) {
-            self.merge_row(row);
+        for row in outline.tables(&all).flat_map(|table| progress_table::rows(table, numbering)) {
+            let version = row.milestone.as_deref().and_then(milestone::version);
+            let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
+            let named = version.and_then(|_| self.milestones.iter().position(is_named));
+            let phase = self.slot(&row.number, named, row.line, false);
+            phase.name = phase.name.take().or_else(|| row.name.clone());
+            phase.row.get_or_insert(row);
         }
         self.assign_by_range();
+        self.phases.iter_mut().for_each(RoadmapPhase::set_status);
     }
 
-    /// Returns the milestone whose block or section contains a byte offset: the innermost that may contain
-    /// the phase. A number outside of a section's stated range was added below it later, but a collapsed block ends
-    /// where it says.
+    /// Returns the innermost milestone whose block or section contains a byte offset and may contain the phase. A number
+    /// outside of a section's stated range was added below it later, but a collapsed block ends where it says.
     fn home(&self, at: usize, number: &PhaseNumber) -> Option<usize> {
         let text = self.outline.text();
-        // An open box in the block of a shipped milestone is work that was carried over.
-        let is_unticked = text.get(..at).unwrap_or_default().trim_end().ends_with("[ ]");
-        let is_collapsed = |range: &Range<usize>| {
-            text.get(range.clone()).is_some_and(|text| text.starts_with("<details"))
-        };
         let holding = self.milestones.iter().enumerate().filter(|(_, milestone)| {
             let phases = milestone.phases.as_ref();
             milestone.range.contains(&at)
                 && (phases.is_none_or(|phases| phases.contains(number))
-                    || !is_unticked && is_collapsed(&milestone.range))
+                    || text[milestone.range.start..].starts_with("<details"))
         });
         holding.min_by_key(|(_, milestone)| milestone.range.len()).map(|(index, _)| index)
     }
@@ -277,17 +264,16 @@ impl Assembly<'_, '_> {
     ) -> &mut RoadmapPhase {
         let is_shipped = milestone.is_some_and(|index| self.milestones[index].is_shipped);
         let same = self.by_number.entry(number.clone()).or_default();
-        let find = |is_own: &dyn Fn(&RoadmapPhase) -> bool| {
-            let mut same = same.iter().copied();
-            same.find(|index| {
-                let phase = &self.phases[*index];
-                let both = phase.milestone.zip(milestone);
-                is_own(phase) && both.is_none_or(|(own, other)| own == other)
-            })
+        let fits = |index: usize, may_differ: bool| {
+            let phase = &self.phases[index];
+            let both = phase.milestone.zip(milestone);
+            (may_differ || phase.is_shipped == is_shipped)
+                && both.is_none_or(|(own, other)| own == other)
         };
-        let known = find(&|phase| phase.is_shipped == is_shipped);
-        let known = known.or_else(|| find(&|_| !is_heading && !is_shipped));
-        let index = known.unwrap_or_else(|| {
+        let known = same.iter().copied().find(|index| fits(*index, false));
+        let may_differ = !is_heading && !is_shipped;
+        let other = || same.iter().copied().find(|index| may_differ && fits(*index, true));
+        let index = known.or_else(other).unwrap_or_else(|| {
             same.push(self.phases.len());
             let number = number.clone();
             self.phases.push(RoadmapPhase { number, line, ..RoadmapPhase::default() });
@@ -300,39 +286,26 @@ impl Assembly<'_, '_> {
         found
     }
 
-    fn merge_section(&mut self, named: mention::NamedPhase, section: &Section) {
-        let mut body = section::read(self.outline, &named.number, section, self.numbering);
+    fn merge_section(&mut self, named: NamedPhase, section: &Section) {
         let home = self.home(section.heading.start, &named.number);
-        let numbering = self.numbering;
+        let (outline, numbering) = (self.outline, self.numbering);
         let phase = self.slot(&named.number, home, section.line, true);
         phase.sections += 1;
-        match phase.sections {
-            1 => {}
-            2 => {
-                let number = &named.number;
-                let message =
-                    format!("phase {number} is described twice; the first description is used");
-                self.warnings.push(Warning::at(self.path, section.line, message));
-                return;
-            }
-            _ => return,
+        if phase.sections == 1 {
+            phase.status = phase.status.or(named.dropped_as);
+            phase.is_listed = true;
+            phase.name = named.name;
+            section::read(outline, section, numbering, phase);
+            phase.stated_status = phase.stated_status.take().or(named.status);
+        } else if phase.sections == 2 {
+            let number = &named.number;
+            let message =
+                format!("phase {number} is described twice; the first description is used");
+            self.warnings.push(Warning::at(self.path, section.line, message));
         }
-        phase.status = phase.status.or(named.dropped_as);
-        phase.is_listed = true;
-        phase.name = named.name;
-        phase.goal = body.take(Field::Goal).into_iter().next();
-        let depends_on = body.take(Field::DependsOn).join(", ");
-        phase.depends_on = section::dependencies(&depends_on, numbering);
-        let requirements = body.take(Field::Requirements);
-        phase.requirements =
-            requirements.iter().flat_map(|text| section::requirements(text)).collect();
-        phase.success_criteria = body.take(Field::SuccessCriteria);
-        phase.plans = body.plans;
-        phase.plan_count = body.plan_count;
-        phase.stated_status = body.status.or(named.status);
     }
 
-    fn merge_entry(&mut self, named: mention::NamedPhase, block: &Block, item: &ListItem) {
+    fn merge_entry(&mut self, named: NamedPhase, block: &Block, item: &ListItem) {
         let mark = section::checkbox(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);
         let phase = self.slot(&named.number, home, block.line, false);
@@ -344,15 +317,6 @@ impl Assembly<'_, '_> {
         }
         phase.checkbox = phase.checkbox.take().or(mark);
         phase.stated_status = phase.stated_status.take().or(named.status);
-    }
-
-    fn merge_row(&mut self, row: ProgressRow) {
-        let version = row.milestone.as_deref().and_then(milestone::version);
-        let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
-        let named = version.and_then(|_| self.milestones.iter().position(is_named));
-        let phase = self.slot(&row.number, named, row.line, false);
-        phase.name = phase.name.take().or_else(|| row.name.clone());
-        phase.row.get_or_insert(row);
     }
 
     /// Assigns each phase without a milestone to the first milestone whose range includes its number, of those with the
@@ -373,29 +337,23 @@ impl Assembly<'_, '_> {
 }
 
 impl RoadmapPhase {
-    /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
-    /// table, its own status, its checkbox, its plans' checkboxes.
-    fn with_progress(mut self) -> Self {
-        let phase = &mut self;
-        let own = phase.stated_status.as_ref().and_then(|own| PhaseProgress::parse(&own.value));
-        let row = phase.row.as_ref().and_then(ProgressRow::progress);
-        let mut dropping = [phase.status, row, own].into_iter().flatten();
+    /// Sets the status. In order of precedence: a status that drops the phase, the progress table, its own status, its
+    /// checkbox, its plans' checkboxes.
+    fn set_status(&mut self) {
+        let own = self.stated_status.as_ref().and_then(|own| PhaseProgress::parse(&own.value));
+        let row = self.row.as_ref().and_then(ProgressRow::progress);
+        let mut dropping = [self.status, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());
-        let marks = phase.plans.iter().filter(|plan| !plan.is_dropped);
-        let marks: Vec<bool> = marks.filter_map(|plan| plan.checked).collect();
-        let listed =
-            (!marks.is_empty()).then(|| match marks.iter().filter(|mark| **mark).count() {
-                0 => PhaseProgress::NotStarted,
-                done if done == marks.len() => PhaseProgress::Complete,
-                _ => PhaseProgress::InProgress,
-            });
-        let boxed = phase.checkbox.as_ref().map(|mark| match (mark.value, listed) {
-            (true, _) => PhaseProgress::Complete,
-            (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
-            (false, Some(_)) => PhaseProgress::InProgress,
-        });
-        phase.status = dropped.or(row).or(own).or(boxed).or(listed);
-        self
+        let plans = self.plans.iter().filter(|plan| !plan.is_dropped);
+        let marks: Vec<bool> = plans.filter_map(|plan| plan.checked).collect();
+        let boxed = match (self.checkbox.as_ref().map(|mark| mark.value), marks.as_slice()) {
+            (None, []) => None,
+            (Some(true), _) => Some(PhaseProgress::Complete),
+            (_, marks) if !marks.contains(&true) => Some(PhaseProgress::NotStarted),
+            (None, marks) if !marks.contains(&false) => Some(PhaseProgress::Complete),
+            _ => Some(PhaseProgress::InProgress),
+        };
+        self.status = dropped.or(row).or(own).or(boxed);
     }
 }
 

@@ -2,52 +2,45 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
+use crate::plan::read::requirement::is_id;
 use crate::plan::read::roadmap::parse_phase;
 use crate::plan::read::vocabulary::{Field, begins, find, words};
 use crate::plan::read::{
-    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPlan, heading, non_placeholder,
+    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, heading,
+    non_placeholder, pattern,
 };
 use crate::text::{comma_separated, strip_prefix_ignore_case};
 
-/// The fields of a phase's section.
-#[derive(Default)]
-pub(super) struct Body {
-    /// The texts of each field, one for each entry or paragraph.
-    texts: HashMap<Field, Vec<String>>,
-    pub(super) plans: Vec<RoadmapPlan>,
-    pub(super) plan_count: Option<Located<String>>,
-    pub(super) status: Option<Located<String>>,
-}
-
-impl Body {
-    /// Returns the texts of a field.
-    pub(super) fn take(&mut self, field: Field) -> Vec<String> {
-        self.texts.remove(&field).unwrap_or_default()
-    }
-}
-
-/// Parses a phase's section and its subsections, up to the next phase.
+/// Fills in the fields of a phase from its section and its subsections, up to the next phase.
 pub(super) fn read(
     outline: &Outline<'_>,
-    phase: &PhaseNumber,
     section: &Section,
     numbering: PhaseNumbering,
-) -> Body {
-    let mut reader = Reader { outline, phase, body: Body::default(), field: None, depth: None };
-    reader.blocks(&section.own);
+    phase: &mut RoadmapPhase,
+) {
+    let mut reader = Reader { phase, texts: HashMap::new(), field: None, depth: None };
+    reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
         if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
             break;
         }
-        reader.field = Some(field(&inner.title));
-        reader.depth = None;
-        reader.blocks(&inner.own);
+        (reader.field, reader.depth) = (Some(field(&inner.title)), None);
+        reader.blocks(outline, &inner.own);
     }
-    reader.body
+    let mut texts = reader.texts;
+    let mut take = |field| texts.remove(&field).unwrap_or_default();
+    phase.goal = take(Field::Goal).into_iter().next();
+    phase.depends_on = dependencies(&take(Field::DependsOn).join(", "), numbering);
+    phase.success_criteria = take(Field::SuccessCriteria);
+    phase.requirements =
+        take(Field::Requirements).iter().flat_map(|text| requirements(text)).collect();
 }
 
 /// Returns the mark between the brackets of an item's checkbox.
@@ -87,71 +80,56 @@ fn labelled(line: Span<'_>) -> Option<(Field, Span<'_>)> {
     (field != Field::Other || is_label).then(|| (field, line.part(label.range)))
 }
 
-/// Returns the non-empty lines of a block, trimmed.
-fn lines<'o>(outline: &Outline<'o>, block: &Block) -> Vec<Span<'o>> {
-    let mut start = block.range.start;
-    let text = outline.text().get(block.range.clone()).unwrap_or_default();
-    let lines = text.split_inclusive('\n').map(|line| {
-        let span = Span::new(line, start, outline.line(start));
-        start += line.len();
-        span
-    });
-    lines.filter(|span| !span.text.is_empty()).collect()
-}
-
-struct Reader<'a, 'o> {
-    outline: &'a Outline<'o>,
-    phase: &'a PhaseNumber,
-    body: Body,
+struct Reader<'a> {
+    phase: &'a mut RoadmapPhase,
+    /// The texts of each field, one for each entry or paragraph.
+    texts: HashMap<Field, Vec<String>>,
     field: Option<Field>,
     /// The list depth of the field's entries, taken from the first one, since a list may be nested in a
     /// preceding bullet.
     depth: Option<usize>,
 }
 
-impl Reader<'_, '_> {
-    fn blocks(&mut self, range: &Range<usize>) {
-        for block in self.outline.blocks(range) {
-            let lines = lines(self.outline, block);
-            match &block.content {
-                BlockContent::Paragraph => {
-                    for (index, line) in lines.into_iter().enumerate() {
-                        match labelled(line) {
-                            Some((field, value)) => self.label(field, value),
-                            None => self.text(line.text, index > 0),
-                        }
-                    }
+impl Reader<'_> {
+    fn blocks(&mut self, outline: &Outline<'_>, range: &Range<usize>) {
+        for block in outline.blocks(range) {
+            let item = match &block.content {
+                BlockContent::Paragraph => None,
+                BlockContent::Item(item) => Some(item),
+                _ => continue,
+            };
+            let mut start = block.range.start;
+            let lines = outline.text()[block.range.clone()].split_inclusive('\n').map(|line| {
+                let span = Span::new(line, start, outline.line(start));
+                start += line.len();
+                span
+            });
+            let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
+            let mut rest = lines.as_slice();
+            if let (Some(item), Some(first)) = (item, lines.first()) {
+                // A label on one of an item's later lines was meant to start a new paragraph.
+                let own = lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
+                let more = lines[1..=own].iter().map(|line| line.text);
+                self.entry(&more.fold(first.text.to_owned(), |text, line| text + " " + line), item);
+                rest = &lines[own + 1..];
+            }
+            for (index, line) in rest.iter().enumerate() {
+                match labelled(*line) {
+                    Some((field, value)) => self.label(field, value),
+                    None => self.text(line.text, index > 0),
                 }
-                BlockContent::Item(item) => self.item(item, &lines),
-                BlockContent::Table(_) | BlockContent::Code | BlockContent::Html => {}
             }
         }
     }
 
-    /// Parses an item; a label on one of its later lines was meant to start a new paragraph.
-    fn item(&mut self, item: &ListItem, lines: &[Span<'_>]) {
-        if lines.is_empty() {
-            return;
-        }
-        let own = 1 + lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
-        let text: Vec<&str> = lines[..own].iter().map(|line| line.text).collect();
-        self.entry(&text.join(" "), item);
-        for (field, value) in lines[own..].iter().filter_map(|line| labelled(*line)) {
-            self.label(field, value);
-        }
-    }
-
     fn label(&mut self, field: Field, value: Span<'_>) {
-        self.field = Some(field);
-        self.depth = None;
-        let Some(text) = non_placeholder(value.text).filter(|text| !text.is_empty()) else {
-            return;
-        };
-        let located = || value.with_value(text.to_owned());
+        (self.field, self.depth) = (Some(field), None);
+        let Some(text) = non_placeholder(value.text) else { return };
+        let located = value.with_value(text.to_owned());
         match field {
-            Field::Plans => _ = self.body.plan_count.get_or_insert_with(located),
-            Field::Status => _ = self.body.status.get_or_insert_with(located),
-            _ => self.body.texts.entry(field).or_default().push(text.to_owned()),
+            Field::Plans => _ = self.phase.plan_count.get_or_insert(located),
+            Field::Status => _ = self.phase.stated_status.get_or_insert(located),
+            _ => self.texts.entry(field).or_default().push(located.value),
         }
     }
 
@@ -160,7 +138,7 @@ impl Reader<'_, '_> {
     fn text(&mut self, text: &str, continues: bool) {
         let prose = [Field::Goal, Field::DependsOn, Field::SuccessCriteria];
         let Some(field) = self.field.filter(|field| prose.contains(field)) else { return };
-        let texts = self.body.texts.entry(field).or_default();
+        let texts = self.texts.entry(field).or_default();
         match texts.last_mut() {
             Some(last) if continues => *last = format!("{last} {text}"),
             Some(_) => {}
@@ -170,23 +148,22 @@ impl Reader<'_, '_> {
 
     fn entry(&mut self, text: &str, item: &ListItem) {
         let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
-        let plan = plan_in_front(text, self.phase);
+        let plan = plan_in_front(text, &self.phase.number);
         if is_none_remark(text) {
             return;
         }
         if self.field != Some(Field::Plans) && (plan.is_none() || item.checked.is_none()) {
             if let Some(field) = self.field.filter(|_| !is_detail) {
-                self.body.texts.entry(field).or_default().push(text.to_owned());
+                self.texts.entry(field).or_default().push(text.to_owned());
             }
             return;
         }
         let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
         if !is_announced && (!is_detail || item.checked.is_some()) {
-            // In `1. **Name** — …`, the list number is the plan number.
-            let counted = || PlanNumber::parse(&item.number?.to_string());
             let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
-            self.body.plans.push(RoadmapPlan {
-                plan: number.or_else(counted),
+            self.phase.plans.push(RoadmapPlan {
+                // In `1. **Name** — …`, the list number is the plan number.
+                plan: number.or_else(|| PlanNumber::parse(&item.number?.to_string())),
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
@@ -227,42 +204,31 @@ fn plan_title(text: &str) -> Option<String> {
 
 /// Returns the requirements of a line: separately if they are ids such as `REQ-01`, `ORG-06a`, `R12`, otherwise the whole
 /// text.
-pub(super) fn requirements(text: &str) -> Vec<String> {
-    let is_id = |piece: &str| {
-        let word = piece.trim().split(' ').next().unwrap_or_default();
-        word.starts_with(|c: char| c.is_ascii_uppercase())
-            && word.contains(|c: char| c.is_ascii_digit())
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-            && word.chars().filter(char::is_ascii_lowercase).count() <= 1
-    };
-    let pieces: Vec<&str> =
-        comma_separated(text).filter(|piece| !piece.trim().is_empty()).collect();
+fn requirements(text: &str) -> Vec<String> {
+    let pieces = comma_separated(text).map(str::trim).filter(|piece| !piece.is_empty());
+    let pieces: Vec<&str> = pieces.collect();
     if is_none_remark(text) {
         Vec::new()
-    } else if pieces.iter().all(|piece| is_id(piece)) {
-        pieces.iter().map(|piece| piece.trim().to_owned()).collect()
+    } else if pieces.iter().all(|piece| is_id(piece.split(' ').next().unwrap_or_default())) {
+        pieces.into_iter().map(str::to_owned).collect()
     } else {
         vec![text.trim().to_owned()]
     }
 }
+
+/// Text in brackets, which gives reasons.
+static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^)]*\)?"));
 
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;
 
 /// Returns the distinct phases that another depends on: `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 /// Text in brackets gives reasons, and so does what follows a semicolon.
-pub(super) fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
+fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
     if is_none_remark(text) || begins("no dependency", &text.to_lowercase()) {
         return Vec::new();
     }
-    let mut depth = 0_usize;
-    let mut is_outside = |c: char| {
-        depth += usize::from(c == '(');
-        let is_outside = depth == 0;
-        depth = depth.saturating_sub(usize::from(c == ')'));
-        is_outside
-    };
-    let outside: String = text.chars().filter(|c| is_outside(*c)).collect();
+    let outside = BRACKETS.replace_all(text, "");
     let clause = outside.split(';').next().unwrap_or_default();
     let (mut found, _) = numbers(clause, numbering);
     if found.is_empty() {
@@ -273,19 +239,17 @@ pub(super) fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNu
     found
 }
 
+/// The words for phases, with what separates them from a number.
+static PHASES: LazyLock<Regex> = LazyLock::new(|| {
+    let words: Vec<&str> = words("phase").collect();
+    pattern(&format!(r"(?i)\b(?:{})[ :]+", words.join("|")))
+});
+
 /// Returns the phases named after a word for phases, and whether the last list has an open end: `Phases 13+`.
 pub(super) fn numbers(text: &str, numbering: PhaseNumbering) -> (Vec<PhaseNumber>, bool) {
-    let (mut found, mut is_open) = (Vec::new(), false);
-    let is_start = |at: usize| text[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
-    for (at, _) in text.char_indices().filter(|(at, _)| is_start(*at)) {
-        let behind = words("phase").find_map(|word| {
-            let rest = strip_prefix_ignore_case(&text[at..], word)?;
-            rest.starts_with([' ', ':']).then_some(rest)
-        });
-        if let Some(behind) = behind {
-            is_open = list(behind.trim_start_matches([' ', ':']), numbering, &mut found);
-        }
-    }
+    let mut found = Vec::new();
+    let lists = PHASES.find_iter(text).map(|word| list(&text[word.end()..], numbering, &mut found));
+    let is_open = lists.last().unwrap_or_default();
     (found, is_open)
 }
 

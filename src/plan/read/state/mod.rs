@@ -22,17 +22,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Section};
+use crate::markdown::{FrontMatter, Label, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, WrittenAt,
-    decision, heading, is_absent, milestone_version_in, non_placeholder, progress_table,
-    vocabulary, without_emphasis,
+    decision, heading, milestone_version_in, non_placeholder, progress_table, vocabulary,
+    without_emphasis,
 };
-use crate::project::LayoutName;
 use crate::text::{comma_separated, fold, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
@@ -184,9 +183,6 @@ pub struct StateFile {
     /// Labels of the current phase whose values neither name a phase nor say that there is none.
     #[serde(skip)]
     pub not_understood: Vec<Located<String>>,
-    /// How phases are numbered in it.
-    #[serde(skip)]
-    pub numbering: PhaseNumbering,
 }
 
 /// Maximum number of statements about the position: each is compared with the files, and may be reported.
@@ -211,7 +207,18 @@ impl StateFile {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
+        let labels = position::labels(&outline, &["position", "project"]);
+        let named = |name: &str| {
+            let own = labels.iter().find(|label| {
+                label.name.eq_ignore_ascii_case(name) && !is_none_remark(&label.value)
+            });
+            own.map(|label| &*label.value)
+        };
+        let is_between_milestones = position::is_between(&front, &outline, &labels);
         let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
+        if claims.is_empty() && labels.is_empty() && !is_between_milestones {
+            not_understood.extend(position::prose(&outline));
+        }
         not_understood.truncate(MAX_REPORTED);
         for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);
@@ -224,35 +231,25 @@ impl StateFile {
             warnings.push(Warning::at(path, first.line, message));
             claims.truncate(MAX_CLAIMS);
         }
-        let labels = identity_labels(&outline);
-        let all = |name: &'static str| {
-            let own = labels.iter().filter(move |(label, _)| label == name);
-            own.map(|(_, value)| value.as_str())
-        };
-        let label = |name| all(name).find(|value| !is_none_remark(value));
         let in_front = |key: &str| front.text(&[key]).and_then(non_placeholder);
-        let labelled = || {
-            let names = ["milestone", "current milestone", "active milestone"];
-            names.into_iter().find_map(label)
-        };
+        let labelled = || vocabulary::words("label of a milestone").find_map(named);
         let milestone = in_front("milestone").or_else(labelled);
         // `milestone` is the template's placeholder for a missing name.
         let milestone_name = in_front("milestone_name");
         let milestone_name = milestone_name.filter(|name| !name.eq_ignore_ascii_case("milestone"));
-        let slug = all("active milestone").next().filter(|value| {
-            !is_absent(value) && !value.contains([' ', '/', '\\']) && !value.starts_with('.')
-        });
-        let project = label("project").map(str::to_owned);
+        let slug = named("active milestone")
+            .filter(|value| !value.contains([' ', '/', '\\']) && !value.starts_with('.'));
         let mut phase = position::stated_phase(&claims, front.range.end);
         // GSD's template names the phase there, too; a text that names several names none.
         phase.number = phase.number.or_else(|| {
-            let mut named = numbering.phases_in(label("current focus")?);
-            named.dedup();
-            named.pop().filter(|_| named.is_empty())
+            let mut phases = numbering.phases_in(named("current focus")?);
+            phases.dedup();
+            phases.pop().filter(|_| phases.is_empty())
         });
+        let core_value = named("core value").map(without_emphasis);
         let value = Self {
-            project: project.or_else(|| outline.title().and_then(project_in_title)),
-            core_value: label("core value").map(|value| without_emphasis(value).to_owned()),
+            project: named("project").or_else(|| in_title(outline.title()?)).map(str::to_owned),
+            core_value: core_value.map(str::to_owned),
             milestone: milestone.map(str::to_owned),
             milestone_name: milestone_name.map(str::to_owned),
             phase,
@@ -263,40 +260,21 @@ impl StateFile {
             claims,
             phase_statuses: phase_statuses(&outline, numbering),
             active_milestone: slug.map(str::to_owned),
-            is_between_milestones: position::is_between(&front, &outline, &labels),
+            is_between_milestones,
             last_active: last_active(&front, &outline),
             metrics: metrics(&outline, milestone),
             not_understood,
-            numbering,
         };
         Parsed { value, warnings }
     }
 }
 
-/// Returns the labels that describe the project and the position, as lower-case name and value.
-fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
-    let mut scopes = position::scopes(outline);
-    let references = heading::sections(outline, "project");
-    scopes.extend(references.map(|section| section.own.clone()));
-    scopes.sort_by_key(|scope| scope.start);
-    let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
-    labels.map(|label| (label.name.to_lowercase(), label.value)).collect()
-}
-
-/// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
-fn project_in_title(title: &str) -> Option<String> {
-    let is_of_file = |word: &&str| {
-        let bare = word.trim_matches([':', '—', '–', '-']).to_lowercase();
-        let mut tools = LayoutName::ALL.into_iter();
-        bare.is_empty() || has("state file", &bare) || tools.any(|tool| tool.as_str() == bare)
-    };
-    let words: Vec<&str> = title.split_whitespace().collect();
-    let start = words.iter().position(|word| !is_of_file(word))?;
-    let end = words.iter().rposition(|word| !is_of_file(word))?;
-    let name = words[start..=end].join(" ");
-    // A title without the word names no project.
-    let says_state = title.to_lowercase().contains("state");
-    says_state.then(|| name.trim_end_matches([':', '—', '–', '-', ' ']).to_owned())
+/// Returns the project named in a title: `name State`, `Name — Project State`.
+fn in_title(title: &str) -> Option<&str> {
+    let name = title.strip_suffix(" State")?;
+    let name =
+        name.strip_suffix("Project").unwrap_or(name).trim_end_matches([' ', ':', '—', '–', '-']);
+    (!name.is_empty() && !has("state file", &name.to_lowercase())).then_some(name)
 }
 
 /// Returns the decisions, including those under subheadings, without phases that are listed or reported among them.
@@ -387,20 +365,14 @@ fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStat
         None => return None,
     };
     let status = status.trim_chars(MARKS);
-    let status = (!status.text.is_empty()).then(|| status.with_value(status.text.to_owned()))?;
-    Some(PhaseStatus { number, status })
-}
-
-/// Returns the labels anywhere in the file that have a meaning.
-fn all_labels(outline: &Outline<'_>, meaning: vocabulary::Label) -> Vec<Label> {
-    let mut labels = outline.labels(&(0..outline.text().len()));
-    labels.retain(|label| vocabulary::Label::from_name(&label.name) == Some(meaning));
-    labels
+    let status = status.with_value(status.text.to_owned());
+    (!status.value.is_empty()).then_some(PhaseStatus { number, status })
 }
 
 /// Returns when the work went on, from the front matter and from labels anywhere in the file.
 fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
-    let labels = all_labels(outline, vocabulary::Label::LastActive);
+    let mut labels = outline.labels(&(0..outline.text().len()));
+    labels.retain(|label| position::about(label) == Some(vocabulary::Label::LastActive));
     let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
     let stated = in_front.into_iter().flatten();
     stated.chain(labels.iter().map(|label| &*label.value)).filter_map(WrittenAt::parse).collect()
@@ -445,25 +417,19 @@ fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     for section in heading::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
         let (mut is_installed, mut is_labelled) = (true, false);
-        for block in outline.blocks(&section.own) {
-            let text = outline.slice(&block.range);
-            for line in text.lines() {
-                let label = Label::parse(line, 0, 1).filter(|label| {
-                    let name = heading::words(&label.name);
-                    let parts = ["installed", "suggested", "recommended"];
-                    label.is_bold || parts.iter().any(|part| name.starts_with(part))
-                });
-                if let Some(label) = label {
-                    is_labelled = true;
-                    is_installed = heading::words(&label.name).starts_with("installed");
-                    let named = comma_separated(&label.value).filter(|_| is_installed);
-                    installed.extend(named.filter_map(skill));
-                } else if let BlockContent::Item(item) = &block.content {
-                    // `Run /find-skills to find more` is a sentence.
-                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
-                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
-                    break;
-                }
+        for line in outline.slice(&section.own).lines() {
+            let label = Label::parse(line, 0, 1).filter(|label| {
+                label.is_bold || has("list of skills", &heading::words(&label.name))
+            });
+            if let Some(label) = label {
+                is_labelled = true;
+                is_installed = heading::words(&label.name).starts_with("installed");
+                let named = comma_separated(&label.value).filter(|_| is_installed);
+                installed.extend(named.filter_map(skill));
+            } else if let Some(text) = line.strip_prefix("- ").or(line.strip_prefix("* ")) {
+                // `Run /find-skills to find more` is a sentence.
+                let is_name = is_labelled || !text.starts_with(char::is_uppercase);
+                installed.extend(skill(text).filter(|_| is_installed && is_name));
             }
         }
     }

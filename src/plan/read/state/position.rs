@@ -5,31 +5,59 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::markdown::{FrontMatter, Node, Outline};
+use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
 use crate::plan::read::vocabulary::{Label, has, words};
 use crate::plan::read::{
-    Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder,
+    Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder, pattern,
 };
 use crate::text::strip_prefix_ignore_case;
 
+/// The kinds of sections whose labels are statements about the position.
+const POSITION: &[&str] = &["position"];
+
 type Claims = Vec<Located<Claim>>;
 
-/// Returns the ranges in which labels are about the position: the head of the file, and the position
-/// sections.
-pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
+/// Returns the ranges in which labels are about the position: the head of the file, and the sections of some kinds.
+fn scopes<'o>(
+    outline: &'o Outline<'_>,
+    kinds: &'static [&str],
+) -> impl Iterator<Item = &'o Range<usize>> {
     let sections = outline.sections().iter().enumerate();
-    let found = sections.filter(|(index, section)| {
+    let found = sections.filter(move |(index, section)| {
         // The head is what precedes the first heading, and what follows it if it is the title. A title further
         // down comes from a file that was pasted, as do the comments of its front matter.
         let is_head = *index == 0 || *index == 1 && section.level == 1;
         let title = heading::words(&section.title);
         let is_current = title.starts_with("current p");
-        is_head || has("position", &title) || is_current
+        is_head || is_current || kinds.iter().any(|kind| has(kind, &title))
     });
-    found.map(|(_, section)| section.own.clone()).collect()
+    found.map(|(_, section)| &section.own)
+}
+
+/// Returns the labels in the head and in sections of some kinds.
+pub(super) fn labels(outline: &Outline<'_>, kinds: &'static [&str]) -> Vec<markdown::Label> {
+    scopes(outline, kinds).flat_map(|scope| outline.labels(scope)).collect()
+}
+
+/// Returns what a label is about.
+pub(super) fn about(label: &markdown::Label) -> Option<Label> {
+    Label::from_name(&label.name)
+}
+
+/// Returns the first paragraph about the position.
+pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
+    let (block, text) =
+        scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope)).next()?;
+    let line = text.lines().next().filter(|line| !is_none_remark(line) && !says_no_phase(line))?;
+    Some(Span::new(line, block.range.start, block.line).with_value(line.to_owned()))
+}
+
+fn says_no_phase(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    is_status(&lower) || words("no phase").any(|word| lower.contains(word))
 }
 
 /// Returns all statements about the position, in file order, and the labels of the current phase that neither contain a
@@ -41,19 +69,17 @@ pub(super) fn claims(
 ) -> (Claims, Vec<Located<String>>) {
     let mut claims = front_claims(front, outline.text(), numbering);
     let mut unclear = Vec::new();
-    for label in scopes(outline).iter().flat_map(|scope| outline.labels(scope)) {
+    for label in labels(outline, POSITION) {
         let value = Span::from_label(&label);
         let text = |says| {
             let text = non_placeholder(value.text)?;
             Some(value.with_value(Claim::Text(says, text.to_owned())))
         };
-        match Label::from_name(&label.name) {
+        match about(&label) {
             Some(Label::Phase) => {
-                let lower = value.text.to_lowercase();
                 if !push_phase(value, numbering, &mut claims)
-                    && !is_none_remark(&lower)
-                    && !is_status(&lower)
-                    && !words("no phase").any(|word| lower.contains(word))
+                    && !is_none_remark(value.text)
+                    && !says_no_phase(value.text)
                 {
                     unclear.push(value.with_value(label.value.clone()));
                 }
@@ -62,7 +88,9 @@ pub(super) fn claims(
             Some(Label::PhaseName) => claims.extend(text(Says::Name)),
             Some(Label::Plan) => push_plan(value, &mut claims),
             Some(Label::Plans) => push_plans(value, &mut claims),
-            Some(Label::Phases) => push_total(value, &mut claims),
+            Some(Label::Phases) => {
+                claims.extend(value.count().map(|(total, ..)| counted(Says::Total, total)));
+            }
             Some(Label::Progress) => push_progress(value, &mut claims),
             _ => {}
         }
@@ -72,6 +100,10 @@ pub(super) fn claims(
     }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
+}
+
+fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
+    count.map(|count| Claim::Count(says, count))
 }
 
 /// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
@@ -104,13 +136,13 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     let mut number = value.part(0..value.text.len() - behind.len()).with_value(number);
     let mut rest = value.suffix(behind);
     if let Some((total, after)) = rest.total() {
-        claims.push(total.map(|total| Claim::Count(Says::Total, total)));
+        claims.push(counted(Says::Total, total));
         rest = after;
     }
     let (mut name, mut status) = (None, None);
-    if let Some(end) = closing(rest.text) {
-        let inside = rest.part(1..end);
-        rest = rest.after(end + 1);
+    if let Some(found) = BRACKETS.find(rest.text) {
+        let inside = rest.part(1..found.end() - 1);
+        rest = rest.after(found.end());
         // The leading number may be only the index of a phase whose id is in the brackets: `6 of 15 (06.1 Name)`.
         let id = numbering.split(inside.text).filter(|(id, rest)| {
             let written = &inside.text[..inside.text.len() - rest.len()];
@@ -150,27 +182,16 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     true
 }
 
-/// Returns the offset of the bracket that closes the one at the start.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    let ends = |(_, c): &(usize, char)| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
-    };
-    text.char_indices().find(ends).map(|(at, _)| at).filter(|at| *at > 0)
-}
+/// The brackets at the start of a text.
+static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
 fn push_plan(value: Span<'_>, claims: &mut Claims) {
     let Some((current, total, rest)) = value.count() else { return };
     if total.is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
-        claims.push(current.map(|current| Claim::Count(Says::CurrentPlan, current)));
+        claims.push(counted(Says::CurrentPlan, current));
     }
-    claims.extend(total.map(|total| total.map(|total| Claim::Count(Says::PlansTotal, total))));
+    claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
 }
 
 /// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
@@ -178,14 +199,8 @@ fn push_plan(value: Span<'_>, claims: &mut Claims) {
 fn push_plans(value: Span<'_>, claims: &mut Claims) {
     let Some((number, total, rest)) = value.count() else { return };
     let is_done = total.is_some() || rest.text.starts_with('/');
-    let says = if is_done { Says::PlansDone } else { Says::PlansTotal };
-    claims.push(number.map(|number| Claim::Count(says, number)));
-    claims.extend(total.map(|total| total.map(|total| Claim::Count(Says::PlansTotal, total))));
-}
-
-fn push_total(value: Span<'_>, claims: &mut Claims) {
-    let count = value.count();
-    claims.extend(count.map(|(total, ..)| total.map(|total| Claim::Count(Says::Total, total))));
+    claims.push(counted(if is_done { Says::PlansDone } else { Says::PlansTotal }, number));
+    claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
 }
 
 /// A progress bar: cells in brackets, or a run of block characters.
@@ -195,10 +210,6 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+(?:\.\d+)?)\s*%
 static SHARE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(\d+)\s*(?:/|of |de |von |di |sur |van |из )\s*\d"));
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}
-
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
     if let Some(bar) = BAR.find(value.text) {
@@ -207,17 +218,15 @@ fn push_progress(value: Span<'_>, claims: &mut Claims) {
     }
     for (pattern, says) in [(&PERCENT, Says::Percent), (&SHARE, Says::Share)] {
         let found = pattern.captures(value.text).and_then(|found| found.get(1));
-        let number = found.and_then(|found| Some((found.range(), rounded(found.as_str())?)));
-        claims.extend(
-            number.map(|(at, number)| value.part(at).with_value(Claim::Count(says, number))),
-        );
+        let rounded = |number: &str| {
+            let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+            let up = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
+            whole.parse::<u32>().ok()?.checked_add(up)
+        };
+        if let Some((at, number)) = found.and_then(|at| Some((at.range(), rounded(at.as_str())?))) {
+            claims.push(counted(says, value.part(at).with_value(number)));
+        }
     }
-}
-
-fn rounded(number: &str) -> Option<u32> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let up = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
-    whole.parse::<u32>().ok()?.checked_add(up)
 }
 
 /// Parses the front matter fields about the position.
@@ -241,7 +250,7 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> C
     for (key, says) in COUNTS {
         let node = progress.and_then(|node| node.get(&[key])).or_else(|| front.get(&[key]));
         let count = span_of(text, node).and_then(Span::count);
-        claims.extend(count.map(|(count, ..)| count.map(|count| Claim::Count(says, count))));
+        claims.extend(count.map(|(count, ..)| counted(says, count)));
     }
     claims
 }
@@ -287,27 +296,23 @@ pub(super) fn stated_phase(claims: &[Located<Claim>], body: usize) -> StatedPhas
 pub(super) fn is_between(
     front: &FrontMatter,
     outline: &Outline<'_>,
-    labels: &[(String, String)],
+    labels: &[markdown::Label],
 ) -> bool {
     let of = |meaning| {
-        let own = labels.iter().find(|(name, _)| Label::from_name(name) == Some(meaning));
-        own.map(|(_, value)| value.to_lowercase()).unwrap_or_default()
+        let own = labels.iter().find(|label| about(label) == Some(meaning));
+        own.map(|label| label.value.to_lowercase()).unwrap_or_default()
     };
     let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
     let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase().replace('_', " ");
-    let (milestone, mut status) = (of(Label::Milestone), of(Label::Status));
-    if status.is_empty() {
-        status.clone_from(&in_front);
-    }
+    let (milestone, stated) = (of(Label::Milestone), of(Label::Status));
+    let status = if stated.is_empty() { &in_front } else { &stated };
     // A dash or a placeholder is not `none`.
     let is_none = milestone.trim_start_matches(['*', '_', '(', '`', ' ']).starts_with("none");
-    let scopes = scopes(outline);
-    let paragraphs = scopes.iter().flat_map(|scope| outline.paragraphs(scope));
-    let mut texts = paragraphs.map(|(_, text)| text.to_lowercase());
     let says_so = |text: &str| words("between milestones").any(|said| text.contains(said));
+    let mut texts = scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope));
     is_none && is_none_remark(&milestone)
         || ships(&milestone)
-        || ships(&status) && !status.contains("phase")
-        || [in_front, status, of(Label::Phase)].iter().any(|text| says_so(text))
-        || texts.any(|text| says_so(&text))
+        || ships(status) && !status.contains("phase")
+        || [&in_front, status, &of(Label::Phase)].into_iter().any(|text| says_so(text))
+        || texts.any(|(_, text)| says_so(&text.to_lowercase()))
 }

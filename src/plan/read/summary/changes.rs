@@ -1,6 +1,7 @@
 //! Extracts the files that a plan changed, and its commits, exactly as written.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use crate::markdown::{BlockContent, Node, Ranges, Value};
 use crate::plan::read::document::Document;
@@ -29,14 +30,12 @@ pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
     if found.is_empty() {
         found = in_body(document);
     }
-    let mut seen = HashSet::new();
-    found.retain(|hash| seen.insert(hash.clone()));
+    let found = distinct(found);
     (is_known || !found.is_empty()).then_some(found)
 }
 
-/// Returns the hashes in the lines, tables and sections of the body that are about tasks and commits.
+/// Returns the hashes in the paragraphs, list items, tables and sections of the body that are about tasks and commits.
 fn in_body(document: &Document<'_>) -> Vec<String> {
-    let mut found = Vec::new();
     let outline = &document.outline;
     let others = document.sections(|title| {
         let is_task = title.first().is_none_or(|word| word == "task");
@@ -48,15 +47,14 @@ fn in_body(document: &Document<'_>) -> Vec<String> {
         let text = text.to_lowercase();
         words("commits").any(|word| text.contains(word))
     };
+    let mut found = Vec::new();
     for section in outline.sections().iter().filter(|one| !others.contains(one.heading.start)) {
         let is_of_section = is_about(&section.title);
-        let (mut is_table, mut is_code) = (false, false);
-        for line in outline.text()[section.heading.start..section.own.end].lines() {
-            is_code ^= line.trim_start().starts_with("```");
-            let is_of_line = is_about(line);
-            is_table = line.trim_start().starts_with('|') && (is_table || is_of_line);
-            if !is_code && (is_of_section || is_of_line || is_table) {
-                found.extend(hashes(line).map(str::to_owned));
+        found.extend(hashes(&section.title).filter(|_| is_of_section).map(str::to_owned));
+        for block in outline.blocks(&section.own) {
+            let text = outline.slice(&block.range);
+            if !matches!(block.content, BlockContent::Code) && (is_of_section || is_about(text)) {
+                found.extend(hashes(text).map(str::to_owned));
             }
         }
     }
@@ -68,9 +66,9 @@ fn hashes(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || "-_/#@=.`".contains(c);
     text.split(move |c| !is_part(c)).filter_map(|word| {
         let bare = word.trim_matches(['`', '.']);
-        let has = |is: fn(&u8) -> bool| bare.bytes().any(|byte| is(&byte));
-        let is_code = word.starts_with('`') && !bare.starts_with("20");
-        let is_certain = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) || is_code;
+        let is_mixed = bare.contains(|c: char| c.is_ascii_digit())
+            && bare.contains(|c: char| c.is_ascii_alphabetic());
+        let is_certain = is_mixed || word.starts_with('`') && !bare.starts_with("20");
         (matches!(bare.len(), 7..=12 | 40) && is_hex(bare) && is_certain).then_some(bare)
     })
 }
@@ -79,8 +77,14 @@ fn is_hex(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// Returns the files listed in the front matter and the body, without duplicates, in that order; `None` if
-/// neither lists any.
+fn distinct<T: Hash + Eq + Clone>(mut list: Vec<T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    list.retain(|one| seen.insert(one.clone()));
+    list
+}
+
+/// Returns the files in the front matter and in the sections of files in the body, without duplicates, in that order; `None`
+/// if neither lists any.
 pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut is_known = false;
@@ -109,8 +113,7 @@ pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
             }
         }
     }
-    let mut seen = HashSet::new();
-    found.retain(|path| seen.insert(*path));
+    let found = distinct(found);
     (is_known || !found.is_empty()).then(|| found.into_iter().map(str::to_owned).collect())
 }
 
@@ -121,14 +124,10 @@ fn add_files<'d>(node: &'d Node, found: &mut Vec<&'d str>) {
         Value::List(items) => items.iter().for_each(|item| add_files(item, found)),
         Value::Map(pairs) => match node.get(&["path", "file", "name"]) {
             Some(path) => add_files(path, found),
-            None => {
-                for (key, value) in pairs {
-                    match paths(key).next() {
-                        Some(path) => found.push(path),
-                        None => add_files(value, found),
-                    }
-                }
-            }
+            None => pairs.iter().for_each(|(key, value)| match paths(key).next() {
+                Some(path) => found.push(path),
+                None => add_files(value, found),
+            }),
         },
     }
 }
@@ -139,20 +138,17 @@ fn add_files<'d>(node: &'d Node, found: &mut Vec<&'d str>) {
 /// `src/a.rs` — new file        **Created:** `src/a.rs`, `src/b.rs`        src/a.rs (modified)
 /// ```
 fn paths(line: &str) -> impl Iterator<Item = &str> {
-    let ends = [" — ", " – ", " - ", " -- ", ": "].iter();
     // A label ends with a colon, too.
-    let label = line.find(":** ").map_or(0, |at| at + 4);
-    let end = ends.filter_map(|mark| line[label..].find(mark)).min();
-    let head = &line[label..end.map_or(line.len(), |end| label + end)];
+    let line = line.split_once(":** ").map_or(line, |(_, value)| value);
+    let ends = [" — ", " – ", " - ", " -- ", ": "].iter();
+    let end = ends.filter_map(|mark| line.find(mark)).min();
+    let head = &line[..end.unwrap_or(line.len())];
     let (marks, step): (&[char], usize) = match head.find('`') {
         Some(_) => (&['`'], 2),
         None => (&[' ', ',', ';', '[', ']', '(', ')', '*', '│'], 1),
     };
-    head.split(marks)
-        .skip(step - 1)
-        .step_by(step)
-        .map(|path| path.trim_start_matches("./"))
-        .filter(|path| is_path(path))
+    let words = head.split(marks).skip(step - 1).step_by(step);
+    words.map(|path| path.trim_start_matches("./")).filter(|path| is_path(path))
 }
 
 /// Returns whether a text looks like the path of a file or folder.

@@ -10,15 +10,17 @@
 //! ```
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Serialize;
 
-use crate::markdown::{Block, BlockContent, Label, Node, Section, Table, Value, without_bullet};
+use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::letters;
 use crate::plan::read::document::{Document, title_words};
-use crate::plan::read::vocabulary::{DeviationPart, begins, has};
-use crate::plan::read::{Count, non_placeholder};
-use crate::text::{one_line, strip_prefix_ignore_case};
+use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
+use crate::plan::read::{Count, non_placeholder, pattern};
+use crate::text::one_line;
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -53,87 +55,67 @@ pub struct Deviation {
 /// number, the body describes the deviations.
 pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<Deviation>>) {
     let body = Body::read(document);
-    let length = |list: &[Deviation]| u32::try_from(list.len()).unwrap_or(u32::MAX);
-    let (count, list) = match Stated::read(document) {
-        Stated::List(list) if body.entries.len() <= list.len() || body.refers_to_front => {
-            (0, with_details(list, &body.entries))
+    let (count, list) = match stated(document) {
+        Some((_, list)) if !list.is_empty() => {
+            if body.entries.len() <= list.len() || body.refers_to_front {
+                (0, with_details(list, &body.entries))
+            } else {
+                (0, body.entries)
+            }
         }
-        Stated::List(_) => (0, body.entries),
-        Stated::Count(count) => (count, body.at_most(count)),
-        Stated::Nothing if !body.speaks => return (None, None),
-        Stated::Nothing => {
+        Some((count, _)) => (count, body.at_most(count)),
+        None if !body.speaks => return (None, None),
+        None => {
             let total = body.total;
             (total.unwrap_or_default(), body.at_most(total.unwrap_or(1)))
         }
     };
-    let count = count.max(length(&list));
+    let count = count.max(u32::try_from(list.len()).unwrap_or(u32::MAX));
     (Some(count), (count == 0 || !list.is_empty()).then_some(list))
 }
 
 /// Fills in the details of each deviation in the front matter from the one in the body that begins alike.
 fn with_details(mut list: Vec<Deviation>, told: &[Deviation]) -> Vec<Deviation> {
-    let start = |text: &str| -> String {
-        let tagged = text.trim_start_matches('*').strip_prefix('[');
-        let rest = tagged.and_then(|tagged| tagged.split_once(']'));
-        letters(rest.map_or(text, |(_, rest)| rest)).chars().take(12).collect()
-    };
+    let start =
+        |text: &str| -> String { letters(&KIND.replace(text, "")).chars().take(12).collect() };
     for own in &mut list {
         let begin = start(&own.text);
         if let Some(other) = told.iter().find(|other| start(&other.text) == begin) {
-            *own = Deviation {
-                text: std::mem::take(&mut own.text),
-                kind: own.kind.take().or_else(|| other.kind.clone()),
-                line: own.line,
-                ..other.clone()
-            };
+            let Deviation { text, kind, line, .. } = std::mem::take(own);
+            let kind = kind.or_else(|| other.kind.clone());
+            *own = Deviation { text, kind, line, ..other.clone() };
         }
     }
     list
 }
 
-/// The deviations stated in the front matter.
-enum Stated {
-    Nothing,
-    Count(u32),
-    List(Vec<Deviation>),
+/// Returns the number and the list that the front matter states, or the number after a label in the body.
+fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
+    let Some(node) = document.field("fields with deviations") else {
+        let labelled = document.values("fields with deviations");
+        let found = parse(labelled.into_iter().find(|value| !value.is_empty())?, 1);
+        // The section describes a deviation better than a label.
+        return found.filter(|(_, list)| list.is_empty());
+    };
+    if let Value::Text(_) = node.value {
+        return parse(node.as_text()?, node.line);
+    }
+    let items = node.get(&["items", "list", "details"]);
+    let count = node.get(&["count", "total"]).and_then(|count| count.as_text()?.parse().ok());
+    if let (Some(count), None) = (count, items) {
+        return Some((count, Vec::new()));
+    }
+    let nodes = items.unwrap_or(node).elements().into_iter();
+    Some((0, nodes.filter_map(from_node).collect()))
 }
 
-impl Stated {
-    fn read(document: &Document<'_>) -> Self {
-        let Some(node) = document.field("fields with deviations") else {
-            // The section describes a deviation better than a label in the body.
-            let labelled = document.values("fields with deviations");
-            let stated = labelled.into_iter().find(|value| !value.is_empty());
-            return match stated.map(|value| Self::parse(value, 1)) {
-                Some(stated @ Self::Count(_)) => stated,
-                _ => Self::Nothing,
-            };
-        };
-        if let Some(text) = node.as_text() {
-            return Self::parse(text, node.line);
-        }
-        let items = node.get(&["items", "list", "details"]);
-        let count = node.get(&["count", "total"]).and_then(Node::as_text);
-        match (&node.value, count.and_then(|count| count.parse().ok())) {
-            (Value::Text(_), _) => return Self::Nothing,
-            (_, Some(count)) if items.is_none() => return Self::Count(count),
-            _ => {}
-        }
-        let nodes = items.unwrap_or(node).elements().into_iter();
-        let list: Vec<_> = nodes.filter_map(from_node).collect();
-        if list.is_empty() { Self::Count(0) } else { Self::List(list) }
-    }
-
-    /// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
-    fn parse(text: &str, line: usize) -> Self {
-        match Count::parse(text) {
-            Some(count) => Self::Count(count.done),
-            None if is_none(text) => Self::Count(0),
-            None if matches!(text, "null" | "~") || text.to_lowercase().starts_with("see ") => {
-                Self::Nothing
-            }
-            None => Self::List(vec![Deviation::new(text, line)]),
-        }
+/// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
+fn parse(text: &str, line: usize) -> Option<(u32, Vec<Deviation>)> {
+    match Count::parse(text) {
+        Some(count) => Some((count.done, Vec::new())),
+        None if is_none(text) => Some((0, Vec::new())),
+        None if matches!(text, "null" | "~") || text.to_lowercase().starts_with("see ") => None,
+        None => Some((1, vec![Deviation::new(text, line)])),
     }
 }
 
@@ -173,16 +155,15 @@ impl Body {
                 && words.first().is_none_or(|word| word != "task")
         });
         if sections.is_empty() {
-            let is_auto = |words: &[String]| words.iter().take(2).eq(["auto", "fixed"]);
-            sections = document.sections(is_auto);
+            sections = document.sections(|words| words.iter().take(2).eq(["auto", "fixed"]));
         }
         for section in sections {
             found.is_denied = false;
-            found.blocks(document, section);
+            found.blocks(outline, section);
             let is_denied = found.is_denied;
             for inner in outline.subsections(section) {
                 found.is_denied = is_denied && !inner.title.to_lowercase().starts_with("auto");
-                found.subsection(document, inner);
+                found.subsection(outline, inner);
             }
             found.speaks |= !outline.slice(&section.whole).is_empty();
         }
@@ -204,33 +185,33 @@ impl Body {
         }
     }
 
-    /// Reads a part of a section: an entry by itself, judged by its rule or the details below it, or a group of entries.
-    fn subsection(&mut self, document: &Document<'_>, section: &Section) {
-        let title = section.title.as_str();
-        let first = document.outline.blocks(&section.own).first();
-        let is_detailed =
-            first.is_some_and(|block| part_of(document.outline.slice(&block.range)).is_some());
-        let is_group = title_words(title).iter().any(|word| has("several deviations", word));
-        if is_detailed || names_rule(title) && !is_group {
-            let range = section.heading.start..section.own.end;
-            self.entry(unnumbered(title), section.line, range);
-        } else if !is_remark(title) {
-            self.blocks(document, section);
-        }
-    }
-
-    fn entry(&mut self, text: &str, line: usize, range: Range<usize>) {
-        self.is_denied |= is_none(text);
-        if !is_none(text) && !is_remark(text) && (!self.is_denied || names_rule(text)) {
-            self.entries.push(Deviation::new(text, line));
+    fn entry(&mut self, found: Deviation, range: Range<usize>) {
+        self.is_denied |= is_none(&found.text);
+        let has_rule = RULE.is_match(&found.text)
+            || found.kind.as_deref().is_some_and(|kind| RULE.is_match(kind));
+        if !is_none(&found.text) && !is_remark(&found.text) && (!self.is_denied || has_rule) {
+            self.entries.push(found);
             self.ranges.push(range);
         }
     }
 
+    /// Reads a part of a section: an entry by itself, judged by its rule or the details below it, or a group of entries.
+    fn subsection(&mut self, outline: &Outline<'_>, section: &Section) {
+        let title = section.title.as_str();
+        let first = outline.blocks(&section.own).first();
+        let is_detailed = first.is_some_and(|block| part_of(outline.slice(&block.range)).is_some());
+        let is_group = title_words(title).iter().any(|word| has("several deviations", word));
+        if is_detailed || RULE.is_match(title) && !is_group {
+            let range = section.heading.start..section.own.end;
+            self.entry(Deviation::new(&unbolded(title), section.line), range);
+        } else if !is_remark(title) {
+            self.blocks(outline, section);
+        }
+    }
+
     /// Reads the blocks of a section.
-    fn blocks(&mut self, document: &Document<'_>, section: &Section) {
-        let outline = &document.outline;
-        let has_numbered = outline.paragraphs(&section.own).any(|(_, text)| is_numbered_head(text));
+    fn blocks(&mut self, outline: &Outline<'_>, section: &Section) {
+        let has_numbered = outline.paragraphs(&section.own).any(|(_, text)| HEAD.is_match(text));
         // List items below an entry, or below a paragraph that introduces them, are details.
         let mut is_detail = false;
         for block in outline.blocks(&section.own) {
@@ -238,19 +219,29 @@ impl Body {
             match &block.content {
                 BlockContent::Item(item) => {
                     if item.depth == 0 && !is_detail && part_of(&item.text).is_none() {
-                        self.entry(&unbolded(&item.text), block.line, range);
+                        self.entry(Deviation::new(&unbolded(&item.text), block.line), range);
                     }
                 }
-                BlockContent::Table(table) => self.table(table, block),
+                BlockContent::Table(table) => {
+                    for row in &table.rows {
+                        let header = table.header.iter().map(String::as_str);
+                        let fields = header.zip(row.cells.iter().cloned());
+                        let fields = fields.filter(|(_, cell)| cell.contains(char::is_alphabetic));
+                        // A table of measurements or checks lists no deviations.
+                        let read = Deviation::from_fields(&fields.collect::<Vec<_>>(), row.line);
+                        let is_denied = row.cells.first().is_some_and(|cell| is_none(cell));
+                        if let Some(read) = read.filter(|read| !is_denied && !is_none(&read.text)) {
+                            self.entry(read, block.range.start..block.range.start);
+                        }
+                    }
+                }
                 BlockContent::Paragraph => {
                     let text = one_line(outline.slice(&block.range));
                     if part_of(&text).is_none() {
-                        is_detail = self.paragraph(&text, block.line, range, has_numbered);
-                    } else if let Some((name, value)) = text.split_once(':')
-                        && name.to_lowercase().contains("total deviation")
-                    {
-                        let mut numbers = value.split(|c: char| !c.is_ascii_digit());
-                        self.total = numbers.find_map(|number| number.parse().ok());
+                        let found = Deviation::new(&unbolded(&text), block.line);
+                        is_detail = self.paragraph(&text, found, range, has_numbered);
+                    } else if let Some(total) = TOTAL.captures(&text) {
+                        self.total = total[1].parse().ok();
                     }
                 }
                 BlockContent::Code | BlockContent::Html => {}
@@ -262,14 +253,13 @@ impl Body {
     fn paragraph(
         &mut self,
         text: &str,
-        line: usize,
+        found: Deviation,
         range: Range<usize>,
         has_numbered: bool,
     ) -> bool {
         let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
-        let is_bold = text.starts_with("**");
-        let is_head = is_numbered_head(text);
+        let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
         if !is_head && (lower.contains("frontmatter") || lower.contains("front matter")) {
             self.refers_to_front = true;
             return false;
@@ -279,102 +269,62 @@ impl Body {
             self.is_denied |= !(is_lead && lower.contains("beyond"));
             return false;
         }
-        if is_head || is_bold && !has_numbered && !is_lead || names_rule(text) {
-            self.entry(&unbolded(text), line, range);
+        if is_head || is_bold && !has_numbered && !is_lead || RULE.is_match(text) {
+            self.entry(found, range);
             return true;
         }
         if !is_bold && !self.is_denied && !is_remark(text) {
-            self.prose.push(Deviation::new(text, line));
+            self.prose.push(found);
         }
         is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
     }
-
-    fn table(&mut self, table: &Table, block: &Block) {
-        for row in &table.rows {
-            let fields = table.header.iter().map(String::as_str).zip(row.cells.iter().cloned());
-            let fields = fields.filter(|(_, cell)| cell.contains(char::is_alphabetic));
-            // A table of measurements or checks lists no deviations.
-            let read = Deviation::from_fields(&fields.collect::<Vec<_>>(), row.line);
-            let is_denied = is_none(row.cells.first().map_or("", String::as_str));
-            let read = read.filter(|read| !is_denied && !is_none(&read.text));
-            let names_its_rule = |read: &Deviation| read.kind.as_deref().is_some_and(names_rule);
-            if let Some(found) = read.filter(|read| !self.is_denied || names_its_rule(read)) {
-                self.entries.push(found);
-                self.ranges.push(block.range.start..block.range.start);
-            }
-        }
-    }
-}
-
-/// Returns whether a paragraph begins a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
-fn is_numbered_head(text: &str) -> bool {
-    let head = text.strip_prefix("**");
-    head.is_some_and(|head| head.starts_with(|c: char| c.is_ascii_digit()) || names_rule(head))
-}
-
-/// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.
-fn is_remark(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    !names_rule(text)
-        && (begins("not a deviation", &title_words(text).join(" "))
-            || lower.contains("not a deviation")
-            || lower.contains("not deviation")
-            || text.starts_with(['✓', '✅', '✔']))
-}
-
-/// Strips the leading number: `1. Text`.
-fn unnumbered(text: &str) -> &str {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let after = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
-    after.filter(|_| rest.len() < text.len()).unwrap_or(text).trim_start()
-}
-
-/// Strips an entry's number, and the bold markup of a head with a number or tag.
-fn unbolded(text: &str) -> String {
-    let bold = text.strip_prefix("**").and_then(|inner| inner.split_once("**"));
-    match bold.map(|(head, rest)| (head, unnumbered(head), rest)) {
-        Some((head, bare, rest))
-            if bare.len() < head.len() || rest.is_empty() || head.starts_with('[') =>
-        {
-            format!("{bare}{rest}")
-        }
-        _ => text.to_owned(),
-    }
-}
-
-/// Returns the part whose label a text begins with.
-fn part_of(text: &str) -> Option<DeviationPart> {
-    DeviationPart::from_label(&Label::parse(text.lines().next()?, 0, 0)?.name)
 }
 
 impl Deviation {
-    /// Returns a deviation with the kind and severity stated in its text.
+    /// Returns a deviation with the kind and severity stated at the start of its text: `[Rule 1 - Bug] …`, `DEVN-01
+    /// (minor): …`, `Blocking: …`.
     fn new(text: &str, line: usize) -> Self {
-        let (kind, severity) = kind_and_severity(text);
-        Self { text: text.to_owned(), kind, severity, line, ..Self::default() }
+        let mut found = Self { text: text.to_owned(), line, ..Self::default() };
+        // Later in the text, these words are part of the description.
+        let head = text.split([':', ')']).next().unwrap_or_default().to_lowercase();
+        let word = |kind| {
+            let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '-');
+            words.find(|word| has(kind, word)).map(str::to_owned)
+        };
+        match KIND.captures(text) {
+            Some(stated) if stated.get(1).is_some() => {
+                found.kind = Some(stated[1].trim().to_owned())
+            }
+            Some(stated) => {
+                let name = if stated[2].starts_with(['d', 'D']) { "DEVN-" } else { "Rule " };
+                found.kind = Some(format!("{name}{}", &stated[3]));
+                found.severity = word("severity of a deviation");
+            }
+            None if head.len() < text.len() && head.len() <= 48 => {
+                found.kind = word("kind of a deviation");
+            }
+            None => {}
+        }
+        found
     }
 
     /// Parses the fields of a mapping or the cells of a row; `None` if no field describes it.
     fn from_fields(fields: &[(&str, String)], line: usize) -> Option<Self> {
-        const TEXTS: &[&str] = &[
-            "description", "deviation", "text", "what", "change", "summary", "issue", "title",
-            "detail", "details",
-        ];
-        const KINDS: &[&str] = &["code", "type", "kind", "rule", "category", "severity", "id"];
-        let name = |key: &str| key.trim_matches(['*', ' ']).to_lowercase();
-        let of = |names: &[&str]| {
-            let mut found = names.iter().flat_map(|own| {
-                fields.iter().filter(move |(key, value)| name(key) == *own && !value.is_empty())
+        let of = |kind| {
+            let named = words(kind).flat_map(|own| {
+                let is_own = move |key: &str| key.trim_matches(['*', ' ']).to_lowercase() == own;
+                fields.iter().filter(move |(key, value)| is_own(key) && !value.is_empty())
             });
-            found.next()
+            named.collect::<Vec<_>>()
         };
-        let (key, text) = of(TEXTS)?;
+        let (key, text) = *of("text of a deviation").first()?;
         let mut found = Self::new(text, line);
         for (label, value) in fields.iter().filter(|(own, _)| own != key) {
             found.set_part(DeviationPart::from_label(label), value);
         }
-        let code = of(&["id"]).filter(|(_, id)| id.starts_with("DEVN"));
-        found.kind = code.or_else(|| of(KINDS)).map(|(_, kind)| kind.clone()).or(found.kind);
+        let kinds = of("field with the kind of a deviation");
+        let coded = kinds.iter().find(|(_, kind)| kind.starts_with("DEVN"));
+        found.kind = coded.or(kinds.first()).map(|(_, kind)| kind.clone()).or(found.kind);
         Some(found)
     }
 
@@ -386,16 +336,13 @@ impl Deviation {
         for line in passage.lines() {
             let label = Label::parse(line.trim_end(), 0, 1);
             let part = label.as_ref().and_then(|label| DeviationPart::from_label(&label.name));
-            let ends = part.is_some() || line.trim().is_empty();
-            if ends || label.as_ref().is_some_and(|label| label.is_bold) {
+            let is_label = part.is_some() || label.as_ref().is_some_and(|label| label.is_bold);
+            if is_label || line.trim().is_empty() {
                 self.set_part(open.take(), &std::mem::take(&mut value));
             }
             match label.filter(|_| part.is_some()) {
                 Some(label) => (open, value) = (part, label.value),
-                None => {
-                    value.push(' ');
-                    value.push_str(without_bullet(line.trim()));
-                }
+                None => value = format!("{value} {}", without_bullet(line.trim())),
             }
         }
         self.set_part(open, &value);
@@ -419,60 +366,64 @@ impl Deviation {
 
 /// Returns the paths in a list of files: ``src/a.rs (new), `b.rs` ``.
 fn paths(list: &str) -> impl Iterator<Item = String> {
-    list.split([',', ';']).filter_map(|entry| {
-        let word = entry.split_whitespace().next()?;
-        let path = word.trim_matches(|c: char| "`*\"'".contains(c));
-        let is_path = path.contains(['.', '/']) && path.contains(char::is_alphanumeric);
-        is_path.then(|| path.to_owned())
-    })
+    let words = list.split([',', ';']).filter_map(|entry| entry.split_whitespace().next());
+    let paths = words.map(|word| word.trim_matches(|c: char| "`*\"'".contains(c)));
+    paths
+        .filter(|path| path.contains(['.', '/']) && path.contains(char::is_alphanumeric))
+        .map(str::to_owned)
 }
 
-/// Returns what is stated at the start of a deviation's text: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`, `Blocking: …`.
-fn kind_and_severity(text: &str) -> (Option<String>, Option<String>) {
-    let text = text.trim_start_matches(['*', '_', '~', '`', ' ']);
-    if let Some((tag, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        return ((tag.len() <= 48).then(|| tag.trim().to_owned()), None);
-    }
-    // Later in the text, these words are part of the description.
-    let head = text.split([':', ')']).next().unwrap_or_default().to_lowercase();
-    let find = |kind| {
-        let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '-');
-        words.find(|word| has(kind, word)).map(str::to_owned)
-    };
-    let coded = [("devn-", "DEVN-"), ("rule ", "Rule ")].into_iter().find_map(|(start, name)| {
-        let number = head.strip_prefix(start)?.split(|c: char| !c.is_ascii_digit()).next()?;
-        (!number.is_empty()).then(|| format!("{name}{number}"))
-    });
-    match coded {
-        Some(kind) => (Some(kind), find("severity of a deviation")),
-        None if head.len() < text.len() && head.len() <= 48 => (find("kind of a deviation"), None),
-        None => (None, None),
-    }
-}
+/// A kind at the start of a text: `[Rule 1 - Bug]`, `DEVN-01`, `Rule 3`.
+static KIND: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[*_~` ]*(?:\[([^\]]{1,48})\]|(devn-|rule )(\d+))"));
 
-/// Returns whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly
-/// as written`.
+/// A rule of a workflow at the start of a text: `[Rule 1 - Bug] …`, `DEVN-02: …`.
+static RULE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[\d*_~`\[(. ]*(?:rule|devn)[ -]*\d"));
+
+/// A paragraph that begins a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
+static HEAD: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)"));
+
+/// `Total deviations: 3 auto-fixed`.
+static TOTAL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)"));
+
+/// The number in front of a title: `1. Text`.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
+
+/// A text that says that there is no deviation: `None.`, `No major deviations`.
+static NONE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:$|none(?:[^\pL\pN]|$)|(?:no|zero) (?:\S+ )?deviation)"));
+
 fn is_none(text: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    if let Some(rest) = text.strip_prefix("none") {
-        // "None of the tests could run" is a deviation.
-        return !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(" of ");
-    }
-    // `No major deviations`.
-    let mut words = text.split(' ');
-    let is_no = words.next().is_some_and(|first| matches!(first, "no" | "zero"));
-    let is_denied = is_no && words.take(2).any(|word| word.starts_with("deviation"));
-    is_denied || text.is_empty() || begins("no deviation", &text)
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    // "None of the tests could run" is a deviation.
+    NONE.is_match(&bare) && !bare.starts_with("none of ") || begins("no deviation", &bare)
 }
 
-/// Returns whether a text names a deviation rule of a workflow at its start: `[Rule 1 - Bug] …`, `DEVN-02: …`.
-fn names_rule(text: &str) -> bool {
-    let head = text.trim_start_matches(|c: char| c.is_ascii_digit() || "*_~`[(. ".contains(c));
-    ["rule", "devn"].iter().any(|word| {
-        let rest = strip_prefix_ignore_case(head, word);
-        let rest = rest.map(|rest| rest.trim_start_matches([' ', '-']));
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
+/// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.
+fn is_remark(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    !RULE.is_match(text)
+        && (begins("not a deviation", &title_words(text).join(" "))
+            || lower.contains("not a deviation")
+            || lower.contains("not deviation")
+            || text.starts_with(['✓', '✅', '✔']))
+}
+
+/// Strips an entry's number, and the bold markup of a head with a number or tag.
+fn unbolded(text: &str) -> String {
+    let bold = text.strip_prefix("**").and_then(|inner| inner.split_once("**"));
+    let is_head =
+        |head: &str, rest: &str| rest.is_empty() || head.starts_with('[') || NUMBER.is_match(head);
+    let (head, rest) = bold.filter(|(head, rest)| is_head(head, rest)).unwrap_or((text, ""));
+    format!("{}{rest}", NUMBER.replace(head, ""))
+}
+
+/// Returns the part whose label a text begins with.
+fn part_of(text: &str) -> Option<DeviationPart> {
+    DeviationPart::from_label(&Label::parse(text.lines().next()?, 0, 0)?.name)
 }
 
 #[cfg(test)]

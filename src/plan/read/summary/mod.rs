@@ -6,14 +6,14 @@ use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
-use crate::markdown::{BlockContent, Node, Outline, Section, front_matter};
+use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
-use crate::plan::read::identity::Identity;
 use crate::plan::read::list_entry::{self, is_lead};
 use crate::plan::read::placeholder::is_none_remark;
+use crate::plan::read::vocabulary::{begins, find, has, words};
 use crate::plan::read::{
     Count, Decision, decision, heading, is_absent, json_lines, non_placeholder, serialize_phase,
-    serialize_plan, vocabulary,
+    serialize_plan,
 };
 use crate::text::one_line;
 use crate::warning::{Parsed, Warning};
@@ -118,32 +118,31 @@ impl Summary {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
-        let identity = Identity::from_document(&document, path);
+        let (phase, plan) = document.identity(path);
         let status = SummaryStatus::of_document(&document);
-        if let (None, Some(node)) = (status, document.front.get(&["status"]))
-            && let Some(word) = node.as_text()
-        {
+        let stated = document.front.get(&["status"]).filter(|_| status.is_none());
+        if let Some((node, word)) = stated.and_then(|node| Some((node, node.as_text()?))) {
             warnings.push(Warning::at(path, node.line, format!("unknown status: {word:?}")));
         }
         let stated = stated_duration(&document, path, &mut warnings);
         let derived = if stated.is_none() { span(&document) } else { None };
         let (deviation_count, deviations) = deviation::deviations(&document);
-        let title = document.front.text(&["title", "name"]).or_else(|| document.outline.title());
+        let tokens = document.field("tokens").and_then(Node::as_text);
         let value = Self {
-            phase: identity.phase,
-            plan: identity.plan,
-            title: title.and_then(non_placeholder).map(str::to_owned),
+            phase,
+            plan,
+            title: document.title(),
             status,
             duration_minutes: stated.or(derived),
             duration_derived: derived.is_some(),
-            completed: completed(&document),
+            completed: document.stated("completed").find_map(parse_date),
             deviation_count,
             deviations,
-            tasks: TaskCount::from_document(&document),
+            tasks: tasks(&document),
             files: changes::files(&document),
             commits: changes::commits(&document),
             decisions: decisions(&document),
-            tokens_consumed: tokens(&document),
+            tokens_consumed: tokens.and_then(|text| text.replace(['_', ',', '~'], "").parse().ok()),
             acceptance: acceptance(&document),
             patterns: patterns(&document),
             one_line: one_liner(&document),
@@ -175,30 +174,26 @@ impl SummaryStatus {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     pub fn from_word(text: &str) -> Option<Self> {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        vocabulary::find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one)
+        find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one)
     }
 
     /// Parses only the status of a summary, without a full parse if possible.
     ///
     /// The result is the same as that of [`Summary::parse`].
     pub fn from_text(text: &str) -> Option<Self> {
-        let quick = if json_lines::is_json_lines(text) {
-            None
-        } else {
-            front_matter::scan(text, ["status"])
-        };
-        match quick {
-            Some(([Some(word)], _)) => Self::from_word(word),
-            Some(([None], end)) => Self::in_body(&text[end..]),
-            None => Self::of_document(&Document::parse(text, Path::new(""), &mut Vec::new())),
+        if !json_lines::is_json_lines(text) {
+            let front = FrontMatter::parse(text, Path::new("")).value;
+            return match front.text(&["status"]) {
+                Some(word) => Self::from_word(word),
+                None => Self::in_body(&text[front.range.end..]),
+            };
         }
+        Self::of_document(&Document::parse(text, Path::new(""), &mut Vec::new()))
     }
 
     fn of_document(document: &Document<'_>) -> Option<Self> {
-        match document.front.text(&["status"]) {
-            Some(word) => Self::from_word(word),
-            None => Self::in_body(&document.outline.text()[document.body()]),
-        }
+        let in_body = || Self::in_body(&document.outline.text()[document.body()]);
+        document.front.text(&["status"]).map_or_else(in_body, Self::from_word)
     }
 
     /// Finds the first line of a text that states the plan's status, outside sections about its parts.
@@ -218,10 +213,9 @@ impl SummaryStatus {
             let bare = line.trim_start_matches(['#', '-', '*', '+', '_', '>', '|', ' ']);
             let (name, value) = bare.split_once([':', '|']).unwrap_or((bare, ""));
             let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
-            let is_label = vocabulary::has("status of a summary", &name);
+            let is_label = has("status of a summary", &name);
             if line.starts_with('#') {
-                is_part = !is_label
-                    && vocabulary::words("part of a summary").any(|part| name.contains(part));
+                is_part = !is_label && words("part of a summary").any(|part| name.contains(part));
             }
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
@@ -229,10 +223,10 @@ impl SummaryStatus {
             if let Some(status) = Self::from_word(word).filter(|_| is_stated) {
                 return Some(status);
             }
+            let value = value.trim_start_matches(['*', ' ', '|']);
             has_open_tasks |= !is_part
                 && name == "tasks completed"
-                && Count::parse(value.trim_start_matches(['*', ' ', '|']))
-                    .is_some_and(|count| count.is_open());
+                && Count::parse(value).is_some_and(|count| count.is_open());
         }
         has_open_tasks.then_some(Self::Partial)
     }
@@ -247,7 +241,7 @@ fn stated_duration(
     path: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Option<Minutes> {
-    for key in vocabulary::words("duration") {
+    for key in words("duration") {
         let Some(node) = document.get(key) else { continue };
         let Some(text) = node.as_text().filter(|text| !is_absent(text)) else { continue };
         let unit = match key.split_once("duration_").map(|(_, unit)| unit) {
@@ -255,12 +249,14 @@ fn stated_duration(
             Some(unit) if unit.starts_with("sec") => Some(TimeUnit::Seconds),
             unit => unit.map(|_| TimeUnit::Minutes),
         };
-        let fault = match text.trim_start_matches('~').trim().parse::<f64>() {
-            Ok(number) if unit.is_none() && number > MAX_BARE_MINUTES => {
+        let fault = match (text.trim_start_matches('~').trim().parse::<f64>(), unit) {
+            (Ok(number), None) if number > MAX_BARE_MINUTES => {
                 "a number without a unit (minutes or seconds?)"
             }
-            Ok(number) => return Minutes::from_number(number, unit.unwrap_or(TimeUnit::Minutes)),
-            Err(_) => match Minutes::parse(text) {
+            (Ok(number), unit) => {
+                return Minutes::from_number(number, unit.unwrap_or(TimeUnit::Minutes));
+            }
+            (Err(_), _) => match Minutes::parse(text) {
                 Some(minutes) => return Some(minutes),
                 None => "not a duration",
             },
@@ -280,54 +276,32 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
     span.filter(|_| !is_round(start) || !is_round(end))
 }
 
-fn completed(document: &Document<'_>) -> Option<NaiveDate> {
-    document.stated("completed").find_map(parse_date)
-}
-
-impl TaskCount {
-    fn from_document(document: &Document<'_>) -> Self {
-        let fields = vocabulary::words("completed tasks").chain(["task_rows"]);
-        let fields = fields.filter_map(|key| document.get(key));
-        let mut found: Vec<Self> = fields.map(Self::from_node).collect();
-        found.extend(document.values("completed tasks").into_iter().map(Self::parse));
-        let completed = found.iter().find_map(|count| count.completed);
-        let total = document.field("all tasks");
-        let total = total.and_then(|node| Self::parse(node.as_text()?).completed);
-        // `2/2` in the body completes a lone `2` in the front matter, if the numbers of complete tasks agree.
-        let mut same = found.iter().filter(|count| count.completed == completed);
-        Self { completed, total: total.or_else(|| same.find_map(|count| count.total)) }
-    }
-
-    /// Parses a number, `5/5`, or a list of tasks.
-    fn from_node(node: &Node) -> Self {
-        if let Some(text) = node.as_text() {
-            return Self::parse(text);
-        }
-        let tasks = node.elements();
-        let statuses = tasks.iter().filter_map(|task| task.get(&["status"])?.as_text());
-        let statuses: Vec<_> = statuses.map(SummaryStatus::from_word).collect();
-        let is_open = |status: &&Option<SummaryStatus>| **status != Some(SummaryStatus::Complete);
-        let open = statuses.iter().filter(is_open).count();
-        let number = |count: usize| u32::try_from(count).ok();
-        Self {
-            completed: number(tasks.len() - open),
-            total: number(tasks.len()).filter(|_| !statuses.is_empty()),
-        }
-    }
-
-    /// Parses `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
-    fn parse(text: &str) -> Self {
+/// Returns the numbers of tasks. `2/2` in the body completes a lone `2` in the front matter.
+fn tasks(document: &Document<'_>) -> TaskCount {
+    let parse = |text: &str| {
         let count = Count::parse(text.trim_start_matches(['*', '`', '~', ' ']));
-        Self {
-            completed: count.as_ref().map(|count| count.done),
-            total: count.and_then(|count| count.total),
+        (count.map(|count| count.done), count.and_then(|count| count.total))
+    };
+    // A number, `5/5`, or a list of tasks.
+    let from_node = |node: &Node| match node.as_text() {
+        Some(text) => parse(text),
+        None => {
+            let tasks = node.elements();
+            let status = |task: &Node| SummaryStatus::from_word(task.get(&["status"])?.as_text()?);
+            let done = tasks
+                .iter()
+                .filter(|task| status(task).is_none_or(|status| status == SummaryStatus::Complete));
+            (u32::try_from(done.count()).ok(), u32::try_from(tasks.len()).ok())
         }
-    }
-}
-
-fn tokens(document: &Document<'_>) -> Option<u64> {
-    let text = document.field("tokens")?.as_text()?;
-    text.replace(['_', ',', '~'], "").parse().ok()
+    };
+    let fields = words("completed tasks").chain(["task_rows"]);
+    let fields = fields.filter_map(|key| document.get(key)).map(from_node);
+    let found: Vec<_> =
+        fields.chain(document.values("completed tasks").into_iter().map(parse)).collect();
+    let completed = found.iter().find_map(|(done, _)| *done);
+    let total = document.field("all tasks").and_then(|node| parse(node.as_text()?).0);
+    let mut same = found.iter().filter(|(done, _)| *done == completed);
+    TaskCount { completed, total: total.or_else(|| same.find_map(|(_, total)| *total)) }
 }
 
 fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
@@ -358,12 +332,12 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
 /// Returns the decisions in the front matter, otherwise in the body; `None` if there is no such field or
 /// section.
 fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
-    const TEXTS: &[&str] = &["decision", "summary", "text", "title", "what", "choice"];
     let node = document.field("decisions of a plan");
     let stated = node.into_iter().flat_map(Node::elements).map(|node| {
         let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
+        let texts = ["decision", "summary", "text", "title", "what", "choice"];
         Decision {
-            text: of(TEXTS).unwrap_or_else(|| node.flat()),
+            text: of(&texts).unwrap_or_else(|| node.flat()),
             date: of(&["date"]).and_then(|date| parse_date(&date)),
             rationale: of(&["rationale", "reason", "why", "context"]),
             ..Decision::default()
@@ -409,7 +383,7 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                 };
                 let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
-                if is_none_remark(&text) || vocabulary::begins("no issue", &bare) {
+                if is_none_remark(&text) || begins("no issue", &bare) {
                     break;
                 }
                 if text.contains(char::is_alphabetic) && !is_lead(&text) {
