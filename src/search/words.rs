@@ -1,9 +1,9 @@
 //! Splits texts into stemmed words, and queries into terms.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::search::language::Language;
-use crate::text::{QuickHash, WordCache, is_combining, is_unspaced};
+use crate::text::{WordCache, is_combining, is_unspaced};
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;
@@ -36,7 +36,7 @@ pub fn words(text: &str) -> Vec<String> {
 pub(crate) struct Tokenizer {
     language: Language,
     runs: WordCache<Box<[u32]>>,
-    numbers: HashMap<Box<str>, u32, QuickHash>,
+    numbers: foldhash::HashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;
 pub(crate) use slashed::{file_name, slashed};
 pub use tokens::estimate_tokens;
-pub(crate) use word_cache::{QuickHash, WordCache};
+pub(crate) use word_cache::WordCache;
 pub(crate) use word_enum::word_enum;
 
 /// The byte order mark in UTF-8, which only the start of a file can have.

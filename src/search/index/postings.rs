@@ -7,11 +7,8 @@
 //!
 //! Numbers are written seven bits a byte, the lowest first. A list of the index continues in the next batch.
 
-use std::collections::HashMap;
 
 use rusqlite::{Connection, Result, params};
-
-use crate::text::QuickHash;
 
 /// Number of bytes after which collected lists are written, to limit memory use.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -68,7 +65,7 @@ pub(crate) fn of_file<'a>(mut words: Vec<(u32, u32)>, text: impl Fn(u32) -> &'a 
 /// The lists of an update.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
-    lists: HashMap<Box<[u8]>, List, QuickHash>,
+    lists: foldhash::HashMap<Box<[u8]>, List>,
     bytes: usize,
 }
 

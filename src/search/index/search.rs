@@ -18,7 +18,6 @@ use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
 use crate::search::word_set::corrects;
 use crate::search::words::{Term, terms, words};
-use crate::text::QuickHash;
 
 /// Minimum similarity, by table or encoder, at which a text that shares no word with the query is a hit: the best
 /// unrelated texts reached 0.2 to 0.3.
@@ -204,7 +203,7 @@ impl Scan<'_> {
 
     /// Groups the units with the same text; the first one that is no copy by its name represents them.
     fn group_copies(&mut self) {
-        let mut firsts: HashMap<i64, usize, QuickHash> = HashMap::default();
+        let mut firsts: foldhash::HashMap<i64, usize> = foldhash::HashMap::default();
         firsts.reserve(self.units.len());
         let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
         for (number, unit) in self.units.iter().enumerate() {
