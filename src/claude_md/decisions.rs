@@ -90,7 +90,9 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
             continue;
         }
         if let Some(text) = decision_statement(decision) {
-            count.into_iter().for_each(|count| *count += 1);
+            if let Some(count) = count {
+                *count += 1;
+            }
             shown.push((at, words, text));
         }
     }

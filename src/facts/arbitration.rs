@@ -56,8 +56,8 @@ pub struct ActionEffect {
 }
 
 /// Returns the effect of an action on a fact.
-fn effect(outcome: ActionOutcome, fact: Fact) -> Result<ActionEffect> {
-    Ok(ActionEffect { outcome, fact: Some(fact) })
+fn effect(outcome: ActionOutcome, fact: Fact) -> ActionEffect {
+    ActionEffect { outcome, fact: Some(fact) }
 }
 
 /// The outcome of an action, as it is recorded so that the action is applied once.
@@ -313,13 +313,13 @@ impl Arbiter<'_> {
     /// Rule 5.
     fn repeat(&self, action: &Action, current: Fact) -> Result<ActionEffect> {
         if action.new_value_text.is_some() && !action.is_of(&current) {
-            return effect(ActionOutcome::Nothing, current);
+            return Ok(effect(ActionOutcome::Nothing, current));
         }
         let after = self.repeated(action, &current)?;
         let is_confirmed = after.confidence > current.confidence;
         let outcome =
             if is_confirmed { ActionOutcome::Confirmed } else { ActionOutcome::Mentioned };
-        effect(outcome, after)
+        Ok(effect(outcome, after))
     }
 
     /// Records another mention, which raises the confidence once per turn.
@@ -350,7 +350,7 @@ impl Arbiter<'_> {
                 if current.confidence >= confidence::ESTABLISHED
                     || self.is_high_risk(action, &current) =>
             {
-                effect(ActionOutcome::Kept, current)
+                Ok(effect(ActionOutcome::Kept, current))
             }
             (None, Some(current)) => {
                 let status = FactStatus::PendingConfirmation;
@@ -407,7 +407,7 @@ impl Arbiter<'_> {
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
-            return effect(ActionOutcome::Pending, after);
+            return Ok(effect(ActionOutcome::Pending, after));
         }
         self.accept(&after, &action.reason)
     }
@@ -461,7 +461,7 @@ impl Arbiter<'_> {
             self.record("confirm", "confirmed", Some(fact), &sure)?;
         }
         if fact.status == FactStatus::Active {
-            return effect(ActionOutcome::Confirmed, sure);
+            return Ok(effect(ActionOutcome::Confirmed, sure));
         }
         self.accept(&sure, "confirmed")
     }
@@ -469,7 +469,7 @@ impl Arbiter<'_> {
     /// The user rejects a fact: a pending one is dropped, an active one ends.
     pub(crate) fn reject(&self, fact: &Fact, reason: &str) -> Result<ActionEffect> {
         if !fact.status.is_retrievable() {
-            return effect(ActionOutcome::Nothing, fact.clone());
+            return Ok(effect(ActionOutcome::Nothing, fact.clone()));
         }
         let after = self.closed(fact, FactStatus::Expired, &self.now);
         self.write("reject", reason, Some(fact), after, ActionOutcome::Expired)
@@ -539,7 +539,7 @@ impl Arbiter<'_> {
         outcome: ActionOutcome,
     ) -> Result<ActionEffect> {
         self.record(name, reason, before, &after)?;
-        effect(outcome, after)
+        Ok(effect(outcome, after))
     }
 
     fn record(

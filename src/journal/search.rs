@@ -308,7 +308,7 @@ impl Matcher {
         let is_line = is_seen && self.mode != Mode::Jq;
         // Without an escape, each decoded text is a part of the line.
         let may_differ = is_seen || self.has_anchor || memchr(b'\\', line).is_some();
-        if trimmed(line).is_empty() || !is_line && !(self.decodes && may_differ) {
+        if trimmed(line).is_empty() || !(is_line || self.decodes && may_differ) {
             return Some(Vec::new());
         }
         let (records, is_whole) = records(line);

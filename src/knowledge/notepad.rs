@@ -139,7 +139,7 @@ impl<'a> Notepad<'a> {
                 content = at..at;
             }
             at += line.len();
-            if !is_blank && !(follows_blank && is_rule(line)) {
+            if !(is_blank || follows_blank && is_rule(line)) {
                 content.end = at;
             }
             follows_blank = is_blank;

@@ -36,7 +36,9 @@ pub(crate) fn batch<'a>(
             }
         }
         if count > max_commits && last.is_some() {
-            added.into_iter().for_each(|hash| _ = reached.remove(hash));
+            for hash in added {
+                reached.remove(hash);
+            }
             break;
         }
         if descends {

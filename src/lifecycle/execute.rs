@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
 use crate::lifecycle::{refresh, shipped};
 use crate::patterns::{
-    EntryContext, FinishedPhase, History, Insights, RecordIndex, Recorded, Retrospective,
+    EntryContext, FinishedPhase, History, Insights, Patterns, RecordIndex, Recorded, Retrospective,
     SubmittedLessons, derive_durations,
 };
 use crate::plan::{
@@ -135,7 +135,7 @@ pub(crate) fn record(
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
-        let effort = effort(survey, &phase, &history, request)?;
+        let effort = effort(survey, &phase, &history, request, &known)?;
         let context = EntryContext {
             date,
             effort: effort.as_deref(),
@@ -305,12 +305,14 @@ fn in_order(
     Ok(ordered.into_iter().map(|(_, dated)| dated).collect())
 }
 
-/// Returns the effort of a phase: the caller's, else that of its plans, else for the latest phase the current setting.
+/// Returns the effort of a phase: the caller's, else that of its plans, else that of its entry if it is recorded again,
+/// else for the latest phase the current setting.
 fn effort(
     survey: &Survey,
     phase: &FinishedPhase,
     history: &History,
     request: &ExecuteRequest,
+    known: &Patterns,
 ) -> Result<Option<String>> {
     if request.effort.is_some() {
         return Ok(request.effort.clone());
@@ -318,6 +320,12 @@ fn effort(
     let mut dirs = history.milestones.iter().flat_map(|milestone| &milestone.phases);
     let dir = dirs.find(|dir| dir.dir == phase.dir);
     let own = dir.map(patterns::requested_efforts).unwrap_or_default();
+    let line = RecordIndex::new(known).recorded(phase, &[]).line().filter(|_| request.again);
+    let entry = known.entries.iter().find(|entry| Some(entry.line) == line);
+    let recorded = entry.and_then(|entry| entry.timing.effort.clone());
+    if own.is_empty() && recorded.is_some() {
+        return Ok(recorded);
+    }
     if own.is_empty() {
         let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
         return if is_latest { patterns::effort(&survey.folder.dir) } else { Ok(None) };

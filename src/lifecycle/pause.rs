@@ -32,11 +32,11 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Next, PausedWork, Phase, PlanState, StatusReport, Survey};
+use crate::plan::{Next, PausedWork, Phase, PhaseNumber, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
-use crate::text::{hexadecimal, inert};
+use crate::text::{hexadecimal, inert, strip_prefix_ignore_case};
 use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
@@ -265,7 +265,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     };
     let phase = said(&["Phase", "Current phase", "Position"]);
     let derived = StatusReport::from_survey(project, &survey).derived;
-    let now = derived.number.map(|number| number.to_string());
+    let now = derived.number;
     let then = phase.as_deref().map(|phase| first_number(phase, &survey));
     let commit = said(&["Commit"]);
     let commits = commit.map(|commit| project.git.commits_since(&commit)).transpose()?;
@@ -280,7 +280,9 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
                 let now = done_plans(&survey).into_iter();
                 now.filter(|plan| !then.contains(&plan.as_str())).collect()
             }),
-            phase: now.filter(|now| then.flatten().is_some_and(|then| then != *now)),
+            phase: now
+                .filter(|now| then.flatten().is_some_and(|then| then != *now))
+                .map(|now| now.to_string()),
             commits: commits.flatten(),
         },
         next: survey.position.next.clone(),
@@ -314,11 +316,11 @@ pub(crate) fn current_notes(
     }))
 }
 
-/// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.
-fn first_number(phase: &str, survey: &Survey) -> Option<String> {
-    let at = phase.find(|c: char| c.is_ascii_digit())?;
-    let (number, _) = survey.split_number(&phase[at..])?;
-    Some(number.to_string())
+/// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`, PAY-07 for `PAY-07 (Name)`.
+fn first_number(phase: &str, survey: &Survey) -> Option<PhaseNumber> {
+    let text = strip_prefix_ignore_case(phase, "phase ").unwrap_or(phase);
+    let later = || survey.split_number(&phase[phase.find(|c: char| c.is_ascii_digit())?..]);
+    survey.split_number(text).or_else(later).map(|(number, _)| number)
 }
 
 /// Returns the plans that were complete when the note was written.

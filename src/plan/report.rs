@@ -378,8 +378,8 @@ fn gap(survey: &Survey) -> Option<String> {
     let members = || survey.position.members().map(|phase| &phase.number);
     let last = members().max()?;
     // `2-01` is not compared with `1-04`.
-    let first = members().filter(|number| number.is_sibling(last)).min()?.ordinal();
-    let end = last.ordinal();
+    let from = members().filter(|number| number.is_sibling(last)).min()?;
+    let (first, end) = (from.ordinal(), last.ordinal());
     if end - first > MAX_SPAN {
         return None;
     }
@@ -390,11 +390,11 @@ fn gap(survey: &Survey) -> Option<String> {
         known.filter(|number| number.is_sibling(last)).map(PhaseNumber::ordinal).collect();
     let ranges = || survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
     let unknown = (first..end).filter(|ordinal| !known.contains(ordinal));
-    let absent = unknown.map(|ordinal| last.sibling(ordinal));
+    let absent = unknown.map(|ordinal| from.sibling(ordinal));
     let absent = absent.filter(|number| !ranges().any(|range| range.contains(number)));
     let absent: Vec<String> = absent.map(|number| number.to_string()).collect();
     let is = if absent.len() == 1 { "is" } else { "are" };
-    let (from, to) = (last.sibling(first), last.sibling(end));
+    let (from, to) = (from.sibling(first), from.sibling(end));
     (!absent.is_empty())
         .then(|| format!("{} {is} missing between {from} and {to}", phases(&absent)))
 }

@@ -167,7 +167,9 @@ impl Layer {
         add(rows, &self.attention[3].apply(&attended));
         self.attention_norm.apply(rows);
         let mut inner = self.up.apply(rows);
-        inner.iter_mut().for_each(|value| *value = gelu(*value));
+        for value in &mut inner {
+            *value = gelu(*value);
+        }
         add(rows, &self.down.apply(&inner));
         self.norm.apply(rows);
     }
@@ -187,9 +189,13 @@ impl Layer {
             multiply(size, by_row(&queries[start..]), transposed, &mut weights, count);
             for row in weights.chunks_exact_mut(count) {
                 let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                row.iter_mut().for_each(|weight| *weight = (scale * (*weight - largest)).exp());
+                for weight in row.iter_mut() {
+                    *weight = (scale * (*weight - largest)).exp();
+                }
                 let total: f32 = row.iter().sum();
-                row.iter_mut().for_each(|weight| *weight /= total);
+                for weight in row {
+                    *weight /= total;
+                }
             }
             let (weights, values) = ((&weights[..], [count, 1]), by_row(&values[start..]));
             multiply([count, count, width], weights, values, &mut attended[start..], DIMENSION);

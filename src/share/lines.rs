@@ -72,7 +72,7 @@ fn note(
         // It was appended by a run that stopped before recording it.
         Some(device) => {
             let (scope, kind) = (DEVICE.to_owned(), "line".to_owned());
-            Operation { scope, device, kind, op_id, ..Operation::default() }
+            Operation { scope, device, op_id, kind, ..Operation::default() }
         }
     };
     operation.store(connection, None, false, clock)

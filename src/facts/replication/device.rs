@@ -340,16 +340,16 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
     )| SharingState {
         device,
         has_left,
+        pending,
+        pending_since,
+        received,
+        set_aside,
+        withheld,
+        kept_here,
         is_unclean,
         synced_at,
         failed_at,
         last_error,
-        pending,
-        pending_since,
-        received,
-        withheld,
-        kept_here,
-        set_aside,
     };
     Ok(found.map(of))
 }

@@ -4,7 +4,7 @@
 //! 02-01-PLAN.md   05.1-02-SUMMARY.md   05-05a-PLAN.md   06-D-SUMMARY.md   03b-01-PLAN.md
 //! 02-PLAN.md      PLAN-02.md           PLAN-02-SUMMARY.md   01-PLAN-02-SUMMARY.md
 //! PLAN-01-routes.md
-//! 01-project-scaffold-PLAN.md          13-harness-02-SUMMARY.md (in the folder 13-harness)
+//! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
 //! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
 //! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
 //! 02-01-03-PLAN.md (in the folder of phase 2-01, 02-01-name)
@@ -100,12 +100,17 @@ impl FileName {
 pub(super) struct FolderName<'a> {
     name: &'a str,
     pub(super) number: Option<PhaseNumber>,
+    /// What follows the number.
+    slug: &'a str,
 }
 
 impl<'a> FolderName<'a> {
     /// Parses a folder's name in a project that numbers its phases in the given way.
     pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
-        Self { name, number: numbering.split_folder(name).map(|(number, _)| number) }
+        match numbering.split_folder(name) {
+            Some((number, slug)) => Self { name, number: Some(number), slug },
+            None => Self { name, number: None, slug: "" },
+        }
     }
 
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
@@ -122,16 +127,16 @@ impl<'a> FolderName<'a> {
         }
     }
 
-    /// Returns a file's words without the folder's name before a number, or its code: `02` for `13-harness-02` in
+    /// Returns a file's words without the folder's name or slug before a number, or its code: `02` for `13-harness-02` in
     /// `13-harness`.
     fn without_own_name<'w, 'n>(&self, words: &'w [&'n str]) -> &'w [&'n str] {
-        let own: Vec<&str> = split_words(self.name).collect();
-        let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
+        let own = [self.name, self.slug].map(|own| split_words(own).collect::<Vec<_>>());
         let after = |own: &[&str]| words.starts_with(own).then(|| &words[own.len()..]);
-        after(&own)
-            .filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
-            .or_else(|| after(&[code]))
-            .unwrap_or(words)
+        let own = own.iter().filter(|own| !own.is_empty()).find_map(|own| {
+            after(own).filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
+        });
+        let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
+        own.or_else(|| after(&[code])).unwrap_or(words)
     }
 }
 
@@ -200,6 +205,8 @@ mod tests {
             ("01-cli-scaffold", "01-project-scaffold-PLAN.md", "1"),
             ("01-cli-scaffold", "02-2fa-login-PLAN.md", "2"),
             ("01-cli-scaffold", "01-02-log-in-PLAN.md", "2"),
+            ("13-harness", "13-harness-02-PLAN.md", "2"),
+            ("13-harness", "harness-02-PLAN.md", "2"),
             ("02-sweep", "02-1-PLAN.md", "1"),
             ("03-rows", "03-01.plan.jsonl", "1"),
             ("03-rows", "phase-03-plan-02-PLAN.md", "2"),
@@ -209,7 +216,6 @@ mod tests {
             ("phase-02-sweep", "02-03-PLAN.md", "3"),
             ("02-alerts", "PLAN.md", "whole"),
             ("05.3-check", "05.3-PLAN.md", "whole"),
-            ("13-harness", "13-harness-02-PLAN.md", "2"),
         ] {
             let found = Some((FileKind::Plan, plan.to_owned()));
             assert_eq!(read(name, dir), found, "{name}");

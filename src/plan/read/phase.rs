@@ -80,7 +80,7 @@ impl PhaseHome<'_> {
                 .split_folder(&name)
                 .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
             if let Some((number, slug)) = own
-                && (!is_range(&name, &number, slug) || holds_plans(&dir, 1)?)
+                && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
             {
                 found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
             } else if self.is_pure {
@@ -176,8 +176,17 @@ fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
     let last =
         PhaseNumber::split(slug).filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
     number.numbering() == PhaseNumbering::Plain
-        && last.is_some_and(|(last, _)| last > *number)
+        && last.is_some_and(|(last, _)| last > *number && last == PhaseNumber::from(last.whole()))
         && width(slug) == width(&name[folder_prefix(name).len()..])
+}
+
+/// Returns whether a folder contains a plan of a phase.
+fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
+    let is_own = |(file, _): &(String, PathKind)| {
+        let file = FileName::parse(file, "");
+        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
+    };
+    Ok(names::entries(dir, &mut Vec::new())?.iter().any(is_own))
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.

@@ -7,7 +7,6 @@
 //!
 //! Numbers are written seven bits a byte, the lowest first. A list of the index continues in the next batch.
 
-
 use rusqlite::{Connection, Result, params};
 
 /// Number of bytes after which collected lists are written, to limit memory use.

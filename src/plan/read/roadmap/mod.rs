@@ -244,11 +244,13 @@ impl Assembly<'_, '_> {
     /// outside of a section's stated range was added below it later, but a collapsed block ends where it says.
     fn home(&self, at: usize, number: &PhaseNumber) -> Option<usize> {
         let text = self.outline.text();
+        // An open box in the block of a shipped milestone is work that was carried over.
+        let is_unticked = text.get(..at).unwrap_or_default().trim_end().ends_with("[ ]");
         let holding = self.milestones.iter().enumerate().filter(|(_, milestone)| {
             let phases = milestone.phases.as_ref();
             milestone.range.contains(&at)
                 && (phases.is_none_or(|phases| phases.contains(number))
-                    || text[milestone.range.start..].starts_with("<details"))
+                    || !is_unticked && text[milestone.range.start..].starts_with("<details"))
         });
         holding.min_by_key(|(_, milestone)| milestone.range.len()).map(|(index, _)| index)
     }

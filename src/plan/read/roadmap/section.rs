@@ -216,8 +216,8 @@ fn requirements(text: &str) -> Vec<String> {
     }
 }
 
-/// Text in brackets, which gives reasons.
-static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^)]*\)?"));
+/// Text in brackets, which gives reasons, and may have brackets of its own.
+static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\((?:[^()]|\([^()]*\))*\)?"));
 
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;

@@ -22,7 +22,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::markdown::{FrontMatter, Label, Outline, Section};
+use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
@@ -269,12 +269,20 @@ impl StateFile {
     }
 }
 
-/// Returns the project named in a title: `name State`, `Name — Project State`.
+/// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
 fn in_title(title: &str) -> Option<&str> {
-    let name = title.strip_suffix(" State")?;
-    let name =
-        name.strip_suffix("Project").unwrap_or(name).trim_end_matches([' ', ':', '—', '–', '-']);
-    (!name.is_empty() && !has("state file", &name.to_lowercase())).then_some(name)
+    const MARKS: [char; 5] = [' ', ':', '—', '–', '-'];
+    let is_of_file = |word: &str| has("state file", &word.trim_matches(MARKS).to_lowercase());
+    let mut name = title.trim_matches(MARKS);
+    while let Some((_, rest)) = name.split_once(' ').filter(|(word, _)| is_of_file(word)) {
+        name = rest.trim_start_matches(MARKS);
+    }
+    while let Some((rest, _)) = name.rsplit_once(' ').filter(|(_, word)| is_of_file(word)) {
+        name = rest.trim_end_matches(MARKS);
+    }
+    // A title without the word names no project.
+    let says_state = title.to_lowercase().contains("state");
+    (says_state && !name.is_empty() && !is_of_file(name)).then_some(name)
 }
 
 /// Returns the decisions, including those under subheadings, without phases that are listed or reported among them.
@@ -417,19 +425,22 @@ fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     for section in heading::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
         let (mut is_installed, mut is_labelled) = (true, false);
-        for line in outline.slice(&section.own).lines() {
-            let label = Label::parse(line, 0, 1).filter(|label| {
-                label.is_bold || has("list of skills", &heading::words(&label.name))
-            });
-            if let Some(label) = label {
-                is_labelled = true;
-                is_installed = heading::words(&label.name).starts_with("installed");
-                let named = comma_separated(&label.value).filter(|_| is_installed);
-                installed.extend(named.filter_map(skill));
-            } else if let Some(text) = line.strip_prefix("- ").or(line.strip_prefix("* ")) {
-                // `Run /find-skills to find more` is a sentence.
-                let is_name = is_labelled || !text.starts_with(char::is_uppercase);
-                installed.extend(skill(text).filter(|_| is_installed && is_name));
+        for block in outline.blocks(&section.own) {
+            for line in outline.slice(&block.range).lines() {
+                let label = Label::parse(line, 0, 1).filter(|label| {
+                    label.is_bold || has("list of skills", &heading::words(&label.name))
+                });
+                if let Some(label) = label {
+                    is_labelled = true;
+                    is_installed = heading::words(&label.name).starts_with("installed");
+                    let named = comma_separated(&label.value).filter(|_| is_installed);
+                    installed.extend(named.filter_map(skill));
+                } else if let BlockContent::Item(item) = &block.content {
+                    // `Run /find-skills to find more` is a sentence.
+                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
+                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
+                    break;
+                }
             }
         }
     }

@@ -47,8 +47,12 @@ pub(super) fn about(label: &markdown::Label) -> Option<Label> {
     Label::from_name(&label.name)
 }
 
-/// Returns the first paragraph about the position.
+/// Returns the first paragraph about the position in a file of prose alone.
 pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
+    let all = 0..outline.text().len();
+    if outline.items(&all).next().is_some() || outline.tables(&all).next().is_some() {
+        return None;
+    }
     let (block, text) =
         scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope)).next()?;
     let line = text.lines().next().filter(|line| !is_none_remark(line) && !says_no_phase(line))?;
@@ -77,10 +81,8 @@ pub(super) fn claims(
         };
         match about(&label) {
             Some(Label::Phase) => {
-                if !push_phase(value, numbering, &mut claims)
-                    && !is_none_remark(value.text)
-                    && !says_no_phase(value.text)
-                {
+                let is_read = push_phase(value, numbering, &mut claims);
+                if !(is_read || is_none_remark(value.text) || says_no_phase(value.text)) {
                     unclear.push(value.with_value(label.value.clone()));
                 }
             }
@@ -183,7 +185,8 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
 }
 
 /// The brackets at the start of a text.
-static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
+static BRACKETS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"));
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
 fn push_plan(value: Span<'_>, claims: &mut Claims) {

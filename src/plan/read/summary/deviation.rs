@@ -9,6 +9,7 @@
 //! **Total deviations:** 1 auto-fixed
 //! ```
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -78,9 +79,12 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
 fn with_details(mut list: Vec<Deviation>, told: &[Deviation]) -> Vec<Deviation> {
     let start =
         |text: &str| -> String { letters(&KIND.replace(text, "")).chars().take(12).collect() };
+    let mut by_start: HashMap<String, &Deviation> = HashMap::new();
+    for other in told {
+        by_start.entry(start(&other.text)).or_insert(other);
+    }
     for own in &mut list {
-        let begin = start(&own.text);
-        if let Some(other) = told.iter().find(|other| start(&other.text) == begin) {
+        if let Some(other) = by_start.get(&start(&own.text)).copied() {
             let Deviation { text, kind, line, .. } = std::mem::take(own);
             let kind = kind.or_else(|| other.kind.clone());
             *own = Deviation { text, kind, line, ..other.clone() };
@@ -293,7 +297,7 @@ impl Deviation {
         };
         match KIND.captures(text) {
             Some(stated) if stated.get(1).is_some() => {
-                found.kind = Some(stated[1].trim().to_owned())
+                found.kind = Some(stated[1].trim().to_owned());
             }
             Some(stated) => {
                 let name = if stated[2].starts_with(['d', 'D']) { "DEVN-" } else { "Rule " };

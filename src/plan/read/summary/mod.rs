@@ -287,11 +287,13 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         Some(text) => parse(text),
         None => {
             let tasks = node.elements();
-            let status = |task: &Node| SummaryStatus::from_word(task.get(&["status"])?.as_text()?);
-            let done = tasks
-                .iter()
-                .filter(|task| status(task).is_none_or(|status| status == SummaryStatus::Complete));
-            (u32::try_from(done.count()).ok(), u32::try_from(tasks.len()).ok())
+            let stated = tasks.iter().filter_map(|task| task.get(&["status"])?.as_text());
+            let stated: Vec<_> = stated.map(SummaryStatus::from_word).collect();
+            let is_open = |one: &&Option<SummaryStatus>| **one != Some(SummaryStatus::Complete);
+            let done = tasks.len() - stated.iter().filter(is_open).count();
+            // A bare list of what was done does not say how many tasks there were.
+            let all = u32::try_from(tasks.len()).ok().filter(|_| !stated.is_empty());
+            (u32::try_from(done).ok(), all)
         }
     };
     let fields = words("completed tasks").chain(["task_rows"]);
