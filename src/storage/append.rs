@@ -18,8 +18,6 @@ pub struct Log {
     spot: Spot,
     length: u64,
     is_new: bool,
-    /// Whether it is a file; a device such as `/dev/null` keeps nothing, and not every system can lock or flush one.
-    is_file: bool,
 }
 
 impl Log {
@@ -32,12 +30,9 @@ impl Log {
         disk::create_all(folder, visibility, visibility).at("create", folder)?;
         let spot = Spot::new(&path).at("append to", &path)?;
         let (file, is_new) = open(&spot, visibility)?;
-        let is_file = file.metadata().at("read", &path)?.is_file();
-        if is_file {
-            lock::wait_for(&file, &path, lock::WAIT)?;
-        }
+        lock::wait_for(&file, &path, lock::WAIT)?;
         let length = file.metadata().at("read", &path)?.len();
-        Ok(Self { file, spot, length, is_new, is_file })
+        Ok(Self { file, spot, length, is_new })
     }
 
     /// Opens a log of a project in the same way; one with other hard links is replaced by a copy.
@@ -50,7 +45,7 @@ impl Log {
             lock::wait_for(&file, &spot.path, lock::WAIT)?;
             if !is_elsewhere(&file, spot)? {
                 let length = file.metadata().at("read", &spot.path)?.len();
-                return Ok(Self { file, spot: spot.clone(), length, is_new, is_file: true });
+                return Ok(Self { file, spot: spot.clone(), length, is_new });
             }
         }
     }
@@ -97,8 +92,10 @@ impl Log {
 
     /// Flushes the appended data, and the directory entry of a new file.
     pub fn flush(&mut self) -> Result<()> {
-        if self.is_file {
-            disk::sync(&self.file).at("append to", &self.spot.path)?;
+        match disk::sync(&self.file) {
+            // A device such as `/dev/null` has nothing to flush.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+            flushed => flushed.at("append to", &self.spot.path)?,
         }
         if std::mem::take(&mut self.is_new) {
             let folder = root::folder_of(&self.spot.path);
