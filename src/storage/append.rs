@@ -192,11 +192,7 @@ fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
             spot.open_any(Access::Append, Create::IfMissing(visibility)).map(|file| (file, true))
         }
         // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
-        Ok(file)
-            if !file.metadata().is_ok_and(|found| disk::is_file_or_device(found.file_type())) =>
-        {
-            return Err(irregular(&spot.path));
-        }
+        Ok(file) if !is_file_or_device(&file) => return Err(irregular(&spot.path)),
         Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(irregular(&spot.path)),
         Err(error) if error.kind() == ErrorKind::IsADirectory => {
             let message = "is a directory, a file was expected";
@@ -205,6 +201,17 @@ fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
         opened => opened.map(|file| (file, false)),
     }
     .at("append to", &spot.path)
+}
+
+fn is_file_or_device(file: &File) -> bool {
+    let Ok(kind) = file.metadata().map(|found| found.file_type()) else {
+        return false;
+    };
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_char_device(&kind) {
+        return true;
+    }
+    kind.is_file()
 }
 
 fn irregular(path: &Path) -> Error {

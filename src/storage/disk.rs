@@ -1,19 +1,23 @@
 //! Performs all file operations of `storage`; each that writes is a fail point.
 //!
-//! A [`Spot`] is a name in a directory. The directory's path is resolved once, without following links. On Linux the
-//! directory is held open, and its entries are reached through that handle: nothing is written through a link that replaces
-//! the directory in the meantime. Other systems compare the path with what it leads to.
+//! A [`Spot`] is a name in a directory that is held open. The directory's path is resolved once, without following
+//! links, and every operation goes through that handle. So nothing is written through a link that replaces the
+//! directory in the meantime. Handles are only used on Linux; other systems use paths.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::storage::fail_point;
-use crate::storage::open;
 #[cfg(target_os = "linux")]
-use crate::storage::open::OpenAs;
+use handle::Dir;
+#[cfg(not(target_os = "linux"))]
+use path::Dir;
+
+use crate::storage::fail_point;
+#[cfg(target_os = "linux")]
+use crate::storage::open::{OpenAs, without_links};
 use crate::storage::read::MAX_FILE;
 use crate::storage::root::folder_of;
 
@@ -73,40 +77,7 @@ impl Content {
     }
 }
 
-/// A directory, and the path by which its entries are reached.
-#[derive(Debug)]
-struct Dir {
-    entries: PathBuf,
-    /// What keeps that path valid.
-    _handle: Option<File>,
-}
-
-impl Dir {
-    /// Opens a directory; fails if its path contains a link.
-    #[cfg(target_os = "linux")]
-    fn open(path: &Path) -> io::Result<Self> {
-        use std::os::fd::AsRawFd;
-
-        let handle = open::without_links(path, OpenAs::Handle)?;
-        let entries = PathBuf::from(format!("/proc/self/fd/{}", handle.as_raw_fd()));
-        // Some sandboxes have no `/proc`.
-        let is_there = entries.symlink_metadata().is_ok();
-        let entries = if is_there { entries } else { path.to_owned() };
-        Ok(Self { entries, _handle: Some(handle) })
-    }
-
-    /// Opens a directory; fails if its path contains a link.
-    #[cfg(not(target_os = "linux"))]
-    fn open(path: &Path) -> io::Result<Self> {
-        if path.is_absolute() && fs::canonicalize(path)? != path {
-            return Err(open::link_error());
-        }
-        fs::metadata(path)?;
-        Ok(Self { entries: path.to_owned(), _handle: None })
-    }
-}
-
-/// A name in a directory.
+/// A name in an open directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
     dir: Rc<Dir>,
@@ -130,31 +101,24 @@ impl Spot {
         Self { dir: Rc::clone(&self.dir), name: name.into(), path: self.path.with_file_name(name) }
     }
 
-    /// Returns the path by which the entry is reached.
-    fn entry(&self) -> PathBuf {
-        self.dir.entries.join(&self.name)
-    }
-
     /// Opens a regular file; a link or a pipe in its place, which a repository can contain, is an error.
     pub(crate) fn open(&self, access: Access, create: Create) -> io::Result<File> {
         let file = self.open_any(access, create)?;
         if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
     }
 
-    /// Opens a file or a device, without waiting for the other end of a pipe; a link is an error.
+    /// Opens a file of any kind but a link, without waiting for the other end of a pipe.
     pub(crate) fn open_any(&self, access: Access, create: Create) -> io::Result<File> {
         if create != Create::Never {
             count();
         }
-        let entry = self.entry();
-        let mut options = OpenOptions::new();
-        options.read(true).write(access == Access::Write).append(access == Access::Append);
-        options.create(matches!(create, Create::IfMissing(_))).create_new(create == Create::New);
-        #[cfg(unix)]
-        if create == Create::IfMissing(Visibility::Private) {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match self.dir.open_file(&self.name, access, create) {
+            #[cfg(target_os = "linux")]
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+                Err(irregular())
+            }
+            opened => opened,
         }
-        open_entry(&options, &entry, access)
     }
 
     /// Reads the file.
@@ -176,41 +140,36 @@ impl Spot {
 
     /// Returns whether this is a directory; a link to one is not.
     pub(crate) fn is_directory(&self) -> io::Result<bool> {
-        fs::symlink_metadata(self.entry()).map(|found| found.is_dir())
+        self.dir.is_directory(&self.name)
     }
 
     /// Returns whether there is anything at this name.
     pub(crate) fn exists(&self) -> io::Result<bool> {
-        absent_as(false, self.is_directory().map(|_| true))
+        match self.is_directory() {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            found => found.map(|_| true),
+        }
     }
 
     /// Renames a file or a directory; returns whether the system supports that for an `existing` file.
     pub(crate) fn rename_to(&self, to: &Self, existing: Existing) -> io::Result<bool> {
         count();
-        let (from, to) = (self.entry(), to.entry());
-        match existing {
-            Existing::Replace => fs::rename(from, to).map(|()| true),
-            Existing::Exchange | Existing::Refuse => rename_with(&from, &to, existing),
-        }
+        self.dir.rename(&self.name, &to.dir, &to.name, existing)
     }
 
     /// Removes the file; a missing one is not an error.
     pub(crate) fn remove(&self) -> io::Result<()> {
         count();
-        absent_as((), fs::remove_file(self.entry()))
+        match self.dir.remove_file(&self.name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 
     /// Creates a directory unless it exists.
     pub(crate) fn create_directory(&self, visibility: Visibility) -> io::Result<()> {
         count();
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        if visibility == Visibility::Private {
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        }
-        #[cfg(not(unix))]
-        let _unused = (visibility, &mut builder);
-        match builder.create(self.entry()) {
+        match self.dir.create_directory(&self.name, visibility) {
             Err(error)
                 if error.kind() == ErrorKind::AlreadyExists
                     && self.is_directory().is_ok_and(|is_directory| is_directory) =>
@@ -224,93 +183,21 @@ impl Spot {
     /// Removes the directory if it exists and is empty.
     pub(crate) fn remove_directory(&self) -> io::Result<()> {
         count();
-        match fs::remove_dir(self.entry()) {
-            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
-            removed => absent_as((), removed),
+        match self.dir.remove_directory(&self.name) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) =>
+            {
+                Ok(())
+            }
+            removed => removed,
         }
     }
 
     /// Creates a symbolic link, if the system has them.
     pub(crate) fn symlink(&self, target: &Path) -> io::Result<()> {
         count();
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink(target, self.entry())
-        }
-        #[cfg(not(unix))]
-        {
-            let _unused = target;
-            Err(ErrorKind::Unsupported.into())
-        }
+        self.dir.symlink(target, &self.name)
     }
-}
-
-/// Returns a value in place of the error that something does not exist.
-fn absent_as<T>(absent: T, found: io::Result<T>) -> io::Result<T> {
-    match found {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(absent),
-        found => found,
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn open_entry(options: &OpenOptions, entry: &Path, _: Access) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    use rustix::fs::OFlags;
-    use rustix::io::Errno;
-
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let opened = options.clone().custom_flags(flags.bits().cast_signed()).open(entry);
-    opened.map_err(|error| match error.raw_os_error() {
-        Some(code) if code == Errno::LOOP.raw_os_error() => irregular(),
-        _ => error,
-    })
-}
-
-/// Opens a file like on Linux: not a link, nor a pipe, and a directory is named by its own error.
-#[cfg(not(target_os = "linux"))]
-fn open_entry(options: &OpenOptions, entry: &Path, access: Access) -> io::Result<File> {
-    let check = || match fs::symlink_metadata(entry).map(|found| found.file_type()) {
-        Ok(kind) if kind.is_dir() && access != Access::Read => Err(ErrorKind::IsADirectory.into()),
-        Ok(kind) if !is_file_or_device(kind) => Err(irregular()),
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    };
-    check()?;
-    let file = options.open(entry)?;
-    check().map(|()| file)
-}
-
-#[cfg(target_os = "linux")]
-fn rename_with(from: &Path, to: &Path, existing: Existing) -> io::Result<bool> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
-
-    let flags = match existing {
-        Existing::Exchange => RenameFlags::EXCHANGE,
-        Existing::Refuse | Existing::Replace => RenameFlags::NOREPLACE,
-    };
-    match renameat_with(CWD, from, CWD, to, flags) {
-        Ok(()) => Ok(true),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-#[expect(clippy::unnecessary_wraps, reason = "the same signature everywhere")]
-fn rename_with(_: &Path, _: &Path, _: Existing) -> io::Result<bool> {
-    Ok(false)
-}
-
-/// Returns whether lines can be appended to a file of this kind: `/dev/null` takes them, too.
-pub(crate) fn is_file_or_device(kind: FileType) -> bool {
-    #[cfg(unix)]
-    if std::os::unix::fs::FileTypeExt::is_char_device(&kind) {
-        return true;
-    }
-    kind.is_file()
 }
 
 fn irregular() -> io::Error {
@@ -395,7 +282,7 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     }
     count();
     #[cfg(target_os = "linux")]
-    let opened = open::without_links(path, OpenAs::Folder);
+    let opened = without_links(path, OpenAs::Folder);
     #[cfg(not(target_os = "linux"))]
     let opened = File::open(path);
     match opened.and_then(|folder| folder.sync_all()) {
@@ -484,4 +371,211 @@ pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility)
         Spot::new(path)?.create_directory(visibility)?;
     }
     Ok(())
+}
+
+/// Changes the entries of directories through a handle.
+#[cfg(target_os = "linux")]
+mod handle {
+    use rustix::fs::{
+        AtFlags, FileType, Mode, OFlags, RenameFlags, mkdirat, openat, renameat, renameat_with,
+        statat, symlinkat, unlinkat,
+    };
+    use rustix::io::Errno;
+
+    use crate::storage::disk::{Access, Create, Existing, File, OsStr, Path, Visibility, io};
+    use crate::storage::open;
+
+    #[derive(Debug)]
+    pub(super) struct Dir(File);
+
+    impl Dir {
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            open::directory(path).map(Self)
+        }
+
+        /// Opens a file without waiting for the other end of a pipe.
+        pub(super) fn open_file(
+            &self,
+            name: &OsStr,
+            access: Access,
+            create: Create,
+        ) -> io::Result<File> {
+            let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+            flags |= match access {
+                Access::Read => OFlags::RDONLY,
+                Access::Write => OFlags::RDWR,
+                Access::Append => OFlags::RDWR | OFlags::APPEND,
+            };
+            let mode = match create {
+                Create::Never => Mode::empty(),
+                Create::IfMissing(visibility) => {
+                    flags |= OFlags::CREATE;
+                    mode(visibility, 0o666)
+                }
+                Create::New => {
+                    flags |= OFlags::CREATE | OFlags::EXCL;
+                    mode(Visibility::Shared, 0o666)
+                }
+            };
+            Ok(openat(&self.0, name, flags, mode)?.into())
+        }
+
+        /// Returns whether an existing entry is a directory; a link to one is not.
+        pub(super) fn is_directory(&self, name: &OsStr) -> io::Result<bool> {
+            let found = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(FileType::from_raw_mode(found.st_mode) == FileType::Directory)
+        }
+
+        pub(super) fn create_directory(&self, name: &OsStr, visible: Visibility) -> io::Result<()> {
+            Ok(mkdirat(&self.0, name, mode(visible, 0o777))?)
+        }
+
+        pub(super) fn rename(
+            &self,
+            name: &OsStr,
+            to: &Self,
+            new_name: &OsStr,
+            existing: Existing,
+        ) -> io::Result<bool> {
+            let flags = match existing {
+                Existing::Replace => {
+                    renameat(&self.0, name, &to.0, new_name)?;
+                    return Ok(true);
+                }
+                Existing::Exchange => RenameFlags::EXCHANGE,
+                Existing::Refuse => RenameFlags::NOREPLACE,
+            };
+            match renameat_with(&self.0, name, &to.0, new_name, flags) {
+                Ok(()) => Ok(true),
+                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        }
+
+        pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+            Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+        }
+
+        pub(super) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+            Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+        }
+
+        pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+            Ok(symlinkat(target, &self.0, name)?)
+        }
+    }
+
+    fn mode(visibility: Visibility, shared: u32) -> Mode {
+        match visibility {
+            Visibility::Shared => Mode::from_raw_mode(shared),
+            Visibility::Private => Mode::from_raw_mode(shared & 0o700),
+        }
+    }
+}
+
+/// Changes the entries of directories by path.
+#[cfg(not(target_os = "linux"))]
+mod path {
+    use std::fs::OpenOptions;
+
+    use crate::storage::disk::{
+        Access, Create, ErrorKind, Existing, File, OsStr, Path, PathBuf, Visibility, fs, io,
+        irregular,
+    };
+
+    #[derive(Debug)]
+    pub(super) struct Dir(PathBuf);
+
+    impl Dir {
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            // A link may have replaced one of the folders since the path was resolved.
+            if path.is_absolute() && fs::canonicalize(path)? != path {
+                return Err(io::Error::new(ErrorKind::InvalidInput, "leads through a link"));
+            }
+            fs::metadata(path)?;
+            Ok(Self(path.to_owned()))
+        }
+
+        pub(super) fn open_file(
+            &self,
+            name: &OsStr,
+            access: Access,
+            create: Create,
+        ) -> io::Result<File> {
+            let path = self.0.join(name);
+            let mut options = OpenOptions::new();
+            options.read(true).write(access == Access::Write).append(access == Access::Append);
+            match create {
+                Create::Never => {}
+                Create::New => _ = options.create_new(true),
+                Create::IfMissing(visibility) => {
+                    options.create(true);
+                    #[cfg(unix)]
+                    if visibility == Visibility::Private {
+                        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+                    }
+                    #[cfg(not(unix))]
+                    let _unused = visibility;
+                }
+            }
+            let check = || match fs::symlink_metadata(&path) {
+                Ok(found) if !found.is_file() => Err(irregular()),
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+            check()?;
+            let file = options.open(&path)?;
+            check()?;
+            Ok(file)
+        }
+
+        /// Returns whether an existing entry is a directory; a link to one is not.
+        pub(super) fn is_directory(&self, name: &OsStr) -> io::Result<bool> {
+            fs::symlink_metadata(self.0.join(name)).map(|found| found.is_dir())
+        }
+
+        pub(super) fn create_directory(&self, name: &OsStr, visible: Visibility) -> io::Result<()> {
+            let mut builder = fs::DirBuilder::new();
+            #[cfg(unix)]
+            if visible == Visibility::Private {
+                std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            }
+            #[cfg(not(unix))]
+            let _unused = (visible, &mut builder);
+            builder.create(self.0.join(name))
+        }
+
+        pub(super) fn rename(
+            &self,
+            name: &OsStr,
+            to: &Self,
+            new_name: &OsStr,
+            existing: Existing,
+        ) -> io::Result<bool> {
+            if existing != Existing::Replace {
+                return Ok(false);
+            }
+            fs::rename(self.0.join(name), to.0.join(new_name)).map(|()| true)
+        }
+
+        pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+            fs::remove_file(self.0.join(name))
+        }
+
+        pub(super) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+            fs::remove_dir(self.0.join(name))
+        }
+
+        pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+            #[cfg(unix)]
+            {
+                std::os::unix::fs::symlink(target, self.0.join(name))
+            }
+            #[cfg(not(unix))]
+            {
+                let _unused = (target, name);
+                Err(ErrorKind::Unsupported.into())
+            }
+        }
+    }
 }

@@ -88,6 +88,12 @@ pub(crate) fn following_links(path: &Path, _: OpenAs) -> io::Result<File> {
     File::open(path)
 }
 
+/// Opens a directory whose path contains no link, to change its entries by name.
+#[cfg(target_os = "linux")]
+pub(crate) fn directory(path: &Path) -> io::Result<File> {
+    without_links(path, OpenAs::Handle)
+}
+
 /// Returns whether a path is known to contain no link, as far as it exists.
 pub(crate) fn has_no_link(path: &Path) -> bool {
     #[cfg(target_os = "linux")]
@@ -156,7 +162,7 @@ fn not_regular() -> io::Error {
 }
 
 /// The error for a path that contains a link; opening a file causes no other error of this kind.
-pub(crate) fn link_error() -> io::Error {
+fn link_error() -> io::Error {
     let message = "leads through a symbolic link, which is not followed";
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }

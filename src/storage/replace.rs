@@ -59,55 +59,19 @@ pub(crate) fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<C
     if !now.is(with.old) {
         return Ok(ChangeOutcome::LeftAlone);
     }
-    if let Some(new) = with.new {
-        let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
-        if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &staged.path) {
-            return Err(match discard(staged) {
-                Ok(()) => error,
-                Err(_) => error.hint(format!("{} may be left over", staged.path.display())),
-            });
-        }
+    let Some(new) = with.new else {
+        return remove(file, staged, with.old);
+    };
+    let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
+    if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &staged.path) {
+        return Err(match discard(staged) {
+            Ok(()) => error,
+            Err(_) => error.hint(format!("{} may be left over", staged.path.display())),
+        });
     }
-    swap_if_unchanged(file, staged, with)
-}
-
-/// Puts the new content in the place of the old one, and takes it back if that was not the old one.
-fn swap_if_unchanged(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
-    let action = match (with.old, with.new) {
-        (None, _) => "create",
-        (_, None) => "remove",
-        _ => "replace",
-    };
-    let (from, to, existing) = match (with.old, with.new) {
-        (_, None) => (file, staged, Existing::Refuse),
-        (None, _) => (staged, file, Existing::Refuse),
-        _ => (staged, file, Existing::Exchange),
-    };
-    let has_changed = |error: &std::io::Error| match with.old {
-        None => error.kind() == ErrorKind::AlreadyExists,
-        Some(_) => read::is_absent(error),
-    };
-    match from.rename_to(to, existing) {
-        Ok(true) if with.old.is_none() => Ok(ChangeOutcome::Applied),
-        Ok(true) => {
-            let replaced = content(staged)?;
-            if replaced.is(with.old) {
-                return discard(staged).map(|()| ChangeOutcome::Applied);
-            }
-            put_back(file, staged, replaced, with.new).map(|()| ChangeOutcome::LeftAlone)
-        }
-        // The file system cannot do that.
-        Ok(false) if content(file)?.is(with.old) => {
-            let replaced = match with.new {
-                Some(_) => staged.rename_to(file, Existing::Replace).map(drop),
-                None => file.remove(),
-            };
-            replaced.at(action, &file.path).map(|()| ChangeOutcome::Applied)
-        }
-        Err(error) if !has_changed(&error) => Err(error).at(action, &file.path),
-        // Another program has created or deleted the file.
-        _ if with.new.is_some() => discard(staged).map(|()| ChangeOutcome::LeftAlone),
-        _ => Ok(ChangeOutcome::LeftAlone),
+    match with.old {
+        None => create(file, staged),
+        Some(old) => exchange(file, staged, old, new),
     }
 }
 
@@ -117,41 +81,67 @@ fn swap_if_unchanged(file: &Spot, staged: &Spot, with: Replacement) -> Result<Ch
 /// the two had been exchanged, or the file had been moved aside to be deleted; otherwise the temporary file may have
 /// been written in part.
 pub(crate) fn settle(file: &Spot, staged: &Spot, with: Replacement) -> Result<Leftover> {
-    let left = content(staged)?;
-    let bytes = match &left {
+    let left = match content(staged)? {
         Content::Missing => return Ok(Leftover::Cleared),
         Content::File(bytes, _) => bytes,
         Content::Other => return Ok(Leftover::Kept),
     };
     let has_new = content(file)?.is(with.new);
-    let is_part = !has_new && with.new.is_some_and(|new| new.starts_with(bytes));
-    if is_part || left.is(with.old) || left.is(with.new) {
+    let is_part = !has_new && with.new.is_some_and(|new| new.starts_with(&left));
+    if is_part || [with.old, with.new].contains(&Some(&left)) {
         return discard(staged).map(|()| Leftover::Cleared);
     }
     if !has_new {
         return Ok(Leftover::Kept);
     }
-    put_back(file, staged, left, with.new)?;
+    match with.new {
+        None => put_back_removed(file, staged)?,
+        Some(new) => put_back(file, staged, left, new)?,
+    }
     Ok(Leftover::Restored)
 }
 
-/// Restores another program's version, or its later version if it has overwritten ours meanwhile.
-///
-/// Without `ours` the file was moved aside; if it exists again, that is newer.
-fn put_back(file: &Spot, staged: &Spot, theirs: Content, ours: Option<&[u8]>) -> Result<()> {
-    let kept = || format!("an earlier saved version is in {}", staged.path.display());
-    let Some(ours) = ours else {
-        let moved = staged.rename_to(file, Existing::Refuse).at("put back", &file.path);
-        return match moved.map_err(|error| error.hint(kept()))? {
-            true => Ok(()),
-            false => staged.rename_to(file, Existing::Replace).at("put back", &file.path).map(drop),
-        };
+fn create(file: &Spot, staged: &Spot) -> Result<ChangeOutcome> {
+    let outcome = match staged.rename_to(file, Existing::Refuse) {
+        Ok(true) => return Ok(ChangeOutcome::Applied),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
+        Err(error) => return Err(error).at("create", &file.path),
+        Ok(false) if matches!(content(file)?, Content::Missing) => {
+            staged.rename_to(file, Existing::Replace).at("create", &file.path)?;
+            return Ok(ChangeOutcome::Applied);
+        }
+        Ok(false) => ChangeOutcome::LeftAlone,
     };
-    let mut expected = ours.to_vec();
-    let mut beside = match theirs {
+    discard(staged).map(|()| outcome)
+}
+
+fn exchange(file: &Spot, staged: &Spot, old: &[u8], new: &[u8]) -> Result<ChangeOutcome> {
+    match staged.rename_to(file, Existing::Exchange) {
+        Ok(true) => {}
+        Err(error) if read::is_absent(&error) => {
+            return discard(staged).map(|()| ChangeOutcome::LeftAlone);
+        }
+        Err(error) => return Err(error).at("replace", &file.path),
+        Ok(false) if content(file)?.is(Some(old)) => {
+            staged.rename_to(file, Existing::Replace).at("replace", &file.path)?;
+            return Ok(ChangeOutcome::Applied);
+        }
+        Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
+    }
+    let replaced = match content(staged)? {
+        replaced if replaced.is(Some(old)) => {
+            return discard(staged).map(|()| ChangeOutcome::Applied);
+        }
         Content::File(bytes, _) => bytes,
         Content::Missing | Content::Other => Vec::new(),
     };
+    put_back(file, staged, replaced, new).map(|()| ChangeOutcome::LeftAlone)
+}
+
+/// Restores another program's version, or its later version if it has overwritten ours meanwhile.
+fn put_back(file: &Spot, staged: &Spot, theirs: Vec<u8>, ours: &[u8]) -> Result<()> {
+    let mut expected = ours.to_vec();
+    let mut beside = theirs;
     for _ in 0..MAX_ROUNDS {
         if !staged.rename_to(file, Existing::Exchange).at("put back", &file.path)? {
             break;
@@ -164,7 +154,35 @@ fn put_back(file: &Spot, staged: &Spot, theirs: Content, ours: Option<&[u8]>) ->
     }
     Err(Error::refused("keeps changing while annals tries to write it")
         .at(&file.path, None)
-        .hint(kept()))
+        .hint(format!("an earlier saved version is in {}", staged.path.display())))
+}
+
+/// Moves a file aside, and deletes it if its content has not changed since it was read.
+fn remove(file: &Spot, staged: &Spot, old: Option<&[u8]>) -> Result<ChangeOutcome> {
+    match file.rename_to(staged, Existing::Refuse) {
+        Ok(true) => {}
+        Ok(false) => {
+            return file.remove().at("remove", &file.path).map(|()| ChangeOutcome::Applied);
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
+        Err(error) => return Err(error).at("remove", &file.path),
+    }
+    if content(staged)?.is(old) {
+        return discard(staged).map(|()| ChangeOutcome::Applied);
+    }
+    put_back_removed(file, staged).map(|()| ChangeOutcome::LeftAlone)
+}
+
+/// Moves back a file that was moved aside, unless its path exists again with a newer file.
+fn put_back_removed(file: &Spot, staged: &Spot) -> Result<()> {
+    let moved = staged.rename_to(file, Existing::Refuse).at("put back", &file.path);
+    let is_back = moved.map_err(|error| {
+        error.hint(format!("the earlier version is in {}", staged.path.display()))
+    })?;
+    if is_back {
+        return Ok(());
+    }
+    staged.rename_to(file, Existing::Replace).at("put back", &file.path).map(drop)
 }
 
 /// Writes the new content, with the permissions of the replaced file or those recorded, and flushes it.
@@ -251,31 +269,23 @@ mod tests {
 
     #[test]
     fn a_save_between_reading_and_exchanging_is_put_back() {
-        for with in [WITH, Replacement { new: None, ..WITH }] {
-            let place = Place::new("theirs");
-            if let Some(new) = with.new {
-                fs::write(place.root.join("staged"), new).unwrap();
-            }
-            let outcome = swap_if_unchanged(&place.file(), &place.staged(), with).unwrap();
-            assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
-        }
+        let place = Place::with_staged("theirs", "new");
+        let outcome = exchange(&place.file(), &place.staged(), b"old", b"new").unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
+        let place = Place::new("theirs");
+        let outcome = remove(&place.file(), &place.staged(), Some(b"old")).unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
     }
 
     #[test]
     fn a_file_created_or_deleted_meanwhile_is_left_alone() {
         let place = Place::with_staged("theirs", "new");
-        let with = Replacement { old: None, ..WITH };
-        let outcome = swap_if_unchanged(&place.file(), &place.staged(), with).unwrap();
+        let outcome = create(&place.file(), &place.staged()).unwrap();
         assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
-        for with in [WITH, Replacement { new: None, ..WITH }] {
-            let place = Place::new("old");
-            fs::remove_file(place.root.join("file")).unwrap();
-            if let Some(new) = with.new {
-                fs::write(place.root.join("staged"), new).unwrap();
-            }
-            let outcome = swap_if_unchanged(&place.file(), &place.staged(), with).unwrap();
-            assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, (None, None)));
-        }
+        let place = Place::with_staged("old", "new");
+        fs::remove_file(place.root.join("file")).unwrap();
+        let outcome = exchange(&place.file(), &place.staged(), b"old", b"new").unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, (None, None)));
     }
 
     #[test]
@@ -305,8 +315,7 @@ mod tests {
     fn the_newest_of_two_saves_is_kept() {
         let place = Place::with_staged("second", "first");
         // Another program saved before the exchange, and again before its first save was put back.
-        let first = content(&place.staged()).unwrap();
-        put_back(&place.file(), &place.staged(), first, Some(b"new")).unwrap();
+        put_back(&place.file(), &place.staged(), b"first".to_vec(), b"new").unwrap();
         assert_eq!(place.texts(), some("second", None));
     }
 }
