@@ -39,7 +39,8 @@ const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storag
 
 /// What a list entry says that orders the work, or says how far it is, instead of deciding anything.
 const ORDERS: &str = "phase order|build order|phase numbering|-phase structure|phases derived|-phase roadmap|\
-    roadmap created|milestone complete|tests pass";
+    roadmap created|roadmap approved|milestone complete|phase complete|tests pass|tests green|exit gate|prs merged|\
+    out of scope for";
 
 /// The file that a list of decisions is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,8 +190,8 @@ fn decides(decision: &Decision) -> bool {
         && (is_binding(&lower) || !(is_of_roadmap() || only_orders() || only_logs()))
 }
 
-/// What says how the tasks of a plan were carried out and committed.
-static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d|\bcommitted\b"));
+/// What says how the tasks of a plan were carried out.
+static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
 /// What begins with the number of a phase.
 static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^phases? *\d"));
@@ -204,17 +205,19 @@ fn is_binding(lower: &str) -> bool {
 }
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
-fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
+fn revoked(all: &[Placed<'_>]) -> HashSet<*const Decision> {
     let ids = all.iter().flat_map(|placed| REVOKED.captures_iter(&placed.decision.text));
     let ids: HashSet<String> = ids.map(|found| found[1].to_lowercase()).collect();
-    let of_id = |id: &String| {
-        let named =
-            |placed: &&Placed<'a>| placed.decision.possible_ids().into_iter().any(|own| own == *id);
-        let mut found = all.iter().filter(named);
-        let only = found.next()?.decision;
-        found.next().is_none().then_some(std::ptr::from_ref(only))
-    };
-    ids.iter().filter_map(of_id).collect()
+    // In one pass, since there may be thousands of both.
+    let mut of_id: HashMap<&str, HashSet<*const Decision>> = HashMap::new();
+    for placed in all.iter().filter(|_| !ids.is_empty()) {
+        for id in placed.decision.possible_ids() {
+            if let Some(id) = ids.get(&id) {
+                of_id.entry(id).or_default().insert(placed.decision);
+            }
+        }
+    }
+    of_id.into_values().filter(|decisions| decisions.len() == 1).flatten().collect()
 }
 
 /// A word that revokes, and the id after it: `02-01` in `reversal of the 02-01 pattern`.
@@ -229,7 +232,7 @@ fn plan(decision: &Decision) -> Option<&str> {
     decision.source.as_deref().filter(|source| PLAN.is_match(source))
 }
 
-static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d[^-]*-\d[^-]*$"));
+static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d.*-\d[^-]*$"));
 
 fn impact(decision: &Decision) -> u8 {
     let reason = reason(decision);
@@ -377,15 +380,18 @@ mod tests {
             ("i18n files placed in `locales/`, as before", ""),
             ("Tasks 1 and 2 are one commit, since both must pass", ""),
             ("All tests pass", ""),
+            ("Roadmap approved by the client", ""),
+            ("All PRs merged into the trunk", ""),
             ("~~Use XML~~", ""),
             ("_(No decisions yet)_", ""),
             ("Use tabs", ""),
             ("Files placed in `locales/` instead of `src/`", ""),
             ("All tests must run offline", ""),
+            ("The lockfile is committed", "CI installs from it"),
         ];
         assert_eq!(
             shown(&[list("Decisions", &log)]),
-            "All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs"
+            "The lockfile is committed \u{2014} CI installs from it | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs"
         );
     }
 

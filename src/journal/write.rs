@@ -248,8 +248,12 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
             if error.is_data() && *first != b'{' {
                 return Error::failed("the input must be a JSON object");
             }
+            // A long value in the message must not displace its place.
+            let place = format!(" at line {} column {}", error.line(), error.column());
             let fault = error.to_string();
-            Error::failed(format!("invalid input: {}", clip(&fault, MAX_FAULT_CHARS)))
+            let (fault, place) =
+                fault.strip_suffix(&place).map_or((&*fault, ""), |fault| (fault, &*place));
+            Error::failed(format!("invalid input: {}{place}", clip(fault, MAX_FAULT_CHARS)))
         }),
     }
 }

@@ -161,7 +161,10 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
 /// A field at the left margin, with its continuation lines: a name, a value that may be quoted, a comment, and the lines
 /// below that are indented or belong to a list.
 static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let value = r#""(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|[^#\s][^\n]*?"#;
+    let (double, single) = (r#""(?:[^"\\\n]|\\.)*""#, "'(?:[^'\n]|'')*'");
+    // Between brackets, what begins with `#` inside of quotes is no comment.
+    let list = format!(r"[\[{{](?:{single})?(?:{double}|[ ,]{single}|[^\n])*?");
+    let value = format!(r"{double}|{single}|{list}|[^#\s][^\n]*?");
     let below = r"[ \t\r]*\n(?:(?:[ \t\r]*|#[^\n]*)\n)*(?:[ \t\-\]}][^\n]*\S|[\-\]}])";
     Regex::new(&format!(
         r"(?m)^([^\s#:\-\]}}][^:\n]*):[ \t]*({value})?(?:[ \t]+#[^\n]*)?[ \t\r]*$((?:{below})*)"

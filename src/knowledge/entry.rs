@@ -203,11 +203,16 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
 
 /// A code block, a code span, or a link to another entry; of `[[a [[b]]` only the innermost brackets count.
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let fence = |mark: &str| {
-        format!(r"^ {{0,3}}{mark}{{3,}}[^`\n]*$(?s:.*?)(?:^ {{0,3}}{mark}{{3,}}[ \t\r]*$|\z)")
+    // What ends a block is at least as long as what begins it; a longer beginning than eight marks counts as eight.
+    let fence = |mark: &str, length: usize| {
+        let begin = if length < 8 { format!("{{{length}}}") } else { format!("{{{length},}}") };
+        format!(
+            r"^ {{0,3}}{mark}{begin}(?:[^{mark}`\n][^`\n]*)?$(?s:.*?)(?:^ {{0,3}}{mark}{{{length},}}[ \t\r]*$|\z)"
+        )
     };
-    let (ticks, tildes) = (fence("`"), fence("~"));
-    Regex::new(&format!(r"(?m){ticks}|{tildes}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]")).ok()
+    let fences = (3..=8).flat_map(|length| ["`", "~"].map(|mark| fence(mark, length)));
+    let fences = fences.collect::<Vec<_>>().join("|");
+    Regex::new(&format!(r"(?m){fences}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]")).ok()
 });
 
 /// Returns the targets of the links of a body, except in code, each with its line; `first` is the number of the body's

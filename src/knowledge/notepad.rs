@@ -190,7 +190,9 @@ fn headings(outline: &Outline<'_>) -> Vec<Heading> {
         Some(Heading { level, title, lines: start..start + line(start).len() })
     });
     let whole = 0..text.len();
-    let named = outline.paragraphs(&whole).filter_map(|(block, title)| {
+    let named = outline.paragraphs(&whole).filter_map(|(block, written)| {
+        // Text may follow directly.
+        let title = written.lines().next()?.trim_end();
         let is_named = |section: NotepadSection| heading_match(title, section) == Some(true);
         NotepadSection::ALL.into_iter().find(|section| is_named(*section))?;
         let start = own_line(text, block.range.start)?;

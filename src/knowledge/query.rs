@@ -234,7 +234,14 @@ fn folded(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
-    text.chars().flat_map(char::to_lowercase).nfc().collect()
+    let lower = text.chars().flat_map(char::to_lowercase);
+    // Letters that have one upper case.
+    let one_case = lower.map(|c| match c {
+        '\u{3c2}' => '\u{3c3}',
+        '\u{b5}' => '\u{3bc}',
+        c => c,
+    });
+    one_case.nfc().collect()
 }
 
 #[cfg(test)]
@@ -264,6 +271,8 @@ mod tests {
         assert!(finds("api", "用api调用"));
         assert!(finds("🚀", "go🚀go"));
         assert!(finds("été", "L'ÉTÉ"));
+        assert!(finds("ΛΟΓΟΣ", "λογος"));
+        assert!(finds("µs", "5 \u{3bc}s"));
         assert!(!finds("e", "e\u{301}"));
         assert!(finds("0", "\u{e47}0"));
     }

@@ -115,7 +115,14 @@ fn session_constraints(text: &str) -> String {
         let range = if section.level == 1 { &section.own } else { &section.whole };
         let mut parts = vec![outline.slice(&(section.heading.start..section.own.end))];
         let is_named = |part: &Section| SECTIONS.iter().any(|title| is_named(&part.title, title));
-        let below = outline.sections_in(range).iter().filter(|part| !is_named(part));
+        // A section of its own, such as a nested Superseded, is left out with all that is below it.
+        let mut own_end = 0;
+        let below = outline.sections_in(range).iter().filter(move |part| {
+            if part.heading.start >= own_end && is_named(part) {
+                own_end = part.whole.end;
+            }
+            part.heading.start >= own_end
+        });
         let below = below.filter(has_text);
         parts.extend(below.map(|part| outline.slice(&(part.heading.start..part.own.end))));
         parts.join("\n\n")
@@ -133,7 +140,7 @@ mod tests {
 
     #[test]
     fn sections_come_with_their_subsections() {
-        let text = "# Constraints\n\n## Rules\n- one\n\n### Security\n- Never log tokens\n\n### Empty\n\n## Key Facts\n- k\n\n\
+        let text = "# Constraints\n\n## Rules\n- one\n\n### Security\n- Never log tokens\n\n### Empty\n\n### Superseded\n#### Old\n- o\n\n## Key Facts\n- k\n\n\
                     ### More\n- m\n\n## Hazards\n\n### Migrations\n- Never run migrate twice\n\n## Other\n- o\n";
         assert_eq!(
             session_constraints(text),

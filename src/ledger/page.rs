@@ -75,7 +75,7 @@ fn bullet_end(text: &str, own: usize, limit: usize) -> usize {
 pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     // `<https://…>` is a link.
-    plain.contains("://")
+    plain.starts_with('<') && plain.contains("://")
         || !PLACEHOLDER.as_ref().is_some_and(|placeholder| placeholder.is_match(plain))
 }
 
@@ -122,6 +122,7 @@ mod tests {
             "None.",
             "needs triage",
             "Unknown (needs human), ask Ada",
+            "Unknown (needs human): see https://example.org",
         ] {
             assert!(!is_filled(text), "{text}");
         }

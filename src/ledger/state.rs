@@ -89,9 +89,17 @@ pub(crate) fn sections(text: &str) -> [Option<StateSection>; 6] {
     })
 }
 
+/// What may stand before the text of a bullet.
+const MARKS: [char; 7] = [' ', '\t', '-', '*', '+', '[', ']'];
+
 /// Returns whether the file has only headings, or has placeholders and no active work.
 pub(crate) fn is_uninitialised(text: &str) -> bool {
-    let is_marked = text.contains(TRIAGE) || text.to_lowercase().contains(&UNKNOWN.to_lowercase());
+    let lower = text.to_lowercase();
+    let triage = TRIAGE.to_lowercase();
+    let is_triage = |line: &str| line.trim_start_matches(MARKS).starts_with(&triage);
+    let is_marked = text.contains(TRIAGE)
+        || lower.contains(&UNKNOWN.to_lowercase())
+        || lower.lines().any(is_triage);
     let [_, work, ..] = sections(text);
     let has_work = work.is_some_and(|work| work.bullets.iter().any(|one| is_filled(&one.text)));
     is_marked && !has_work || !says_anything(text)

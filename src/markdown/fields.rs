@@ -203,11 +203,14 @@ fn ends_mark(rest: &str) -> Option<&str> {
 
 /// Returns what joins the lines of a literal (`|`) or folded (`>`) text.
 fn block_text(rest: &str) -> Option<&'static str> {
-    match without_comment(rest) {
-        "|" | "|-" | "|+" => Some("\n"),
-        ">" | ">-" | ">+" => Some(" "),
-        _ => None,
-    }
+    let head = without_comment(rest);
+    let (separator, marks) = match head.strip_prefix('|') {
+        Some(marks) => ("\n", marks),
+        None => (" ", head.strip_prefix('>')?),
+    };
+    // How to end the text, and a digit that says how far it is indented, which its lines show as well.
+    let is_mark = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+    (marks.len() <= 2 && marks.chars().all(is_mark)).then_some(separator)
 }
 
 /// Splits `key: rest`; a key in quotes loses them.
@@ -257,7 +260,7 @@ fn flow(text: &str, close: char, line: usize, depth: usize) -> Option<(Value, &s
 fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(Vec<Node>, &str)> {
     let mut found = Vec::new();
     loop {
-        text = text.trim_start();
+        text = without_comments_before(text);
         if let Some(rest) = text.strip_prefix(close) {
             return Some((found, rest));
         } else if let Some(rest) = text.strip_prefix(',') {
@@ -268,8 +271,8 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
         }
         let (value, rest) = flow(text, close, line, depth + 1)?;
         let mut node = Node { value, line };
-        text = rest.trim_start();
-        if let Some(rest) = text.strip_prefix(':').map(str::trim_start) {
+        text = without_comments_before(rest);
+        if let Some(rest) = text.strip_prefix(':').map(without_comments_before) {
             let is_bare = rest.starts_with([',', ']', '}']);
             let empty = (Value::Text(String::new()), rest);
             let (value, rest) = if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
@@ -280,10 +283,22 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
     }
 }
 
-/// Splits an unquoted text off, up to a comma, a bracket or the colon behind a key.
+/// Returns a text in brackets without white space and comments before it; a comment follows white space.
+fn without_comments_before(mut text: &str) -> &str {
+    loop {
+        let rest = text.trim_start();
+        if rest.len() == text.len() || !rest.starts_with('#') {
+            return rest;
+        }
+        text = &rest[rest.find('\n').unwrap_or(rest.len())..];
+    }
+}
+
+/// Splits an unquoted text off, up to a comma, a bracket, a comment or the colon behind a key.
 fn plain(text: &str, close: char) -> Option<(Value, &str)> {
     let ends = |(at, c): &(usize, char)| match c {
         ':' => text[at + 1..].chars().next().is_none_or(|next| " ,]}\n".contains(next)),
+        ' ' | '\t' | '\n' => text[at + 1..].starts_with('#'),
         c => *c == ',' || *c == close,
     };
     let (end, _) = text.char_indices().find(ends)?;
@@ -312,7 +327,26 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
     // Not every backslash is an escape: `"\d+"`.
     let read = serde_json::from_str(&format!("\"{inner}\""));
-    Some((read.unwrap_or_else(|_| inner.replace("\\\"", "\"")), rest))
+    Some((read.unwrap_or_else(|_| unescaped(&inner)), rest))
+}
+
+/// Returns a text with its escapes replaced, and any other backslash kept.
+fn unescaped(text: &str) -> String {
+    let (mut found, mut chars) = (String::new(), text.chars());
+    while let Some(c) = chars.next() {
+        match chars.clone().next().filter(|_| c == '\\') {
+            Some('n') => found.push('\n'),
+            Some('t') => found.push('\t'),
+            Some('r') => found.push('\r'),
+            Some(own @ ('"' | '\\' | '/' | ' ')) => found.push(own),
+            _ => {
+                found.push(c);
+                continue;
+            }
+        }
+        chars.next();
+    }
+    found
 }
 
 #[cfg(test)]

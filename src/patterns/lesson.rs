@@ -3,7 +3,7 @@
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
 //! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason or says what was not as it should be.
+//! if it gives a reason, names a failure or says what was not as it should be.
 
 use crate::patterns::sentences::{
     ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
@@ -27,12 +27,18 @@ const LEFT_OUT: &str =
 /// Words about what changes no later plan.
 const TRIFLES: &str = "commit|import order|lint|style|format";
 
+/// First words of a sentence that needs the one before it.
+const REFERENCES: &str = "it this that these those they both also which";
+
 /// Words that tell a problem as past.
 const PAST: &str = "was were had did would could";
 
 /// Words that give a reason.
 const REASONS: &str =
     "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
+
+/// Beginnings of words that name a failure.
+const FAILURES: &str = "fail|error|crash|segfault|raise|broke|timed out";
 
 /// Words that say that something was not as it should be.
 const DENIALS: &str = "but however not no cannot can't didn't doesn't wasn't isn't don't won't couldn't require \
@@ -162,9 +168,11 @@ fn is_deed(title: &str) -> bool {
     first.ends_with("ed") || first == "made" || first == "set"
 }
 
-/// Returns whether free text gives a reason, or says in which code something was not as it should be.
+/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
-    has_reason(text) || text.contains('`') && has_any(text, DENIALS)
+    let spaced = format!(" {}", words(text).collect::<Vec<_>>().join(" "));
+    let names_failure = FAILURES.split('|').any(|start| spaced.contains(&format!(" {start}")));
+    has_reason(text) || names_failure || text.contains('`') && has_any(text, DENIALS)
 }
 
 fn has_reason(text: &str) -> bool {
@@ -196,7 +204,11 @@ fn is_left_out(text: &str) -> bool {
         let rest = lower.strip_prefix(word);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    is_numbered || text.contains("```") || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
+    let refers = words(text).next().is_some_and(|first| listed(REFERENCES, &first));
+    is_numbered
+        || refers
+        || text.contains("```")
+        || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
 }
 
 /// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
@@ -299,6 +311,7 @@ mod tests {
             ("Import order", "The import order of `a.rs` is not accepted by the check"),
             ("Order", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
+            ("Where", "This is only true of the store that holds the lock of others"),
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }

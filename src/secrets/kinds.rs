@@ -56,10 +56,10 @@ fn is_in(body: &str, byte: u8) -> bool {
     }
 }
 
-/// Returns the keys with a prefix, the signed tokens and the private keys.
+/// Returns the keys with a prefix, and the signed tokens.
 pub(crate) fn keys(text: &str) -> Vec<Secret> {
     let bytes = text.as_bytes();
-    let (mut found, mut at) = (private_keys(text), 0);
+    let (mut found, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
         let part = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         // After an escaped line break: `\nghp_…`.
@@ -152,17 +152,16 @@ fn is_slug(body: &str) -> bool {
         })
 }
 
-/// Returns the armored private keys, as far as each looks like one; the line breaks may be escaped.
-fn private_keys(text: &str) -> Vec<Secret> {
+/// Returns the armored private keys, and the other armored texts such as certificates, as far as each looks like one.
+/// The line breaks may be escaped.
+pub(crate) fn armored(text: &str) -> (Vec<Secret>, Vec<Secret>) {
     const BEGIN: &str = "-----BEGIN ";
     const DASHES: &str = "-----";
-    let mut found = Vec::new();
+    let (mut private, mut open) = (Vec::new(), Vec::new());
     for (start, _) in text.match_indices(BEGIN) {
         let label = &text[start + BEGIN.len()..];
         let Some(length) = label.find(DASHES).filter(|length| *length < 40) else { continue };
-        if !label[..length].contains("PRIVATE KEY") {
-            continue;
-        }
+        let is_private = label[..length].contains("PRIVATE KEY");
         let body = start + BEGIN.len() + length + DASHES.len();
         let footer = text[body..].find(DASHES).map(|length| body + length);
         let end = match footer.filter(|footer| text[*footer..].starts_with("-----END")) {
@@ -172,9 +171,10 @@ fn private_keys(text: &str) -> Vec<Secret> {
             }
             None => body + encoded_lines(&text[body..]),
         };
+        let found = if is_private { &mut private } else { &mut open };
         found.push(Secret { rule: "private-key", range: start..end });
     }
-    found
+    (private, open)
 }
 
 /// Returns the length of the lines of base64 at the start of a text, whose breaks may be escaped.

@@ -73,15 +73,17 @@ pub fn find(text: &str) -> Vec<Secret> {
 }
 
 fn in_plain(text: &str) -> Vec<Secret> {
-    let mut found = kinds::keys(text);
+    let (mut found, open) = kinds::armored(text);
+    found.extend(kinds::keys(text));
     found.extend(named::values(text));
-    let certain = joined(found);
-    // What only looks like a key is one if nothing else was found there.
-    let is_apart = |secret: &Secret| {
-        let after = certain.partition_point(|found| found.range.end <= secret.range.start);
-        certain.get(after).is_none_or(|found| found.range.start >= secret.range.end)
+    let (certain, open) = (joined(found), joined(open));
+    // What only looks like a key is one if nothing else was found there, nor a certificate or a public key.
+    let is_apart = |secret: &Secret, known: &[Secret]| {
+        let after = known.partition_point(|found| found.range.end <= secret.range.start);
+        known.get(after).is_none_or(|found| found.range.start >= secret.range.end)
     };
-    let likely = kinds::forms(text).chain(value::bare_keys(text)).filter(is_apart);
+    let likely = kinds::forms(text).chain(value::bare_keys(text));
+    let likely = likely.filter(|secret| is_apart(secret, &certain) && is_apart(secret, &open));
     let likely: Vec<Secret> = likely.collect();
     joined(certain.into_iter().chain(likely).collect())
 }

@@ -14,11 +14,11 @@ use crate::secrets::{Secret, is_word, tail};
 
 /// How the name of a secret ends. Some are words like others unless they are a part of a longer name: `DB_PASS`, `dbPass`.
 const NAMES: &str = r#"(?-u:(?:
-    (?P<password>(?i:pass[_\-\ ]?(?:word|phrase|code)|passwd|pwd|passwort|requirepass))
+    (?P<password>(?i:pass[_\-\ ]{0,2}(?:word|phrase|code)|passwd|pwd|passwort|requirepass))
     |(?P<header>(?i:authorization))
     |(?i:secret|token|credential)
     |(?i:api|access|secret|private|auth|encryption|signing|account|master|storage|subscription|app|application|consumer
-        |deploy|admin|write|role|license|client|shared)[\-_.\ ]?(?i:key(?:_base)?)
+        |deploy|admin|write|role|license|client|shared)[\-_.\ ]{0,2}(?i:key(?:_base)?)
     |(?P<pass>[_.\-](?i:pass)|[a-z0-9]Pass)
     |(?P<part>[_.\-"'?&](?i:auth|pat|sig|jwt)|[a-z0-9](?:Auth|Pat|Sig|Jwt))
     |(?P<open>[A-Z0-9]_KEY)
@@ -38,7 +38,7 @@ static BEFORE: LazyLock<BytesRegex> = LazyLock::new(|| {
     let pattern = format!(
         r#"(?x)(?-u:://[^\s/@:"'`<>]*(?P<url>:))
         |(?P<user>--(?:proxy-)?user[\ =])
-        |(?P<flag>[\ ]-[a-zA-Z][\ ]?)
+        |(?P<flag>[\ \t]-[a-zA-Z][\ \t]?)
         |(?P<name>{NAMES}{QUALIFIERS})(?:{BETWEEN})(?-u:["'`]?(?i:(?P<scheme>basic|bearer|token|apikey|key|bot|ssws))[\ \t]{{1,4}})?
         |(?-u:(?P<alone>(?i:basic|bearer))[\ \t]{{1,4}})"#
     );
@@ -218,13 +218,15 @@ fn named(text: &str, before: &Captures, name: Name) -> Option<Secret> {
 /// Returns the secret after a short flag of a program that the line names.
 fn after_flag(text: &str, start: usize, end: usize) -> Option<Secret> {
     let flag = text[start..end].trim();
-    let line = tail(&text[..start], JUDGED).rsplit('\n').next()?;
+    // With the space before the flag, which ends the name of the program.
+    let line = tail(&text[..=start], JUDGED).rsplit('\n').next()?;
     let (program, _) =
         FLAGS.iter().find(|(program, known)| *known == flag && line.contains(program))?;
-    let (range, _) = value_at(text, end, false);
+    let (range, is_quoted) = value_at(text, end, false);
     let is_user = flag == "-u" || program.starts_with("http");
-    // Only `-p` is written together with its value, which is then longer than a word.
-    let is_apart = text[..end].ends_with(' ') || flag == "-p" && range.len() > 2;
+    // Without quotes, only `-p` is written together with its value, which is then longer than a word.
+    let is_apart =
+        is_quoted || text[..end].ends_with([' ', '\t']) || flag == "-p" && range.len() > 2;
     match is_user {
         true => with_user(text, range),
         false if is_apart => strong(text, range, Name::Password),

@@ -443,6 +443,9 @@ const FORMATS: &[Format] = &[
     &[("requirepass ", 'a', 20)],
     &[("the token is ", 'a', 32)],
     // Formats as their providers document them, written after the rules
+    &[("http -a admin:", 't', 12), (" example.com", 'a', 0)],
+    &[("curl\t-u\tadmin:", 't', 12), (" example.com", 'a', 0)],
+    &[("redis-cli -a\"", 't', 12), ("\" ping", 'a', 0)],
     &[("p8e-", 'l', 32)],
     &[("shippo_", 'a', 0), ("live_", 'h', 40)],
     &[("duffel_", 'a', 0), ("live_", 'w', 43)],
@@ -597,6 +600,18 @@ fn ordinary_lines_raise_no_alarm() {
         .collect();
     assert!(lines.len() >= 250, "{}", lines.len());
     assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+#[test]
+fn the_lines_of_a_certificate_raise_no_alarm() {
+    let line = &DRAWN[..64];
+    for label in ["CERTIFICATE", "PUBLIC KEY"] {
+        for end in ["", "\n-----END x-----"] {
+            let block = format!("-----BEGIN {label}-----\n{line}\n{line}{end}");
+            assert!(find(&block).is_empty(), "{block}");
+        }
+    }
+    assert_eq!(find(line).len(), 1);
 }
 
 #[test]

@@ -423,7 +423,8 @@ fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
     match authority {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         Some(path) => {
-            let pem = read::users_bytes(path)?.unwrap_or_default();
+            let pem = read::users_bytes(path)?
+                .ok_or_else(|| Error::usage("there is no such file").at(path, None))?;
             roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
             if roots.is_empty() {
                 return Err(Error::usage("is not a PEM file with a certificate").at(path, None));

@@ -171,18 +171,19 @@ impl SyncRun<'_> {
             let remembered = sent.get(&address).copied().unwrap_or(0);
             let there = self.highest.get(&address).copied().unwrap_or(0);
             // If the server lost some operations, they are sent again.
-            let mut same = there.min(remembered);
-            while same < there && !is_another {
+            let (mut same, mut differs) = (there.min(remembered), false);
+            while same < there && !differs {
                 let after = (address.0.clone(), address.1.clone(), same);
                 let batch = self.server.fetch(&[after], BATCH)?;
-                is_another = batch.is_empty();
+                differs = batch.is_empty();
                 for one in &batch {
-                    is_another |= !replication::is_unchanged(self.facts.connection(), one)?;
-                    if !is_another {
+                    differs |= !replication::is_unchanged(self.facts.connection(), one)?;
+                    if !differs {
                         same = one.number;
                     }
                 }
             }
+            is_another |= differs;
             if same != remembered {
                 replication::acknowledge(self.facts, &address.0, same)?;
             }

@@ -651,6 +651,11 @@ fn an_explicit_statement_is_judged_by_its_value_alone() {
     let second = facts::add(&mut desk.facts, &desk.user, &once).unwrap();
     assert_eq!((first.outcome, first.fact), (second.outcome, second.fact));
     assert_eq!(desk.history(), history);
+    for id in ["annals:stated:1", "request:r1"] {
+        once.request_id = Some(id.to_owned());
+        let error = facts::add(&mut desk.facts, &desk.user, &once).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Usage, "{id}");
+    }
     desk.sound();
 }
 

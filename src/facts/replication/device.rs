@@ -141,8 +141,8 @@ pub(crate) fn origin(
     user: &UserId,
     fact: &str,
 ) -> Result<Option<(String, i64)>> {
-    let sql = "SELECT o.scope, o.born FROM fact_history JOIN operations AS o USING (history_id) \
-               WHERE user_id = ?1 AND fact_id = ?2 ORDER BY o.born, o.clock, o.device LIMIT 1";
+    let sql = "SELECT o.scope, coalesce(o.born, o.clock) AS born FROM fact_history JOIN operations AS o USING (history_id) \
+               WHERE user_id = ?1 AND fact_id = ?2 ORDER BY born, o.clock, o.device LIMIT 1";
     connection.optional(sql, [user.as_str(), fact])
 }
 

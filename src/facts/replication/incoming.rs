@@ -46,22 +46,26 @@ pub(crate) fn receive(
     clock: Clock,
 ) -> Result<Incoming> {
     let mut known = cursors(connection)?;
+    let mut moved = BTreeSet::new();
     let mut receiver = Receiver::new(connection, clock)?;
     for operation in batch {
-        let device = (operation.scope.clone(), operation.device.clone());
-        let reached = known.entry(device).or_default();
         if is_retry {
             drop_set_aside(connection, operation)?;
             receiver.take(operation)?;
-        } else if operation.number == *reached + 1 {
-            // Duplicates are skipped; after a gap, the rest waits for the next pull.
-            *reached += 1;
+            continue;
+        }
+        let device = (operation.scope.clone(), operation.device.clone());
+        let reached = known.get(&device).copied().unwrap_or(0);
+        // Duplicates are skipped; after a gap, the rest waits for the next pull.
+        if operation.number == reached + 1 {
             receiver.incoming.operations += 1;
             receiver.take(operation)?;
+            known.insert(device.clone(), operation.number);
+            moved.insert(device);
         }
     }
-    for ((scope, device), number) in known {
-        set_cursor(connection, &scope, &device, number)?;
+    for device in moved {
+        set_cursor(connection, &device.0, &device.1, known[&device])?;
     }
     receiver.finish()
 }

@@ -1,6 +1,6 @@
 //! Propagates erasures, so that forgotten facts are erased everywhere and do not come back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
@@ -76,7 +76,7 @@ impl Tombstones {
     }
 
     /// Returns the tombstones that apply to a scope.
-    fn reaching<'t>(&'t self, scope: &'t str) -> impl Iterator<Item = &'t Tombstone> {
+    fn reaching<'t>(&'t self, scope: &str) -> impl Iterator<Item = &'t Tombstone> {
         self.0.iter().filter(|one| reaches(&one.0, scope)).map(|one| &one.1)
     }
 
@@ -180,9 +180,13 @@ fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
                WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
     let mut found: Vec<Address> = connection.list(sql, [])?;
     if !found.is_empty() {
-        let known = Tombstones::read(connection)?;
-        let known = |one: &Address| known.reaching(&one.0).any(|all| all.mentions.contains(one));
-        found.retain(|address| !known(address));
+        let tombstones = Tombstones::read(connection)?;
+        let mut known: BTreeMap<String, BTreeSet<&Address>> = BTreeMap::new();
+        found.retain(|address| {
+            let mentions =
+                || tombstones.reaching(&address.0).flat_map(|one| &one.mentions).collect();
+            !known.entry(address.0.clone()).or_insert_with(mentions).contains(address)
+        });
     }
     Ok(found)
 }

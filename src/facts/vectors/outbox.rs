@@ -169,9 +169,11 @@ pub(crate) fn erase(facts: &mut Facts, only_due: bool) -> Result<Option<Error>> 
         facts.connection().list(sql, params![now, only_due])?;
     let mut failed = None;
     for (place, server, collection) in places {
-        let erased =
-            Chroma::at(&server, &collection).and_then(|server| erase_in(facts, place, &server));
-        if let Err(error) = erased {
+        let refused = match Chroma::at(&server, &collection) {
+            Ok(server) => erase_in(facts, place, &server)?,
+            Err(error) => Some(error),
+        };
+        if let Some(error) = refused {
             let sql = format!("UPDATE vector_places SET {POSTPONED} WHERE place = :place");
             let values = named_params! { ":place": place, ":now": now, ":error": error.message };
             facts.write(|connection| connection.run(&sql, values))?;
@@ -181,7 +183,8 @@ pub(crate) fn erase(facts: &mut Facts, only_due: bool) -> Result<Option<Error>> 
     Ok(failed)
 }
 
-fn erase_in(facts: &mut Facts, place: i64, server: &Chroma) -> Result<()> {
+/// Erases what is scheduled for one server; returns the server's error.
+fn erase_in(facts: &mut Facts, place: i64, server: &Chroma) -> Result<Option<Error>> {
     loop {
         // Not of a fact that was added again and whose job is still pending.
         let sql = "SELECT fact_id FROM vector_erasures AS e WHERE place = ?1 AND NOT EXISTS \
@@ -189,9 +192,11 @@ fn erase_in(facts: &mut Facts, place: i64, server: &Chroma) -> Result<()> {
                    WHERE j.fact_id = e.fact_id AND p.place = e.place) LIMIT ?2";
         let ids: Vec<String> = facts.connection().column(sql, params![place, BATCH])?;
         if ids.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        server.delete(&ids)?;
+        if let Err(error) = server.delete(&ids) {
+            return Ok(Some(error));
+        }
         facts.write(|connection| {
             erase_ids(connection, "vector_erasures", place, &json(&ids)?)?;
             let answered = "UPDATE vector_places SET attempts = 0, not_before = '', last_error = NULL \
