@@ -111,9 +111,10 @@ impl SettingKey {
                 Ok(json!(words))
             }
             Kind::Paths => {
-                match words(&value)?.into_iter().find(|path| !Path::new(path).is_absolute()) {
+                let paths = words(&value)?;
+                match paths.iter().find(|path| !Path::new(path).is_absolute()) {
                     Some(path) => Err(format!("must be absolute paths, which {path} is not")),
-                    None => Ok(value),
+                    None => Ok(json!(paths)),
                 }
             }
             Kind::Clients => {
@@ -122,7 +123,10 @@ impl SettingKey {
                     Some(true) => Ok(json!(known)),
                     Some(false) => Ok(json!([])),
                     None if value == json!([]) => Ok(value),
-                    None => Self { kind: Kind::List(known), ..self.clone() }.checked(value),
+                    None if value.is_array() => {
+                        Self { kind: Kind::List(known), ..self.clone() }.checked(value)
+                    }
+                    None => Err("must be true, false or a list of clients".to_owned()),
                 }
             }
             Kind::Scope => scope_name(&line(&value)?).map(Value::from),

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! It contains nothing that is not in the files. Before each search, the files with a changed stamp are read, and those
-//! whose passages have changed are indexed again. An index that is foreign, of another version, damaged or missing is
-//! rebuilt in a temporary file and moved into place; if that cannot be written, it is built in memory. A killed process
-//! leaves either the old or the new index.
+//! whose passages have changed are indexed again. An index that is foreign, of another version, damaged, missing or
+//! mostly of what is gone is rebuilt in a temporary file and moved into place; if that cannot be written, it is built in
+//! memory. A killed process leaves either the old or the new index.
 
 mod file;
 mod postings;
@@ -204,10 +204,7 @@ impl Cache {
         let has_index =
             || home.as_ref().is_some_and(|home| matches!(Index::open(home), Ok(Some(_))));
         if asked.is_urgent && size > MAX_URGENT_BYTES && !has_index() {
-            let whole = self.clone();
-            // A server lives long enough to finish it. If it fails, a search that can wait does it and says why.
-            let build = move || whole.rebuild().is_ok();
-            let _started = thread::Builder::new().spawn(build).is_ok();
+            self.rebuild_meanwhile();
             let files = newest(&self.files, MAX_URGENT_BYTES);
             let newest_files = Some(files.len());
             let answer = Self { storage: None, files, ..self.clone() }.search(asked)?;
@@ -241,6 +238,14 @@ impl Cache {
         index.update(&self.files, self.reader, &self.progress)
     }
 
+    /// Builds the index file anew while the caller answers.
+    fn rebuild_meanwhile(&self) {
+        let whole = self.clone();
+        // A server lives long enough to finish it. If it fails, a search that can wait does it and says why.
+        let build = move || whole.rebuild().is_ok();
+        let _started = thread::Builder::new().spawn(build).is_ok();
+    }
+
     /// Builds the index file anew.
     fn rebuild(&self) -> Result<()> {
         let Some(storage) = &self.storage else {
@@ -252,7 +257,7 @@ impl Cache {
                     return Ok(false);
                 };
                 self.update(&mut index)?;
-                Ok(index.is_intact()? && !index.is_worn()?)
+                Ok(!index.is_worn()? && index.is_intact()?)
             };
             matches!(updated(), Ok(true))
         };
@@ -276,7 +281,10 @@ impl Cache {
         };
         let warnings = self.update(&mut index)?;
         if index.is_worn()? {
-            return Ok(None);
+            if !asked.is_urgent {
+                return Ok(None);
+            }
+            self.rebuild_meanwhile();
         }
         Ok(Some(Answer { warnings, ..index.search(asked)? }))
     }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, Result, params};
 /// Number of bytes after which collected lists are written, to limit memory use.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
-/// About what a stem takes in memory beside its list.
+/// About what a stem takes in memory beside its text and its list.
 const STEM_BYTES: usize = 96;
 
 /// A list that is being written.
@@ -75,7 +75,7 @@ impl Postings {
             let all = match self.lists.get_mut(stem) {
                 Some(all) => all,
                 None => {
-                    self.bytes += STEM_BYTES;
+                    self.bytes += STEM_BYTES + stem.len();
                     self.lists.entry(stem.into()).or_default()
                 }
             };

@@ -31,7 +31,8 @@ const HALF_LIFE_DAYS: f64 = 90.0;
 const MIN_JUDGED: usize = 10;
 const MAX_OF_SECTION: usize = 2;
 
-/// Number of texts that are ranked for each hit, at least a thousand: most belong to sections that have hits.
+/// Number of texts that are ranked for each hit, at least a thousand, without those that crowd a section: most belong to
+/// sections that have hits.
 const RANKED: usize = 10;
 
 /// An indexed passage without its text.
@@ -45,6 +46,13 @@ struct Unit {
     /// Similarity to the query by its vector.
     meaning: f64,
     record: UnitRecord,
+}
+
+impl Unit {
+    /// Returns its file and its section.
+    fn section(&self) -> (usize, u32) {
+        (self.file, self.record.section)
+    }
 }
 
 /// Every unit of the searched sources, compared with the query.
@@ -242,7 +250,7 @@ impl Scan<'_> {
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
         let wanted = self.asked.limit.max(MIN_JUDGED);
-        let depth = wanted.saturating_mul(RANKED).max(1000);
+        let depth = wanted.saturating_mul(RANKED).max(1000).saturating_add(self.crowd());
         let ranking =
             rank(&question, &known, self.asked.uses_encoder, depth, read, |encoder, texts| {
                 self.encoded(encoder, texts)
@@ -272,13 +280,20 @@ impl Scan<'_> {
         })
     }
 
+    /// Returns the number of texts behind the first twenty of their section: they must not take the ranks of other
+    /// sections.
+    fn crowd(&self) -> usize {
+        let sections = self.units.chunk_by(|one, other| one.section() == other.section());
+        sections.map(|section| section.len().saturating_sub(MAX_OF_SECTION * RANKED)).sum()
+    }
+
     /// Returns the first texts, at most two of one section.
     fn best(&self, ranked: &[Ranked], wanted: usize) -> Result<Vec<Hit>> {
         let mut hits = Vec::new();
         let mut sections: HashMap<(usize, u32), usize> = HashMap::new();
         for one in ranked {
             let unit = &self.units[one.index];
-            let of_section = sections.entry((unit.file, unit.record.section)).or_default();
+            let of_section = sections.entry(unit.section()).or_default();
             *of_section += 1;
             if *of_section > MAX_OF_SECTION {
                 continue;
@@ -326,8 +341,7 @@ impl Scan<'_> {
 
     /// Returns whether two units stand under the same headings of a file.
     fn are_siblings(&self, one: usize, other: usize) -> bool {
-        let place = |unit: &Unit| (unit.file, unit.record.section);
-        self.units.get(one).map(place) == self.units.get(other).map(place)
+        self.units.get(one).map(Unit::section) == self.units.get(other).map(Unit::section)
     }
 
     /// Returns whether a text is a hit; a copy is none.

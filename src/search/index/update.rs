@@ -298,6 +298,9 @@ fn identity(passage: &Passage) -> i64 {
     digest.finalize().iter().take(8).fold(0, |number, byte| number << 8 | i64::from(*byte))
 }
 
+/// Largest number of a unit from which an update may start: the lists keep a bit of each number for themselves.
+const MAX_NEXT: u32 = 1 << 30;
+
 /// Writes files in one transaction.
 struct Writer<'a> {
     db: &'a Connection,
@@ -310,7 +313,11 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(db: &'a Connection) -> Result<Self> {
         let sql = "SELECT next, batch FROM owner";
-        let (next, batch) = db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (next, batch): (u32, i64) = db.query_row(sql, [], |row| row.try_into())?;
+        // Only a damaged file has given so many numbers.
+        if next > MAX_NEXT || batch == i64::MAX {
+            return Err(rusqlite::Error::IntegralValueOutOfRange(0, batch));
+        }
         Ok(Self { db, postings: Postings::default(), next, batch })
     }
 
