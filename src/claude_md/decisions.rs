@@ -387,11 +387,11 @@ mod tests {
             ("Use tabs", ""),
             ("Files placed in `locales/` instead of `src/`", ""),
             ("All tests must run offline", ""),
-            ("The lockfile is committed", "CI installs from it"),
+            ("The lockfile must be committed", ""),
         ];
         assert_eq!(
             shown(&[list("Decisions", &log)]),
-            "The lockfile is committed \u{2014} CI installs from it | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs"
+            "The lockfile must be committed | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs"
         );
     }
 
