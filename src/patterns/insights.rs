@@ -401,11 +401,15 @@ impl<'a> KnownPaths<'a> {
         }
         let Some(known) = self.0.get(path) else { return Some(path) };
         let longer: Vec<&'a str> = known.iter().copied().filter(|one| *one != path).collect();
+        match longer[..] {
+            [] => return Some(path),
+            [only] => return Some(only),
+            _ => {}
+        }
         let own = plan.summary.files.iter().flatten().map(|own| bare(own));
         let own: BTreeSet<&str> = own.filter(|own| longer.contains(own)).collect();
-        match (&longer[..], own.len()) {
-            ([only], _) => Some(only),
-            (_, 1) => longer.into_iter().find(|one| own.contains(one)),
+        match own.len() {
+            1 => longer.into_iter().find(|one| own.contains(one)),
             _ => known.get(path).copied(),
         }
     }
@@ -583,6 +587,3 @@ impl Ranks {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod statistics_tests;

@@ -321,7 +321,12 @@ impl Survey {
             };
             found.iter().map(warning).collect::<Vec<_>>()
         };
-        let state = lines(vocabulary::STATE, &self.state.not_understood);
+        // Where no phase is read, prose may be about one.
+        let has_phases = !(self.roadmap.phases.is_empty() && self.folder.active.phases.is_empty());
+        let prose = self.state.prose.as_slice();
+        let state = self.state.not_understood.iter().chain(prose.iter().filter(|_| !has_phases));
+        let state: Vec<_> = state.cloned().collect();
+        let state = lines(vocabulary::STATE, &state);
         let roadmap = lines(vocabulary::ROADMAP, &self.roadmap.not_understood);
         folders.chain(state).chain(roadmap).chain(self.unlisted_phases()).collect()
     }

@@ -22,7 +22,7 @@ fn row<'a>(diagnosis: &'a Value, store: &str, check: &str) -> &'a Value {
 }
 
 fn diagnosis(case: &Case) -> Value {
-    case.run("doctor --json").env("PATH", path()).success().json()
+    case.run("doctor --json").env("PATH", path()).without("ANNALS_ENCODER").success().json()
 }
 
 #[test]
@@ -226,8 +226,13 @@ fn what_cannot_be_written_or_used_is_named() {
 fn settings_come_with_their_origins() {
     let case = Case::empty();
     case.write("annals.toml", "max_lines = 150\n");
-    let found =
-        case.run("doctor --json").env("PATH", path()).env("ANNALS_USER", "ada").success().json();
+    let found = case
+        .run("doctor --json")
+        .env("PATH", path())
+        .env("ANNALS_USER", "ada")
+        .without("ANNALS_ENCODER")
+        .success()
+        .json();
     assert_eq!(
         row(&found, "settings", "origins")["details"][0]["message"],
         "annals.toml: max_lines; the environment: user"

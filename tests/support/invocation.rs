@@ -21,6 +21,7 @@ pub(crate) struct Invocation<'a> {
     program: String,
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
+    removed: Vec<&'static str>,
     stdin: Vec<u8>,
     folder: PathBuf,
     time_limit: Duration,
@@ -33,6 +34,7 @@ impl<'a> Invocation<'a> {
             program: program.to_owned(),
             arguments: line.split_whitespace().map(OsString::from).collect(),
             variables: Vec::new(),
+            removed: Vec::new(),
             stdin: Vec::new(),
             folder: case.root().to_owned(),
             time_limit: TIME_LIMIT,
@@ -50,6 +52,12 @@ impl<'a> Invocation<'a> {
     pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         let pair = (name.as_ref().to_owned(), value.as_ref().to_owned());
         self.variables.push(pair);
+        self
+    }
+
+    /// Takes one of the variables that every run has from this one.
+    pub(crate) fn without(mut self, name: &'static str) -> Self {
+        self.removed.push(name);
         self
     }
 
@@ -90,9 +98,11 @@ impl<'a> Invocation<'a> {
     /// Runs, and leaves all assertions to the test.
     #[must_use = "a run that nobody judges proves nothing"]
     pub(crate) fn output(self) -> Outcome {
+        let mut common = environment::variables(self.case.home());
+        common.retain(|(name, _)| !self.removed.contains(&name.as_str()));
         let output = Command::new(&self.program)
             .env_clear()
-            .envs(environment::variables(self.case.home()))
+            .envs(common)
             .envs(self.variables)
             .current_dir(self.folder)
             .args(&self.arguments)

@@ -1,3 +1,5 @@
+mod statistics;
+
 use std::path::Path;
 
 use proptest::prelude::*;

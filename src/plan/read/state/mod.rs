@@ -183,6 +183,9 @@ pub struct StateFile {
     /// Labels of the current phase whose values neither name a phase nor say that there is none.
     #[serde(skip)]
     pub not_understood: Vec<Located<String>>,
+    /// The first paragraph about the position, where nothing but prose says anything about it.
+    #[serde(skip)]
+    pub prose: Option<Located<String>>,
 }
 
 /// Maximum number of statements about the position: each is compared with the files, and may be reported.
@@ -216,9 +219,8 @@ impl StateFile {
         };
         let is_between_milestones = position::is_between(&front, &outline, &labels);
         let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
-        if claims.is_empty() && labels.is_empty() && !is_between_milestones {
-            not_understood.extend(position::prose(&outline));
-        }
+        let is_silent = claims.is_empty() && labels.is_empty() && !is_between_milestones;
+        let prose = is_silent.then(|| position::prose(&outline)).flatten();
         not_understood.truncate(MAX_REPORTED);
         for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);
@@ -264,6 +266,7 @@ impl StateFile {
             last_active: last_active(&front, &outline),
             metrics: metrics(&outline, milestone),
             not_understood,
+            prose,
         };
         Parsed { value, warnings }
     }

@@ -55,7 +55,12 @@ pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
     }
     let (block, text) =
         scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope)).next()?;
-    let line = text.lines().next().filter(|line| !is_none_remark(line) && !says_no_phase(line))?;
+    let is_read = |line: &&str| {
+        !is_none_remark(line)
+            && !says_no_phase(line)
+            && !line.contains([char::REPLACEMENT_CHARACTER, '\0'])
+    };
+    let line = text.lines().next().filter(is_read)?;
     Some(Span::new(line, block.range.start, block.line).with_value(line.to_owned()))
 }
 

@@ -1,8 +1,10 @@
+//! What the statistics say, compared with published tables and with scipy.
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use super::*;
+use crate::patterns::insights::*;
 
 fn rate(count: usize, misses: usize) -> Rate {
     Rate { count, of: count + misses }
