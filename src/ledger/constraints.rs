@@ -324,7 +324,7 @@ impl Merge<'_> {
     }
 }
 
-/// Returns the text with a bullet at the end of a section. A missing section is inserted before the first one that follows
+/// Returns the text with a bullet below the last one of a section, or at its end. A missing section is inserted before the first one that follows
 /// it in the standard order; one that is not in the standard order is inserted before Superseded.
 fn with_bullet(text: &str, now: &Constraints, title: &str, bullet: &str) -> String {
     let Some(section) = now.section(title) else {

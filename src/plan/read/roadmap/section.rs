@@ -207,9 +207,12 @@ fn plan_title(text: &str) -> Option<String> {
 fn requirements(text: &str) -> Vec<String> {
     let pieces = comma_separated(text).map(str::trim).filter(|piece| !piece.is_empty());
     let pieces: Vec<&str> = pieces.collect();
+    let begins_with_id = |piece: &&str| {
+        piece.starts_with(char::is_uppercase) && is_id(piece.split(' ').next().unwrap_or_default())
+    };
     if is_none_remark(text) {
         Vec::new()
-    } else if pieces.iter().all(|piece| is_id(piece.split(' ').next().unwrap_or_default())) {
+    } else if pieces.iter().all(begins_with_id) {
         pieces.into_iter().map(str::to_owned).collect()
     } else {
         vec![text.trim().to_owned()]
