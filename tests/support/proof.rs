@@ -16,6 +16,7 @@ fn a_process_sees_a_home_and_a_time_of_its_own_and_nothing_else() {
         "HOME=[HOME]",
         "XDG_DATA_HOME=[HOME]/.local/share",
         "XDG_CONFIG_HOME=[HOME]/.config",
+        "ANNALS_ENCODER=false",
         "ANNALS_NOW=2026-03-01T12:00:00Z",
         "COLUMNS=80",
         "GIT_CONFIG_GLOBAL=/dev/null",
@@ -24,7 +25,7 @@ fn a_process_sees_a_home_and_a_time_of_its_own_and_nothing_else() {
         assert!(seen.lines().any(|one| one == line), "{line} not in\n{seen}");
     }
     let ours = seen.lines().filter(|line| line.starts_with("ANNALS_"));
-    assert_eq!(ours.count(), 1, "{seen}");
+    assert_eq!(ours.count(), 2, "{seen}");
     for absent in ["NO_COLOR=", "CARGO", "MEMORY_FILE="] {
         assert!(!seen.contains(absent), "{absent} in\n{seen}");
     }
