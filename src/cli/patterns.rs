@@ -111,7 +111,7 @@ fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
     let entry = index.checked_sub(1).and_then(|index| found.value.entries.get(index));
     let entry = entry.ok_or_else(|| {
         Error::not_found(format!("there is no entry {index}"))
-            .hint(format!("annals patterns list shows {}", found.value.entries.len()))
+            .hint(format!("`annals patterns list` shows {}", found.value.entries.len()))
     })?;
     out.show_with(entry, &json!({ "text": entry.text.trim_end() }), "{{ text }}\n")
 }

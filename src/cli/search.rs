@@ -27,7 +27,7 @@ use crate::{context, sessions};
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
     // Only the first word may begin with a hyphen: if all could, options after the words would count as words.
-    #[arg(value_name = "WORDS…", allow_hyphen_values = true)]
+    #[arg(value_name = "WORDS...", allow_hyphen_values = true)]
     first: String,
     /// The other words
     #[arg(value_name = "WORDS", hide = true)]

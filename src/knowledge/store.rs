@@ -155,7 +155,7 @@ pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
     let error = Error::not_found(format!("not found: {key}"));
     if closest.is_empty() {
-        return error.hint("there are no entries yet; `annals entry write` creates one");
+        return error.hint("there are no entries yet; `annals remember` creates one");
     }
     error.hint(format!("closest keys: {}", closest.join(", ")))
 }

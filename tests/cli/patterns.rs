@@ -22,7 +22,7 @@ fn entries_are_listed_and_shown_as_they_stand() {
     assert_error(
         &case.run("patterns show 99").code(3),
         "there is no entry 99",
-        "annals patterns list shows 3",
+        "`annals patterns list` shows 3",
     );
 }
 
