@@ -264,8 +264,13 @@ fn plan_in_root(
     match label {
         // A STATE.md that `annals init` or the workflow wrote for no milestone yet: only its name changes.
         Some(label) if !survey.state.is_between_milestones => {
+            let path = dir.join(vocabulary::STATE);
+            if changes.current(&path)?.as_deref() != Some(state.as_bytes()) {
+                let refused = Error::refused("is not valid UTF-8, so it is not changed");
+                return Err(refused.at(project.relative(&path), None));
+            }
             let named = edit::apply(state, vec![Edit::replace(label.range, slug)]);
-            changes.write(&dir.join(vocabulary::STATE), named)?;
+            changes.write(&path, named)?;
             if !keeps_roadmap {
                 changes.write(&dir.join(vocabulary::ROADMAP), texts::roadmap(project, slug)?)?;
             }

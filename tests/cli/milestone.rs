@@ -43,6 +43,18 @@ fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
 }
 
 #[test]
+fn a_state_file_that_is_not_utf_8_is_not_changed() {
+    let case = Case::empty();
+    case.run("init").success();
+    let mut state = case.read(".vbw-planning/STATE.md").unwrap();
+    state.extend(b"caf\xe9\n");
+    case.write(".vbw-planning/STATE.md", state);
+    let before = case.tree();
+    let refused = case.run("milestone new offline-mode").code(4);
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
 fn a_new_milestone_moves_the_work_so_far_to_default() {
     let case = older();
     let state = case.read(".vbw-planning/STATE.md");
