@@ -134,10 +134,15 @@ impl LedgerFiles {
         Some(NAMES.map(|name| format!("HEAD:{folder}/{name}")))
     }
 
+    /// Fails if a file contains conflict markers: a change could move them apart.
+    pub(crate) fn refuse_conflicts(&self) -> Result<()> {
+        self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)
+    }
+
     /// Fails if a file contains conflict markers, or is committed but excluded from a sparse checkout: a blank one
     /// would replace it.
     pub(crate) fn refuse_unwritable(&self, project: &Project) -> Result<()> {
-        self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)?;
+        self.refuse_conflicts()?;
         let names = self.committed_names().filter(|_| project.git.is_sparse());
         let missing =
             names.into_iter().flatten().zip(self.all()).filter(|(_, file)| !file.exists());

@@ -36,6 +36,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
     let mut warnings = Vec::new();
     let ((), applied) = project.transact("ledger check --fix", &[Store::Ledger], || {
         let files = LedgerFiles::read(project, &mut warnings)?;
+        files.refuse_conflicts()?;
         let blank = state::blank(project, NO_HASH)?;
         let fixed = [
             fix_state(&files.state.text, &blank),

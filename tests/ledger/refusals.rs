@@ -322,6 +322,21 @@ fn an_invalid_document_is_refused() {
 }
 
 #[test]
+fn a_file_in_conflict_is_not_written() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let conflict =
+        "# Decisions\n\n<<<<<<< ours\n## 2026-02\n\n=======\n## 2026-03\n\n>>>>>>> theirs\n";
+    case.write(DECISIONS, conflict);
+    let before = case.tree();
+    for line in ["ledger init", "ledger check --fix"] {
+        let refused = case.run(line).code(4).stderr();
+        assert!(refused.contains("contains conflict markers"), "{line}: {refused}");
+    }
+    assert_eq!(difference(&before, &case.tree()), [""; 0]);
+}
+
+#[test]
 fn a_file_with_invalid_utf_8_is_read_and_not_written() {
     let case = Case::empty();
     case.write("docs/memory/CONSTRAINTS.md", b"# Constraints\n\n## Rules\n- caf\xe9\n");
