@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::ledger::footer::{INIT_NOTE, NO_HASH};
 use crate::ledger::state;
 use crate::markdown::Outline;
-use crate::project::{Origin, Project, confine};
+use crate::project::{Project, confine};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
 use crate::warning::Warning;
@@ -105,8 +105,7 @@ impl LedgerFiles {
     pub(crate) fn read(project: &Project, warnings: &mut Vec<Warning>) -> Result<Self> {
         let folder: PathBuf = project.root.join(&project.settings.ledger_dir);
         let folder: PathBuf = folder.components().collect();
-        let origin = project.settings.origin("ledger_dir");
-        if !matches!(origin, Origin::Default | Origin::Project { .. }) {
+        if !project.settings.origin("ledger_dir").is_users() {
             confine(&folder, &project.settings.folders(&project.root))?;
         }
         // Git's top and the project's root are canonical, so the path compared with them must be, too.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::project::dialect::LayoutName;
 use crate::project::discovery;
 use crate::project::layout::Layout;
-use crate::project::settings::{Origin, Settings};
+use crate::project::settings::Settings;
 use crate::warning::Warning;
 
 /// A project's planning folder with its layout.
@@ -36,9 +36,7 @@ impl Planning {
             }
             None => detect(root, warnings),
         };
-        let is_trusted =
-            !matches!(settings.origin("planning_dir"), Origin::Default | Origin::Project { .. });
-        if !is_trusted {
+        if !settings.origin("planning_dir").is_users() {
             confine(&dir, &settings.folders(root))?;
         }
         let name = name.unwrap_or_else(|| LayoutName::from_content(&dir));

@@ -89,6 +89,13 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// Returns whether the user set the value, rather than a project, which may come from anywhere.
+    pub(crate) fn is_users(&self) -> bool {
+        !matches!(self, Self::Default | Self::Project { .. })
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -183,7 +190,7 @@ pub struct EmbeddingEndpoint {
 }
 
 /// The settings in force for this run, merged from all sources.
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate setting")]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Settings {
     /// The planning folder, relative to the project, or `None` to search for it.
@@ -335,9 +342,7 @@ impl Settings {
             ("store", Some(&self.store)),
             ("ledger_dir", Some(&self.ledger_dir)),
         ];
-        let is_set_by_user =
-            |key: &str| !matches!(self.origin(key), Origin::Default | Origin::Project { .. });
-        let folders = folders.into_iter().filter(|(key, _)| is_set_by_user(key));
+        let folders = folders.into_iter().filter(|(key, _)| self.origin(key).is_users());
         folders.filter_map(|(_, folder)| folder.cloned()).collect()
     }
 
