@@ -414,8 +414,9 @@ impl Storage {
         }
         let (id, length) = (pending.record.id, pending.length());
         let conflict = apply::apply(root, pending, &self.signer)?;
-        let is_added = is_kept && conflict.is_none();
-        history.prune(records, if is_added { length } else { 0 })?;
+        if is_kept && conflict.is_none() {
+            history.prune(records, length)?;
+        }
         applied.id = is_kept.then_some(id);
         Ok(conflict)
     }
