@@ -132,8 +132,9 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         clients.sort_unstable();
         clients.dedup();
         sessions::switch(project, &clients)?;
+        let verb = if project.dry_run { "would be" } else { "are" };
         out.note(&format!(
-            "Transcripts of {} are read from now on, in all your projects: `annals recall --in sessions WORDS`; \
+            "Transcripts of {} {verb} read from now on, in all your projects: `annals recall --in sessions WORDS`; \
              `annals sessions --off` ends it.",
             client.title()
         ));
