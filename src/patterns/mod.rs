@@ -8,6 +8,7 @@ mod judged;
 mod lesson;
 mod paths;
 mod phase;
+mod reader;
 mod relevance;
 mod retrospective;
 mod sentences;

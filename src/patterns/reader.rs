@@ -1,0 +1,551 @@
+//! Parses PATTERNS.md as written by annals, by people and by other tools.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::clock::parse_date;
+use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
+use crate::patterns::entry::{EntryHeading, is_filler};
+use crate::patterns::trace::cited;
+use crate::patterns::{
+    Bullet, BulletSection, DeviationCount, LoosePattern, PatternEntry, Patterns, Timing, Trace,
+};
+use crate::plan::non_placeholder;
+use crate::text::{fold, one_line};
+use crate::warning::Parsed;
+
+/// A part of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryPart {
+    Worked,
+    Failed,
+    Timing,
+    Deviations,
+    Date,
+    /// Text without a label, or with an unknown one.
+    Notes,
+}
+
+/// The labels of each part, in lower case.
+const LABELS: &[(EntryPart, &str)] = &[
+    (
+        EntryPart::Worked,
+        "what worked|what worked well|what went well|what went right|worked|worked well|went well|wins|successes|\
+         successful patterns|keep doing",
+    ),
+    (
+        EntryPart::Failed,
+        "what failed|what didn't work|what did not work|what went wrong|failed|failures|didn't work|did not work|\
+         went wrong|pitfalls|anti-patterns|stop doing",
+    ),
+    (EntryPart::Deviations, "deviations|deviation|deviations from plan"),
+    (EntryPart::Timing, "timing|time"),
+    (EntryPart::Date, "date|completed|recorded"),
+];
+
+impl EntryPart {
+    /// Returns the part that a label or heading introduces.
+    fn from_label(label: &str) -> Option<Self> {
+        let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
+        let name = fold(plain).replace('\u{2019}', "'");
+        let found = LABELS.iter().find(|(_, names)| names.split('|').any(|known| known == name));
+        found.map(|(part, _)| *part)
+    }
+
+    /// Returns the part that a line introduces, and its value: `**What worked:** value`, `Timing: 4m`, `**Date**`.
+    fn from_line(line: &str) -> Option<(Self, String)> {
+        if let Some(label) = Label::parse(line, 0, 0) {
+            return Some((Self::from_label(&label.name)?, label.value));
+        }
+        let line = line.trim();
+        let is_alone = line.starts_with("**") && line.ends_with("**");
+        Some((Self::from_label(line).filter(|_| is_alone)?, String::new()))
+    }
+
+    /// Returns whether a part of this kind makes the section around it an entry.
+    fn is_verdict(self) -> bool {
+        matches!(self, Self::Worked | Self::Failed)
+    }
+}
+
+impl Patterns {
+    /// Parses PATTERNS.md.
+    ///
+    /// An entry is a heading of any level that names a phase, or one with a part on what worked or failed;
+    /// its parts are introduced by labels or headings. All other bullets and paragraphs are
+    /// [`LoosePattern`]s, except for paragraphs directly below the title.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let front = FrontMatter::parse(text, path);
+        let mut warnings = front.warnings;
+        let outline = Outline::parse_beginning(text, front.value.range.end);
+        warnings.extend(outline.warning(path));
+        let heads = heads(&outline);
+        let mut patterns = Self::default();
+        for (index, head) in heads.iter().enumerate() {
+            let next = heads.get(index + 1).map_or(usize::MAX, |next| next.heading.start);
+            let range = head.heading.start..next.min(head.whole.end);
+            patterns.entries.push(entry(&outline, head, range));
+        }
+        patterns.loose = loose(&outline, &patterns.entries);
+        Parsed::new(patterns, warnings)
+    }
+}
+
+/// Returns the sections that start an entry.
+fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
+    let mut heads: Vec<&Section> = Vec::new();
+    for section in outline.sections().iter().filter(|section| section.level > 0) {
+        if EntryPart::from_label(&section.title).is_some() {
+            continue;
+        }
+        // Inside an entry, a heading may mention a phase without starting a new entry.
+        let is_inside =
+            heads.last().is_some_and(|head| head.whole.contains(&section.heading.start));
+        let names_phase = EntryHeading::parse(&section.title, "").phase.is_some();
+        if (names_phase && !is_inside) || has_verdict(outline, section) {
+            heads.push(section);
+        }
+    }
+    heads
+}
+
+/// Returns whether a section has a part on what worked or failed: a label, or a heading one level below.
+fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
+    let by_label = || {
+        let lines = outline.paragraphs(&section.own).flat_map(|(_, text)| text.lines());
+        let mut lines =
+            lines.chain(outline.items(&section.own).map(|(_, item)| item.text.as_str()));
+        lines.any(|line| EntryPart::from_line(line).is_some_and(|(part, _)| part.is_verdict()))
+    };
+    let by_heading = || {
+        let mut inner = outline.subsections(section);
+        inner.any(|inner| {
+            inner.level == section.level + 1
+                && EntryPart::from_label(&inner.title).is_some_and(EntryPart::is_verdict)
+        })
+    };
+    by_label() || by_heading()
+}
+
+/// Reads the entry in a range, which starts with its heading.
+fn entry(outline: &Outline<'_>, head: &Section, range: Range<usize>) -> PatternEntry {
+    let html = outline.blocks(&range).iter().filter(|block| block.content == BlockContent::Html);
+    let trace = html.map(|block| outline.slice(&block.range)).find_map(Trace::parse);
+    // The folder shows whether `2-01` is a phase of a milestone or a range.
+    let folder = trace.as_ref().map_or("", |trace| trace.phase_dir.as_str());
+    let heading = EntryHeading::parse(&head.title, folder);
+    let mut reader = EntryReader {
+        entry: PatternEntry {
+            phase: heading.phase,
+            name: heading.name,
+            date: heading.date,
+            trace,
+            text: outline.text().get(range.clone()).unwrap_or_default().to_owned(),
+            range: range.clone(),
+            line: head.line,
+            ..PatternEntry::default()
+        },
+        part: EntryPart::Notes,
+        listed_deviations: 0,
+    };
+    let inside = outline.sections_in(&range).iter().filter(|section| section.level > 0);
+    for section in inside {
+        if section.heading != head.heading {
+            // `#### What worked`, `#### Deviations: 3 (2 minor)`
+            let part = EntryPart::from_label(&section.title).map(|part| (part, String::new()));
+            let part = part.or_else(|| EntryPart::from_line(&section.title));
+            let (part, value) = part.unwrap_or((EntryPart::Notes, String::new()));
+            reader.open(part, &value);
+        }
+        for block in outline.blocks(&section.own) {
+            match &block.content {
+                BlockContent::Paragraph => reader.paragraph(outline.slice(&block.range)),
+                BlockContent::Item(item) => reader.item(&item.text),
+                BlockContent::Html | BlockContent::Table(_) | BlockContent::Code => {}
+            }
+        }
+    }
+    reader.finish()
+}
+
+/// An entry that is being read.
+struct EntryReader {
+    entry: PatternEntry,
+    part: EntryPart,
+    /// Number of deviations listed one by one, used if no count is stated.
+    listed_deviations: u32,
+}
+
+impl EntryReader {
+    /// Handles a paragraph: a line with a known label starts a part, and the lines after it continue the
+    /// part.
+    fn paragraph(&mut self, text: &str) {
+        let mut pending = String::new();
+        for line in text.lines().map(str::trim) {
+            if let Some((part, value)) = EntryPart::from_line(line) {
+                self.text(&std::mem::replace(&mut pending, value));
+                self.part = part;
+            } else {
+                if !pending.is_empty() {
+                    pending.push(' ');
+                }
+                pending.push_str(line);
+            }
+        }
+        self.text(&pending);
+    }
+
+    fn item(&mut self, text: &str) {
+        // In a list of what worked, `Deviations: none in plan 02` is an ordinary bullet.
+        let is_label = !self.part.is_verdict() || text.trim_start().starts_with("**");
+        match EntryPart::from_line(text).filter(|_| is_label) {
+            Some((part, value)) => self.open(part, &value),
+            None => self.text(text),
+        }
+    }
+
+    fn open(&mut self, part: EntryPart, value: &str) {
+        self.part = part;
+        self.text(value);
+    }
+
+    /// Adds a bullet, paragraph or value to the current part.
+    fn text(&mut self, text: &str) {
+        let entry = &mut self.entry;
+        let is_counted = entry.deviations.count.is_some() || self.listed_deviations > 0;
+        let Some(text) = non_placeholder(text) else {
+            if self.part == EntryPart::Deviations && !is_counted {
+                // `None` is a count; other placeholders have none.
+                entry.deviations = DeviationCount::parse(text);
+            }
+            return;
+        };
+        let list = match self.part {
+            EntryPart::Worked => &mut entry.worked,
+            EntryPart::Failed => &mut entry.failed,
+            EntryPart::Notes => &mut entry.notes,
+            EntryPart::Timing => return entry.timing.add(text),
+            EntryPart::Date => {
+                entry.date = entry.date.or_else(|| parse_date(text));
+                return;
+            }
+            EntryPart::Deviations if text.eq_ignore_ascii_case("unknown") => return,
+            EntryPart::Deviations => {
+                let read = DeviationCount::parse(text);
+                if entry.deviations.count.is_none() && read.count.is_some() {
+                    entry.deviations = read;
+                    return;
+                }
+                self.listed_deviations += 1;
+                &mut entry.notes
+            }
+        };
+        if !is_filler(text) {
+            list.push(text.to_owned());
+        }
+    }
+
+    fn finish(self) -> PatternEntry {
+        let mut entry = self.entry;
+        if entry.deviations.count.is_none() && self.listed_deviations > 0 {
+            entry.deviations.count = Some(self.listed_deviations);
+        }
+        let lists =
+            [(BulletSection::Worked, &entry.worked), (BulletSection::Failed, &entry.failed)];
+        let bullets = lists.into_iter().flat_map(|(section, texts)| {
+            texts.iter().map(move |text| Bullet {
+                text: text.clone(),
+                section,
+                plans: cited(text),
+                source: None,
+            })
+        });
+        entry.bullets = bullets.collect();
+        entry
+    }
+}
+
+/// A field of an entry's timing.
+static FIELD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(plan count|plans completed|plans|average|avg|per plan|total|duration|effort|profile)(?: duration| time| profile)?[*_ ]*:")
+        .expect("a constant pattern")
+});
+
+impl Timing {
+    /// Parses `Plans: 3, Average: 4m, Total: 12m (2 of 3 plans)`, or a single field of it, into `self`.
+    fn add(&mut self, text: &str) {
+        let found: Vec<_> = FIELD.captures_iter(text).collect();
+        for (at, field) in found.iter().enumerate() {
+            let start = field.get(0).map_or(0, |whole| whole.end());
+            let end = found.get(at + 1).and_then(|next| next.get(0));
+            let value = &text[start..end.map_or(text.len(), |next| next.start())];
+            let value = value.trim_matches(|c: char| c.is_whitespace() || "*_,;|".contains(c));
+            let value =
+                non_placeholder(value).filter(|value| !value.eq_ignore_ascii_case("unknown"));
+            let Some(value) = value.map(str::to_owned) else { continue };
+            match &*field[1].to_lowercase() {
+                "average" | "avg" | "per plan" => self.average = Some(value),
+                "total" | "duration" => self.total = Some(value),
+                "effort" | "profile" => self.effort = Some(value),
+                _ => self.plans = first_number(&value),
+            }
+        }
+    }
+}
+
+impl DeviationCount {
+    /// Parses `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
+    fn parse(text: &str) -> Self {
+        let kinds = text.split_once('(').map(|(_, kinds)| {
+            non_placeholder(kinds.rsplit_once(')').map_or(kinds, |(kinds, _)| kinds))
+        });
+        let word = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        let is_none = word.is_some_and(|word| {
+            ["none", "no", "zero"].iter().any(|none| word.eq_ignore_ascii_case(none))
+        });
+        Self {
+            count: first_number(text).or_else(|| is_none.then_some(0)),
+            kinds: kinds.flatten().map(str::to_owned),
+        }
+    }
+}
+
+/// Returns the number that a text begins with.
+fn first_number(text: &str) -> Option<u32> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "~*_`".contains(c));
+    text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Returns the bullets and paragraphs outside all entries.
+fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
+    let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
+    let mut found = Vec::new();
+    for section in outline.sections() {
+        for block in outline.blocks(&section.own) {
+            let text = match &block.content {
+                BlockContent::Item(item) => item.text.clone(),
+                BlockContent::Paragraph if section.level > 1 => {
+                    one_line(outline.slice(&block.range))
+                }
+                _ => continue,
+            };
+            if non_placeholder(&text).is_some() && !inside.contains(block.range.start) {
+                found.push(LoosePattern {
+                    section: non_placeholder(&section.title).map(str::to_owned),
+                    text,
+                    range: block.range.clone(),
+                    line: block.line,
+                });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(text: &str) -> Patterns {
+        let parsed = Patterns::parse(text, Path::new("PATTERNS.md"));
+        assert_eq!(parsed.warnings, []);
+        parsed.value
+    }
+
+    const ENTRY: &str = "\
+# Learned Patterns
+
+What finished phases taught.
+
+### Phase 5.1: Event system (2026-02-11)
+<!-- annals: phase-dir=05.1-event-system plans=01,02 digest=3f commit=9c milestone=v1 -->
+
+**What worked:**
+- Plans 01, 02 ran as planned
+- Deviations: none in plan 02
+
+**What failed:**
+- none observed
+
+**Timing:**
+- Plans: 2, Average: 4m, Total: 8m
+- Effort: balanced
+
+**Deviations:** 1 (1 Rule 1 - Bug)
+";
+
+    #[test]
+    fn an_entry_is_read_with_all_its_parts() {
+        let patterns = parse(ENTRY);
+        assert_eq!(patterns.loose, []);
+        let [entry] = &patterns.entries[..] else {
+            panic!("one entry: {patterns:?}");
+        };
+        assert_eq!((entry.line, entry.range.end), (5, ENTRY.len()));
+        assert_eq!(entry.trace.as_ref().unwrap().phase_dir, "05.1-event-system");
+        let expected = serde_json::json!({
+            "phase": "5.1",
+            "name": "Event system",
+            "date": "2026-02-11",
+            "worked": ["Plans 01, 02 ran as planned", "Deviations: none in plan 02"],
+            "failed": [],
+            "timing": {"plans": 2, "average": "4m", "total": "8m", "effort": "balanced"},
+            "deviations": {"count": 1, "kinds": "1 Rule 1 - Bug"},
+        });
+        let mut value = serde_json::to_value(entry).unwrap();
+        let bullets = value.as_object_mut().unwrap().remove("bullets").unwrap();
+        assert_eq!(value, expected);
+        assert_eq!(bullets[1]["text"], "Deviations: none in plan 02");
+    }
+
+    #[test]
+    fn entries_in_other_shapes_are_read() {
+        let text = "\
+## Milestone 1
+
+### Phase 1 - Setup
+**Date:** 2026-01-02
+**What went well:** small plans
+that ended early
+**What didn't work**
+- long plans
+  - of 9 tasks
+
+Deviations: none
+
+### Phase 2: API
+- a bullet without a label
+#### What Worked
+Contract first.
+
+#### Timing: 12m
+#### Deviations
+- one
+- two
+
+### Retrospective of the rewrite
+- **Worked:** generated code
+- **Failed:** a `src/a.rs` by hand
+";
+        let entries = parse(text).entries;
+        assert_eq!(entries.len(), 3);
+        assert_eq!(entries[0].date.unwrap().to_string(), "2026-01-02");
+        assert_eq!(entries[0].worked, ["small plans that ended early"]);
+        assert_eq!(entries[0].failed, ["long plans", "of 9 tasks"]);
+        assert_eq!(entries[1].worked, ["Contract first."]);
+        assert_eq!(entries[1].notes, ["a bullet without a label", "one", "two"]);
+        assert_eq!(entries[1].deviations.count, Some(2));
+        assert_eq!(
+            (entries[2].phase.clone(), entries[2].name.as_str()),
+            (None, "Retrospective of the rewrite")
+        );
+        assert_eq!(entries[2].worked, ["generated code"]);
+        assert_eq!(entries[2].failed, ["a `src/a.rs` by hand"]);
+        assert!(text[entries[1].range.clone()].ends_with("- two\n\n"));
+    }
+
+    #[test]
+    fn what_stands_outside_of_entries_is_kept() {
+        let text = "# Patterns\nA header.\n- top\n## Errors\nReturn them.\nAlways.\n- [ ] never panic\n\n\
+                    ## Phase 1: A\n**What worked:** x\n## Later\n- last\n";
+        let patterns = parse(text);
+        let loose: Vec<_> = patterns
+            .loose
+            .iter()
+            .map(|loose| (loose.section.as_deref().unwrap_or(""), loose.text.as_str(), loose.line))
+            .collect();
+        assert_eq!(
+            loose,
+            [
+                ("Patterns", "top", 3),
+                ("Errors", "Return them. Always.", 5),
+                ("Errors", "never panic", 7),
+                ("Later", "last", 12),
+            ]
+        );
+        assert_eq!(patterns.entries.len(), 1);
+    }
+
+    #[test]
+    fn a_heading_that_only_mentions_a_phase_stays_inside_its_entry() {
+        let text = "## Phase 2: A\n### Unlike Phase 1\n- smaller\n## In a fence\n```\n### Phase 3: B\n```\n";
+        let entries = parse(text).entries;
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].notes, ["smaller"]);
+    }
+
+    #[test]
+    fn no_deviations_are_a_count() {
+        for (value, count) in [
+            ("**Deviations:** None", Some(0)),
+            ("**Deviations:** none.", Some(0)),
+            ("**Deviations:**\n- None", Some(0)),
+            ("**Deviations:** 0", Some(0)),
+            ("**Deviations:** None - as planned", Some(0)),
+            ("**Deviations:** unknown", None),
+            ("**Deviations:** N/A", None),
+            ("**Deviations:** -", None),
+            ("**Deviations:**\n", None),
+            ("**Deviations:** -\n- one\n- two", Some(2)),
+        ] {
+            let entries = parse(&format!("### Phase 1: A\n\n{value}\n")).entries;
+            assert_eq!(entries[0].deviations.count, count, "{value}");
+        }
+    }
+
+    #[test]
+    fn timing_is_read_field_by_field() {
+        for (text, expected) in [
+            ("Plans: 3, Average: 4m, Total: 12m", ["3", "4m", "12m", ""]),
+            (
+                "Plans: 3, Average: 4m (2 of 3 plans), Total: 1h 05m (2 of 3 plans)",
+                ["3", "4m (2 of 3 plans)", "1h 05m (2 of 3 plans)", ""],
+            ),
+            ("Plans: 3, Average: unknown, Total: unknown", ["3", "", "", ""]),
+            ("**Effort:** balanced", ["", "", "", "balanced"]),
+            ("Effort: balanced, then thorough", ["", "", "", "balanced, then thorough"]),
+            ("Total: 00:12:30; Profile: turbo", ["", "", "00:12:30", "turbo"]),
+            ("about an hour", ["", "", "", ""]),
+        ] {
+            let mut timing = Timing::default();
+            timing.add(text);
+            let plans = timing.plans.map(|plans| plans.to_string());
+            let found = [plans, timing.average, timing.total, timing.effort];
+            assert_eq!(found.map(Option::unwrap_or_default), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn deviations_are_a_count_and_kinds() {
+        for (text, count, kinds) in [
+            ("3 (2 Rule 1 - Bug, 1 minor)", Some(3), Some("2 Rule 1 - Bug, 1 minor")),
+            ("No deviations", Some(0), None),
+            ("2 (none)", Some(2), None),
+            ("4 (a (b) c)", Some(4), Some("a (b) c")),
+            ("** 1 **", Some(1), None),
+            ("several (small)", None, Some("small")),
+            ("", None, None),
+            ("9999999999999", None, None),
+        ] {
+            let read = DeviationCount::parse(text);
+            assert_eq!((read.count, read.kinds.as_deref()), (count, kinds), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,80}", near in "(#{1,4} Phase [0-9.]{0,4}|\\*\\*What (worked|failed):?\\*\\*|- |Timing: |Deviations: |[0-9-]{0,11}|<!-- annals: |```|\\n| |é|[(:)]){0,30}") {
+            for text in [text, near] {
+                let patterns = Patterns::parse(&text, Path::new("P.md")).value;
+                for entry in patterns.entries {
+                    prop_assert_eq!(&text[entry.range.clone()], entry.text.as_str());
+                }
+            }
+        }
+    }
+}
