@@ -5,15 +5,14 @@
 //! significant after correction for all comparisons of the run; the others claim nothing.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit};
-use crate::patterns::lesson::is_planning;
 use crate::patterns::trace::{known_milestone, plan_id, short_milestone};
-use crate::patterns::{FinishedPhase, PlanRecord};
+use crate::patterns::{FinishedPhase, KnownPaths, PlanRecord};
 use crate::plan::{PhaseNumber, PlanNumber};
 use crate::search::to_f64;
 use crate::text::{capitalized, word_enum};
@@ -196,26 +195,26 @@ pub struct Comparison {
 /// A group of plans with its name.
 type Named<'a, 'b> = (String, &'b [&'a PlanRecord]);
 
+/// Whether a plan has a property; `None` if its summary does not say.
+type Answer = fn(&PlanRecord) -> Option<bool>;
+
 impl Comparison {
     /// Compares how often plans deviated or were completed, by Fisher's exact test, or how long they took, by that of
     /// Mann and Whitney.
     fn new(question: ComparisonQuestion, group: Named<'_, '_>, other: Named<'_, '_>) -> Self {
-        let verb = match question {
-            ComparisonQuestion::DurationByTasks => "took",
-            _ if question.is_about_deviations() => "deviated",
-            _ => "were completed",
+        let (verb, answer): (&str, Option<Answer>) = match question {
+            ComparisonQuestion::DurationByTasks => ("took", None),
+            _ if question.is_about_deviations() => ("deviated", Some(PlanRecord::deviated)),
+            _ => ("were completed", Some(PlanRecord::completed_as_stated)),
         };
         let of = |(name, all): Named<'_, '_>| {
             let (times, middle) = (minutes(all), median(&minutes(all)));
-            let (plans, rate, median_minutes, figure) = if verb == "took" {
+            let (plans, rate, median_minutes, figure) = if let Some(answer) = answer {
+                let rate = rate(all, answer);
+                (rate.of, Some(rate), None, format!("in {} of {}", rate.count, rate.of))
+            } else {
                 let figure = middle.map_or("unknown".to_owned(), |middle| middle.to_string());
                 (times.len(), None, middle, figure)
-            } else {
-                let deviated = verb == "deviated";
-                let rate = Rate::measure_known(all.iter().map(|plan| {
-                    if deviated { plan.deviated() } else { plan.completed_as_stated() }
-                }));
-                (rate.of, Some(rate), None, format!("in {} of {}", rate.count, rate.of))
             };
             (Group { name, plans, rate, median_minutes }, figure, times)
         };
@@ -358,7 +357,7 @@ impl Sizes {
 }
 
 /// Returns how many of the plans that say have a property.
-fn rate(plans: &[&PlanRecord], answer: fn(&PlanRecord) -> Option<bool>) -> Rate {
+fn rate(plans: &[&PlanRecord], answer: Answer) -> Rate {
     Rate::measure_known(plans.iter().map(|plan| answer(plan)))
 }
 
@@ -373,53 +372,6 @@ fn median(minutes: &[f64]) -> Option<Minutes> {
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = *sorted.get((sorted.len() - 1) / 2)?;
     Minutes::from_number(f64::midpoint(lower, upper), TimeUnit::Minutes)
-}
-
-/// The full paths of a history by their ends, so that each file has one name.
-pub(crate) struct KnownPaths<'a>(HashMap<&'a str, BTreeSet<&'a str>>);
-
-impl<'a> KnownPaths<'a> {
-    pub(crate) fn new(paths: impl IntoIterator<Item = &'a String>) -> Self {
-        let mut by_end: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-        for path in paths.into_iter().map(|path| bare(path)).filter(|path| !is_planning(path)) {
-            by_end.entry(path).or_default().insert(path);
-            for (at, _) in path.rmatch_indices('/').take(MAX_FOLDERS) {
-                by_end.entry(&path[at + 1..]).or_default().insert(path);
-            }
-        }
-        Self(by_end)
-    }
-
-    /// Returns the full path of a file, which a plan may give by the end of its path.
-    ///
-    /// If several known paths end in `path`, it is the one that the plan touched, or a file of just this name; or else
-    /// it is ambiguous: `None`.
-    pub(crate) fn full(&self, path: &'a str, plan: &PlanRecord) -> Option<&'a str> {
-        let path = bare(path);
-        if path.is_empty() || is_planning(path) {
-            return None;
-        }
-        let Some(known) = self.0.get(path) else { return Some(path) };
-        let longer: Vec<&'a str> = known.iter().copied().filter(|one| *one != path).collect();
-        match longer[..] {
-            [] => return Some(path),
-            [only] => return Some(only),
-            _ => {}
-        }
-        let own = plan.summary.files.iter().flatten().map(|own| bare(own));
-        let own: BTreeSet<&str> = own.filter(|own| longer.contains(own)).collect();
-        match own.len() {
-            1 => longer.into_iter().find(|one| own.contains(one)),
-            _ => known.get(path).copied(),
-        }
-    }
-}
-
-/// Maximum number of folders of a path that an abbreviation may leave out or keep.
-const MAX_FOLDERS: usize = 32;
-
-fn bare(path: &str) -> &str {
-    path.trim().trim_start_matches("./")
 }
 
 /// Returns the files named in the deviations of several plans, most frequent first.
@@ -504,10 +456,10 @@ impl Rate {
     }
 }
 
-/// Returns the probability of two rates that differ at least this much by chance.
+/// Returns the p-value of Fisher's exact test, two-sided: the probability that two rates differ by chance at least as much
+/// as these.
 ///
-/// Fisher's exact test, two-sided: the sum over all tables with the same margins that are no more likely than
-/// this one.
+/// It is the sum over all tables with the same margins that are at most as likely as this one.
 pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
     let within = |rate: Rate| Rate { count: rate.count.min(rate.of), of: rate.of };
     let (one, other) = (within(one), within(other));
@@ -539,10 +491,10 @@ fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
     logarithms
 }
 
-/// Returns the probability of two samples that differ at least this much by chance.
+/// Returns the p-value of the Mann-Whitney U test, two-sided: the probability that two samples differ by chance at least as
+/// much as these; 1 if one is empty.
 ///
-/// The Mann-Whitney U test, two-sided, by the normal approximation with corrections for ties and continuity, which
-/// groups of five or more are large enough for. With an empty group, the result is 1.
+/// It uses the normal approximation, for which five values each are enough, with corrections for ties and continuity.
 pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     let (first, second) = (one.len(), other.len());
     let (product, all) = (to_f64(first * second), to_f64(first + second));

@@ -11,8 +11,7 @@ use crate::patterns::sentences::{
 use crate::patterns::trace::cite;
 use crate::patterns::{FinishedPhase, LessonSource};
 use crate::plan::{Decision, Deviation, PlanNumber};
-use crate::project::vocabulary;
-use crate::text::{Line, file_name, listed};
+use crate::text::{Line, listed};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
@@ -209,16 +208,6 @@ fn is_left_out(text: &str) -> bool {
         || refers
         || text.contains("```")
         || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
-}
-
-/// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
-pub(crate) fn is_planning(path: &str) -> bool {
-    const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
-    let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
-    let last = file_name(path);
-    path.split('/').any(is_folder)
-        || DOCUMENTS.contains(&last)
-        || ["PLAN.md", "SUMMARY.md"].iter().any(|ending| last.ends_with(ending))
 }
 
 #[cfg(test)]

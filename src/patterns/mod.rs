@@ -24,13 +24,13 @@ pub use entry::{
 };
 pub(crate) use history::{History, history, requested_efforts};
 pub use history::{effort, insights, traced};
-pub(crate) use insights::KnownPaths;
 pub use insights::{
     Bucket, Comparison, ComparisonQuestion, DeviatingFile, Group, Insights, PlanRef, Rate, Sizes,
     fisher_exact, mann_whitney,
 };
 pub use judged::{SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::{problem, tells_only_what_was_done};
+pub(crate) use paths::KnownPaths;
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord, RecordIndex, Recorded};
 pub(crate) use phase::{derive_durations, plans_without_deviation_count, stated_deviations};
