@@ -90,8 +90,7 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     Ok(history(&Survey::read(project)?)?.map(|phases| Insights::from_phases(&phases)))
 }
 
-/// Returns all phases that have plans with a summary; a plan that exists in two places, such as a copy beside its
-/// archive, counts once.
+/// Returns all phases that have plans with a summary; a plan counts once if a copy of it was left outside of its archive.
 pub(crate) fn history(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;

@@ -314,8 +314,8 @@ fn is_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     !phase.plans.is_empty() && digest == Some(&phase.digest)
 }
 
-/// Returns whether an entry recorded from identical summaries belongs to another phase: one with a folder
-/// beside this one's. A folder of the same name in another milestone is a copy, and its lessons count once.
+/// Returns whether an entry recorded from identical summaries belongs to another phase, whose folder is next
+/// to this one's. A folder of the same name in another milestone is a copy, and its lessons count once.
 fn is_of_another(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
         trace.phase_dir != phase.dir_name

@@ -245,7 +245,7 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
 fn removed_paths(text: &str) -> HashSet<String> {
     let mut statements = String::new();
     for line in text.lines().map(str::trim) {
-        // Each bullet and each paragraph is a statement of its own.
+        // Each bullet and each paragraph is a separate statement.
         let is_new = line.is_empty() || line.starts_with(['-', '*', '+', '#', '|']);
         statements.push(if is_new { '\n' } else { ' ' });
         statements.push_str(line);
@@ -537,15 +537,16 @@ impl Tree {
         let whole = self.root.join(path);
         let mut folders =
             whole.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
-        let submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
+        let mut submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
+        // A folder must begin like one that exists: `and/or/` is prose.
         let first = parts.clone().next().unwrap_or(path);
+        let may_be_folder = || self.is_on_disk(first) || !self.names().ending_in(first).is_empty();
         !parts.any(is_elsewhere)
             && !self.ignored.ignore(&whole, false)
             && !folders.any(|folder| self.ignored.ignore(folder, true))
-            && !submodules.map(|module| format!("{module}/")).any(|module| whole.starts_with(self.top.join(module)))
+            && !submodules.any(|module| whole.starts_with(self.top.join(module)))
             && !self.names().has_similar(path)
-            // `and/or/` is no folder.
-            && (!mention.is_folder || self.is_on_disk(first) || !self.names().ending_in(first).is_empty())
+            && (!mention.is_folder || may_be_folder())
     }
 
     fn is_on_disk(&self, path: &str) -> bool {
@@ -580,7 +581,7 @@ pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').rev().map(|(at, _)| &path[..at])
 }
 
-/// The paths of files, which are found by their ends.
+/// The files of the project, which are looked up by the end of their paths.
 struct FileNames {
     files: Vec<String>,
     /// The files and folders by the first part of their names, in lower case: `Login.test.ts` by `login`.
