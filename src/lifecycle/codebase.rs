@@ -82,7 +82,7 @@ pub(crate) struct CodebaseSummary {
 }
 
 impl CodebaseSummary {
-    /// Counts a project's files by language; returns `None` if there is no code yet.
+    /// Reads what code a project has; returns `None` for a project without code.
     pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }

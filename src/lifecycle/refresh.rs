@@ -78,7 +78,7 @@ pub(crate) fn plan_with(
     Ok(())
 }
 
-/// What a blocker says of itself when it is none any more.
+/// Words with which a blocker says that it no longer blocks.
 const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
 
 /// Maximum number of lessons of the whole history, which follow the patterns of single phases.

@@ -86,8 +86,7 @@ pub struct DeviationRate {
 impl DeviationRate {
     fn from_history(history: &[FinishedPhase]) -> Self {
         let plans = || history.iter().flat_map(|phase| &phase.plans);
-        let deviated =
-            Rate::measure_known(plans().map(|plan| Some(plan.summary.deviation_count? > 0)));
+        let deviated = Rate::measure_known(plans().map(PlanRecord::deviated));
         Self { deviated, unreported: plans().count() - deviated.of }
     }
 }
@@ -318,7 +317,7 @@ impl PlanBrief {
         Self { plan, title, status, wave, depends_on: Vec::new(), tasks, files: Vec::new() }
     }
 
-    /// Adds what the plan itself says; its title without the wave that it states besides: `Tide table (Wave 1)`.
+    /// Adds what the plan itself says; the title loses a wave that the plan also states in its field: `Tide table (Wave 1)`.
     fn fill(&mut self, plan: &Plan) {
         self.wave = plan.wave;
         self.depends_on = plan.depends_on.clone().unwrap_or_default();
@@ -587,7 +586,7 @@ mod careful_tests {
     }
 
     #[test]
-    fn a_copy_beside_its_archive_is_told_once() {
+    fn a_copy_of_an_archived_plan_counts_once() {
         let tree = history();
         tree.write(
             &format!("{PHASES}/01-a/01-01-SUMMARY.md"),
