@@ -235,7 +235,7 @@ impl<'a> Comparison<'a> {
             let index = position.only(&listed.number);
             self.status(&listed.status, &listed.status.value, index);
         }
-        // Where the phase stays for a person, so does what is said beside it.
+        // A person who must correct the phase corrects what else is said of it, too.
         if moved.is_some_and(|index| !self.is_clear(index, &wrong)) {
             self.found.iter_mut().for_each(|drift| drift.written = None);
         }
@@ -287,8 +287,8 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    /// Returns whether no text about the phase before would be left beside the new number: `wrong` are the lines that
-    /// name another phase.
+    /// Returns whether the new number would stand next to no text about the phase before; `wrong` are the lines that name
+    /// another phase.
     fn is_clear(&self, index: usize, wrong: &[usize]) -> bool {
         let state = &self.survey.state;
         let whole = self.position.phases[index].number.whole();
@@ -364,7 +364,7 @@ impl<'a> Comparison<'a> {
             let mut bars = claims.filter(|bar| bar.line == claim.line);
             if let Some((at, bar)) = bars.find_map(|at| Some((at, at.value.text(Says::Bar)?))) {
                 let drawn = redrawn(bar, &actual);
-                // A percentage beside a bar of another style stays with it.
+                // A bar of another style cannot be drawn, so its percentage stays, too.
                 written = written.filter(|_| drawn.is_some());
                 let texts = [bar.to_owned(), drawn.clone().unwrap_or_default()];
                 let made = self.found.len();

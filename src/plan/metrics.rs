@@ -7,6 +7,7 @@ use crate::clock::{Minutes, TimeUnit};
 use crate::error::Result;
 use crate::plan::{Drift, DriftKind, PlanState, ReadText, Summary, Survey};
 use crate::project::{Project, vocabulary};
+use crate::search::to_f64;
 use crate::text::fold;
 
 /// Returns the metrics of STATE.md that the summaries contradict, in file order.
@@ -35,8 +36,7 @@ pub(super) fn metrics(
         }
     }
     let total: Minutes = durations.iter().copied().sum();
-    #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]
-    let average = total.as_f64() / durations.len().max(1) as f64;
+    let average = total.as_f64() / to_f64(durations.len().max(1));
     // The durations of some plans say nothing against a stated value of all.
     let are_all = durations.len() == complete && complete > 0;
     let file = project.relative(&survey.folder.active.dir.join(vocabulary::STATE)).to_owned();
@@ -116,6 +116,7 @@ fn in_style(minutes: f64, stated: &str) -> Option<String> {
         _ => None,
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

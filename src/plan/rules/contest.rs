@@ -7,7 +7,7 @@ use crate::plan::{Action, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgre
 /// Another step, and whether it is almost as likely as the choice.
 type Rival = (Step, bool);
 
-/// What contests a choice, then what is only named beside it.
+/// What contests a choice, then what is only named as the alternative.
 pub(super) const RULES: &[Rule<Choice, Rival>] = &[
     Rule {
         name: "summaries without plans at the frontier",

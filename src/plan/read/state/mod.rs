@@ -183,7 +183,7 @@ pub struct StateFile {
     /// Labels of the current phase whose values neither name a phase nor say that there is none.
     #[serde(skip)]
     pub not_understood: Vec<Located<String>>,
-    /// The first paragraph about the position, where nothing but prose says anything about it.
+    /// The first paragraph about the position, if only prose is about it.
     #[serde(skip)]
     pub prose: Option<Located<String>>,
 }
@@ -219,8 +219,8 @@ impl StateFile {
         };
         let is_between_milestones = position::is_between(&front, &outline, &labels);
         let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
-        let is_silent = claims.is_empty() && labels.is_empty() && !is_between_milestones;
-        let prose = is_silent.then(|| position::prose(&outline)).flatten();
+        let is_stated = !claims.is_empty() || !labels.is_empty() || is_between_milestones;
+        let prose = if is_stated { None } else { position::prose(&outline) };
         not_understood.truncate(MAX_REPORTED);
         for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);

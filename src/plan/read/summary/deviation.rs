@@ -396,14 +396,15 @@ static TOTAL: LazyLock<Regex> =
 /// The number in front of a title: `1. Text`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
 
-/// A text that says that there is no deviation: `None.`, `No major deviations`.
-static NONE: LazyLock<Regex> =
+/// `None.`, `No major deviations`.
+static DENIAL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:$|none(?:[^\pL\pN]|$)|(?:no|zero) (?:\S+ )?deviation)"));
 
+/// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     // "None of the tests could run" is a deviation.
-    NONE.is_match(&bare) && !bare.starts_with("none of ") || begins("no deviation", &bare)
+    DENIAL.is_match(&bare) && !bare.starts_with("none of ") || begins("no deviation", &bare)
 }
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.
