@@ -13,7 +13,7 @@ use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{heading, list_entry, non_placeholder};
+use crate::plan::read::{heading, list_entry, non_placeholder, pattern};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -181,7 +181,7 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
 /// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
 /// scripts`.
 static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
+    pattern(
         r"(?i)^\W*(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[^\w\s]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
     )
 });
@@ -215,17 +215,13 @@ fn is_struck_out(text: &str) -> bool {
 /// brackets only a plan, or a phase of a version: `02-03: …`, `Phase 02 P03: …`, `v1.2 (Phase 6): …`.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     let place = format!(r"{PLAN}|Phase \d[\w.]*");
-    regex(&format!(
+    pattern(&format!(
         r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|\(({place})\)|({PLAN}):|(v\d\S* \((?:{place})\)):|\*\*(?:[\[(]({place})[\])]|({PLAN})):?\*\*:?)\s*"
     ))
 });
 
 /// A plan: `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02 P03`.
 const PLAN: &str = r"(?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}";
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern")
-}
 
 /// Splits off the leading tag.
 fn split_tag(text: &str) -> Option<(&str, &str)> {

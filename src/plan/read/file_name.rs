@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::plan::read::number::folder_prefix;
-use crate::plan::read::{PhaseNumber, PhaseNumbering, PlanNumber};
+use crate::plan::read::{PhaseNumber, PhaseNumbering, PlanNumber, pattern};
 
 /// The kind of a phase's file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
         // `03-01.summary.jsonl`
         r"(?i)^(.*)\.(plan|summary)\.jsonl$",
     ]
-    .map(|pattern| Regex::new(pattern).expect("a constant pattern"))
+    .map(pattern)
 });
 
 /// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a

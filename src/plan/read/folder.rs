@@ -55,7 +55,7 @@ pub struct MilestoneFolder {
     pub dir: PathBuf,
     /// The phase folders, sorted by number, then by name.
     pub phases: Vec<PhaseDir>,
-    /// Folders beside the phases that contain plans or summaries, but whose names have no phase number.
+    /// Folders next to the phases that contain plans or summaries, but whose names have no phase number.
     pub not_understood: Vec<PathBuf>,
 }
 
@@ -242,7 +242,7 @@ impl Archive {
         PhaseHome { dir: &home, roadmaps: self.roadmaps(dir).into(), is_pure }.read(dir, &self.slug)
     }
 
-    /// Reads the archived roadmap, beside the archive's folder or in it; `None` if there is none.
+    /// Reads the archived roadmap, next to the archive's folder or in it; `None` if there is none.
     pub(crate) fn roadmap(&self) -> Result<Option<Roadmap>> {
         for path in self.dir.iter().flat_map(|dir| self.roadmaps(dir)) {
             if let Some(text) = read::text(&path)? {
@@ -265,7 +265,7 @@ fn phases_dir(archive: &Path) -> PathBuf {
 }
 
 /// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names,
-/// without an archived roadmap beside it.
+/// without an archived roadmap next to it.
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let state = read::text(&home.join(vocabulary::STATE)).ok()??.value;
     let front = FrontMatter::parse(&state, home).value;
@@ -281,7 +281,7 @@ fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
 }
 
 /// Returns what contains plans or summaries in a home without phases: files directly in it, and folders down to
-/// the second level. So do folders that are named for work, such as `tasks/`, whatever is in them.
+/// the second level; folders that are named for work, such as `tasks/`, count whatever is in them.
 fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for (name, kind) in entries(home, &mut Vec::new())? {
