@@ -31,9 +31,9 @@ pub(crate) const MAX_BULLETS: usize = 10;
 /// What may stand between the day and the title of an entry.
 const SEPARATORS: [char; 6] = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
 
-/// A day that is not part of a longer number.
-static DATE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}").ok());
+/// A day that does not begin inside a longer number.
+static DATE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}").expect("a constant pattern"));
 
 /// A new entry: a decision, or a fix, which has a symptom.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -270,7 +270,7 @@ fn parse_below(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
 
 /// Returns the first date in a text: its byte offset, its length and the date.
 fn find_date(text: &str) -> Option<(usize, usize, NaiveDate)> {
-    let mut found = DATE.as_ref()?.find_iter(text);
+    let mut found = DATE.find_iter(text);
     found.find_map(|day| Some((day.start(), day.len(), parse_date(day.as_str())?)))
 }
 

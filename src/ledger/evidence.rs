@@ -11,8 +11,9 @@ use crate::ledger::footer::is_compact_date;
 use crate::project::Project;
 use crate::storage::read;
 
-static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+").ok()
+static PULL_REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+")
+        .expect("a constant pattern")
 });
 
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
@@ -63,12 +64,12 @@ fn entry_problems(
     };
     let mut problems: Vec<String> =
         missing.iter().filter(|(_, is_certain)| *is_certain).map(unknown).collect();
-    let has_pull_request = PULL_REQUEST.as_ref().is_some_and(|link| link.is_match(text));
+    let has_pull_request = PULL_REQUEST.is_match(text);
     let is_marked = text.to_lowercase().contains(ON_DISK_MARKER);
     let has_file = || is_marked && names_file(&project.root, text);
     if problems.is_empty() && !has_pull_request && !has_commit && !has_file() {
         problems.push(match missing.first() {
-            _ if is_marked => format!("has {ON_DISK_MARKER:?} beside what is not a file of this project"),
+            _ if is_marked => format!("has {ON_DISK_MARKER:?}, but what it names is not a file of this project"),
             Some(one) => unknown(one),
             None => format!(
                 "cites no evidence: add a commit hash, a link to a pull request, or a path followed by `({ON_DISK_MARKER})`"

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex::{Captures, Regex};
+use regex::Regex;
 
 use crate::clock::parse_date;
 use crate::git::is_hash_prefix;
@@ -18,22 +18,18 @@ pub(crate) const NO_HASH: &str = "none yet";
 /// The note after the hash that `init` writes: the checked-out commit, which covers nothing yet.
 pub(crate) const INIT_NOTE: &str = "(nothing is covered yet)";
 
-/// A pattern that is compiled once; those of this module are valid, as its tests show.
-type Pattern = LazyLock<Option<Regex>>;
-
-static ANCHOR: Pattern =
-    LazyLock::new(|| Regex::new(r"(?im)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$").ok());
-static UPDATED: Pattern = LazyLock::new(|| {
-    Regex::new(r"(?im)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)").ok()
-});
+static ANCHOR: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$"));
+static UPDATED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)"));
 /// The comment that another tool reads.
-static COMMENT: Pattern =
-    LazyLock::new(|| Regex::new(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->").ok());
+static COMMENT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->"));
 /// A word that is long enough to be no other word, and a year neither.
-static HASH: Pattern = LazyLock::new(|| Regex::new(r"\b[0-9A-Fa-f]{7,64}\b").ok());
+static HASH: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9A-Fa-f]{7,64}\b"));
 
-fn find<'t>(pattern: &'static Pattern, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
-    pattern.iter().flat_map(move |pattern| pattern.captures_iter(text))
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
 }
 
 /// A hash that stands for all commits up to it.
@@ -62,7 +58,7 @@ impl Footer {
     /// Parses the footer anywhere in the text, also in code, because nobody quotes a footer.
     pub(crate) fn parse(text: &str) -> Self {
         let mut footer = Self::default();
-        for found in find(&ANCHOR, text).filter_map(|found| found.get(1)) {
+        for found in ANCHOR.captures_iter(text).filter_map(|found| found.get(1)) {
             let value = found.as_str().trim_end();
             let is_new = value.ends_with(INIT_NOTE);
             let hash = find_hash(value).filter(|_| !is_new);
@@ -74,7 +70,7 @@ impl Footer {
                 comment: None,
             });
         }
-        footer.anchors.extend(find(&COMMENT, text).filter_map(|found| {
+        footer.anchors.extend(COMMENT.captures_iter(text).filter_map(|found| {
             let (comment, hash) = (found.get(0)?, found.get(1)?);
             Some(Anchor {
                 hash: Some(hash.as_str().to_owned()),
@@ -82,7 +78,7 @@ impl Footer {
                 comment: Some(comment.range()),
             })
         }));
-        let days = find(&UPDATED, text).filter_map(|found| found.get(1));
+        let days = UPDATED.captures_iter(text).filter_map(|found| found.get(1));
         footer.updated =
             days.filter_map(|day| Some((parse_date(day.as_str())?, day.range()))).last();
         footer
@@ -90,7 +86,7 @@ impl Footer {
 
     /// Returns whether a line is part of a footer, or a comment that another tool reads.
     pub(crate) fn is_part(line: &str) -> bool {
-        [&ANCHOR, &UPDATED, &COMMENT].into_iter().any(|kind| find(kind, line).next().is_some())
+        [&ANCHOR, &UPDATED, &COMMENT].into_iter().any(|kind| kind.is_match(line))
     }
 
     /// Returns the last anchor of our format.
@@ -149,7 +145,7 @@ impl Footer {
 ///
 /// Some English words consist of such digits, and days do.
 fn find_hash(text: &str) -> Option<Range<usize>> {
-    let mut words = find(&HASH, text).filter_map(|found| found.get(0));
+    let mut words = HASH.find_iter(text);
     let is_hash = |word: &str| word.bytes().any(|b| b.is_ascii_digit()) && !is_compact_date(word);
     if let Some(word) = words.find(|word| is_hash(word.as_str())) {
         return Some(word.range());

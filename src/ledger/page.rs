@@ -12,11 +12,11 @@ use crate::text::line_end;
 
 /// A text that says nothing: a word for nothing or for what is unknown, or one pair of brackets around all of it, which
 /// may not be closed. Text after the closing bracket, such as the target of a link, is content.
-static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?is)^(?:none|none yet|n/a|tbd|todo|-|unknown \(needs human.*|needs triage.*|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?|<[^<>]*>?|\[[^\[\]]*\]?)?$",
     )
-    .ok()
+    .expect("a constant pattern")
 });
 
 /// A bullet of the outermost list.
@@ -75,8 +75,7 @@ fn bullet_end(text: &str, own: usize, limit: usize) -> usize {
 pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     // `<https://…>` is a link.
-    plain.starts_with('<') && plain.contains("://")
-        || !PLACEHOLDER.as_ref().is_some_and(|placeholder| placeholder.is_match(plain))
+    plain.starts_with('<') && plain.contains("://") || !PLACEHOLDER.is_match(plain)
 }
 
 /// Returns the end of the front matter and of a byte order mark before it.

@@ -12,8 +12,9 @@ use crate::git::{Commit, Git, Object};
 /// Folders of specs and plans.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
 /// The path of a spec in a message.
-static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w").ok()
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w")
+        .expect("a constant pattern")
 });
 /// Maximum number of files returned.
 const MAX_FILES: usize = 20;
@@ -82,8 +83,8 @@ fn specs_of(commit: &Commit) -> Vec<String> {
     let touched = touched.map(|file| file.path.as_str());
     let touched = touched.filter(|path| FOLDERS.iter().any(|folder| is_in(path, folder)));
     let messages = [commit.subject.as_str(), commit.body.as_str()];
-    let named = NAMED.iter().flat_map(|named| messages.map(|text| named.find_iter(text)));
-    touched.chain(named.flatten().map(|found| found.as_str())).map(str::to_owned).collect()
+    let named = messages.into_iter().flat_map(|text| NAMED.find_iter(text));
+    touched.chain(named.map(|found| found.as_str())).map(str::to_owned).collect()
 }
 
 fn is_in(path: &str, folder: &str) -> bool {

@@ -32,8 +32,9 @@ pub(crate) const SECTIONS: [&str; 6] = [
 ];
 
 /// Matches words about the past or about intentions; STATE.md describes only the present.
-static NON_PRESENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(should|we used to|previously|formerly)\b").ok());
+static NON_PRESENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(should|we used to|previously|formerly)\b").expect("a constant pattern")
+});
 
 /// A new state.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -125,7 +126,7 @@ fn says_anything(text: &str) -> bool {
 /// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
 pub(crate) fn non_present_word(text: &str) -> Option<String> {
     let plain: Vec<&str> = text.split('`').step_by(2).collect();
-    Some(NON_PRESENT.as_ref()?.find(&plain.join(" "))?.as_str().to_owned())
+    NON_PRESENT.find(&plain.join(" ")).map(|word| word.as_str().to_owned())
 }
 
 /// Returns the text of the file with a new state and a new anchor, where there are some.

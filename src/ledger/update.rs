@@ -25,8 +25,7 @@ use crate::text::{Line, quantity};
 use crate::warning::Warning;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    // It is compiled in, and a test parses it.
-    serde_json::from_str(Template::LedgerSchema.text()).unwrap_or_default()
+    serde_json::from_str(Template::LedgerSchema.text()).expect("the built-in schema")
 });
 
 /// Returns the schema of the update document.
