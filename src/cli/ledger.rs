@@ -51,7 +51,7 @@ enum LedgerCommand {
     /// Example: annals ledger brief --days 14
     Brief {
         /// Number of days whose decisions are printed in full
-        #[arg(long, value_name = "N", default_value_t = 7)]
+        #[arg(long, value_name = "N", default_value_t = ledger::BRIEF_DAYS)]
         days: u64,
     },
     /// Print the commits that the ledger does not cover yet, and all that an update needs
@@ -65,7 +65,7 @@ enum LedgerCommand {
     /// Example: annals ledger pending --skill > .claude/skills/update-ledger/SKILL.md
     Pending {
         /// Maximum number of commits in a batch
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value_t = ledger::BATCH_COMMITS)]
         max_commits: usize,
         /// Before the first update, begin with the first commit
         #[arg(long)]

@@ -7,9 +7,6 @@ use crate::ledger::Brief;
 use crate::markdown::comments::without_comments;
 use crate::project::Project;
 
-/// Maximum age, in days, of a decision that is listed in full.
-const MAX_AGE_DAYS: u64 = 7;
-
 /// The ledger's brief, as lines of a digest.
 pub(crate) struct Ledger(Brief);
 
@@ -19,7 +16,7 @@ impl Ledger {
         if !ledger::exists(project) {
             return Ok(None);
         }
-        ledger::brief(project, MAX_AGE_DAYS).map(Self).map(Some)
+        ledger::brief(project, ledger::BRIEF_DAYS).map(Self).map(Some)
     }
 
     /// Returns the required actions, how much of git's history is covered, and the current state.

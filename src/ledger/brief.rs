@@ -16,6 +16,9 @@ use crate::project::Project;
 use crate::secrets;
 use crate::warning::Warning;
 
+/// Number of days whose decisions are shown in full, unless a caller says otherwise.
+pub const BRIEF_DAYS: u64 = 7;
+
 /// A commit in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CommitLine {
@@ -115,7 +118,7 @@ fn session_constraints(text: &str) -> String {
         let range = if section.level == 1 { &section.own } else { &section.whole };
         let mut parts = vec![outline.slice(&(section.heading.start..section.own.end))];
         let is_named = |part: &Section| SECTIONS.iter().any(|title| is_named(&part.title, title));
-        // A section of its own, such as a nested Superseded, is left out with all that is below it.
+        // A nested section with one of these names, such as Superseded, is left out with all that is below it.
         let mut own_end = 0;
         let below = outline.sections_in(range).iter().filter(move |part| {
             if part.heading.start >= own_end && is_named(part) {

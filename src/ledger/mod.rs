@@ -43,13 +43,13 @@ mod specs;
 mod state;
 mod update;
 
-pub use brief::{Brief, CommitLine, brief};
+pub use brief::{BRIEF_DAYS, Brief, CommitLine, brief};
 pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};
 pub use decisions::{DecisionEntry, list_decisions};
 pub use files::{InitReport, exists, init, paths};
 pub use fix::{FixReport, fix};
-pub use pending::{CurrentFiles, Pending, pending, skill};
+pub use pending::{BATCH_COMMITS, CurrentFiles, Pending, pending, skill};
 pub use specs::{Spec, Specs};
 pub use update::{UpdateReport, UpdateResult, schema, update, update_problems};
 

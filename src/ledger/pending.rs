@@ -16,6 +16,9 @@ use crate::templates;
 use crate::templates::Template;
 use crate::warning::Warning;
 
+/// Maximum number of commits in a batch, unless a caller says otherwise.
+pub const BATCH_COMMITS: usize = 50;
+
 /// The current content of the three files; `None` for a missing one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CurrentFiles {

@@ -196,15 +196,9 @@ pub(crate) fn notepad_write(project: &Project, arguments: Arguments) -> Result<T
     Ok(ToolAnswer::text(format!("{report}\n")))
 }
 
-/// Number of days of decisions in a brief.
-const BRIEF_DAYS: u64 = 7;
-
-/// Default number of commits in a batch.
-const DEFAULT_MAX_COMMITS: usize = 50;
-
 pub(crate) fn ledger_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
-    ToolAnswer::json("annals ledger brief", &ledger::brief(project, BRIEF_DAYS)?)
+    ToolAnswer::json("annals ledger brief", &ledger::brief(project, ledger::BRIEF_DAYS)?)
 }
 
 #[derive(Deserialize)]
@@ -215,7 +209,7 @@ struct PendingArguments {
 
 pub(crate) fn ledger_pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: PendingArguments = arguments.read()?;
-    let max_commits = arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS);
+    let max_commits = arguments.max_commits.unwrap_or(ledger::BATCH_COMMITS);
     ToolAnswer::json("annals ledger pending", &ledger::pending(project, max_commits, false)?)
 }
 
