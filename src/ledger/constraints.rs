@@ -324,8 +324,10 @@ impl Merge<'_> {
     }
 }
 
-/// Returns the text with a bullet below the last one of a section, or at its end. A missing section is inserted before the first one that follows
-/// it in the standard order; one that is not in the standard order is inserted before Superseded.
+/// Returns the text with a bullet below the last one of a section, or at its end.
+///
+/// A missing section is inserted before the first one that follows it in the standard order; one that is not in the
+/// standard order is inserted before Superseded.
 fn with_bullet(text: &str, now: &Constraints, title: &str, bullet: &str) -> String {
     let Some(section) = now.section(title) else {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));

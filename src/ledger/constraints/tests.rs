@@ -259,7 +259,7 @@ proptest! {
                 let moved = after.bullets.iter().any(|now| {
                     now.text.starts_with("(Superseded 2026-03-01) ") && now.text.contains(&bullet.text)
                 });
-                // An edit is told by its note, also below Superseded, and shares words with what it replaces.
+                // An edited bullet has the note, even below Superseded, and shares words with the old one.
                 let edited = after.bullets.iter().any(|now| {
                     now.text.contains("(updated 2026-03-01)")
                         && !bullet_words(&now.text).is_disjoint(&bullet_words(&bullet.text))
