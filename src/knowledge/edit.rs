@@ -160,7 +160,7 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
 
 /// A field at the left margin, with its continuation lines: a name, a value that may be quoted, a comment, and the lines
 /// below that are indented or belong to a list.
-static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static FIELD: LazyLock<Regex> = LazyLock::new(|| {
     let (double, single) = (r#""(?:[^"\\\n]|\\.)*""#, "'(?:[^'\n]|'')*'");
     // Between brackets, what begins with `#` inside of quotes is no comment.
     let list = format!(r"[\[{{](?:{single})?(?:{double}|[ ,]{single}|[^\n])*?");
@@ -169,7 +169,7 @@ static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?m)^([^\s#:\-\]}}][^:\n]*):[ \t]*({value})?(?:[ \t]+#[^\n]*)?[ \t\r]*$((?:{below})*)"
     ))
-    .ok()
+    .expect("a constant pattern")
 });
 
 /// The place of a field.
@@ -182,7 +182,7 @@ struct FieldLines<'t> {
 }
 
 fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
-    let fields = FIELD.iter().flat_map(|field| field.captures_iter(&text[inner.clone()]));
+    let fields = FIELD.captures_iter(&text[inner.clone()]);
     let place = |found: Captures<'_>| {
         let (whole, name, more) = (found.get(0)?, found.get(1)?, found.get(3)?);
         let colon = name.end() + 1;

@@ -202,7 +202,7 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
 }
 
 /// A code block, a code span, or a link to another entry; of `[[a [[b]]` only the innermost brackets count.
-static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LINK: LazyLock<Regex> = LazyLock::new(|| {
     // What ends a block is at least as long as what begins it; a longer beginning than eight marks counts as eight.
     let fence = |mark: &str, length: usize| {
         let begin = if length < 8 { format!("{{{length}}}") } else { format!("{{{length},}}") };
@@ -212,7 +212,8 @@ static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     };
     let fences = (3..=8).flat_map(|length| ["`", "~"].map(|mark| fence(mark, length)));
     let fences = fences.collect::<Vec<_>>().join("|");
-    Regex::new(&format!(r"(?m){fences}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]")).ok()
+    Regex::new(&format!(r"(?m){fences}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]"))
+        .expect("a constant pattern")
 });
 
 /// Returns the targets of the links of a body, except in code, each with its line; `first` is the number of the body's
@@ -220,8 +221,7 @@ static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(crate) fn links(body: &str, first: usize) -> impl Iterator<Item = (&str, usize)> {
     let body = if body.contains("[[") { body } else { "" };
     let lines = Lines::new(body);
-    let found = LINK.iter().flat_map(move |link| link.captures_iter(body));
-    let targets = found.filter_map(|found| found.get(1));
+    let targets = LINK.captures_iter(body).filter_map(|found| found.get(1));
     let targets = targets.map(move |to| (to.as_str().trim(), first - 1 + lines.line(to.start())));
     targets.filter(|(to, _)| !to.is_empty())
 }
