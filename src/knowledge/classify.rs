@@ -16,7 +16,7 @@ use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, KnowledgeDir, 
 use crate::project::Project;
 use crate::search::words;
 use crate::storage::read;
-use crate::text::{first_chars, hexadecimal, word_enum};
+use crate::text::{first_chars, hexadecimal, listed, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
@@ -185,7 +185,7 @@ fn words_of(known: &Entry) -> HashSet<String> {
 /// Returns the words of a text that are not stop words.
 pub(crate) fn content_words(text: &str) -> HashSet<String> {
     let words = words(text).into_iter();
-    words.filter(|word| !is_stop_word(word)).collect()
+    words.filter(|word| !listed(STOP_WORDS, word)).collect()
 }
 
 /// Stop words.
@@ -193,10 +193,6 @@ const STOP_WORDS: &str = "a about all alwai always an and any are as at be becau
     do does for from had has have i if in into is it its must need never not of on or our should \
     since so than that the their them then there they thi this to us use used using was we were \
     when which will with you your";
-
-fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.split(' ').any(|known| known == word)
-}
 
 /// Returns the tags of existing entries that occur in the finding, sorted.
 fn tags(known: &[Entry], words: &HashSet<String>) -> Vec<String> {
@@ -224,7 +220,7 @@ pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
     let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
-    let parts = parts.filter(|part| !part.is_empty() && !is_stop_word(part));
+    let parts = parts.filter(|part| !part.is_empty() && !listed(STOP_WORDS, part));
     for part in parts.take(KEY_WORDS) {
         if key.len() + 1 + part.len() > MAX_KEY {
             break;
@@ -266,29 +262,29 @@ enum Destination {
     Entry(EntryType, Confidence),
 }
 
-/// A rule; its conditions are compiled when it is tried, since an earlier one decides as a rule.
+/// A rule; its conditions are compiled when it is tried, since an earlier rule usually decides.
 #[derive(Deserialize)]
 struct ClassifyRule {
     /// Where to keep the finding if the rule applies.
     to: String,
     /// The reason, in one short line.
     reason: String,
-    /// The expressions of which each has to match, and those of which none must.
+    /// The expressions that all have to match; none of those in `unless` may.
     #[serde(default, rename = "if")]
     wanted: Vec<String>,
     #[serde(default)]
     unless: Vec<String>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Rules {
     /// The expressions with a name.
     parts: BTreeMap<String, String>,
     rule: Vec<ClassifyRule>,
 }
 
-// It is compiled in, and a test parses it.
-static RULES: LazyLock<Rules> = LazyLock::new(|| toml::from_str(TABLE).unwrap_or_default());
+static RULES: LazyLock<Rules> =
+    LazyLock::new(|| toml::from_str(TABLE).expect("the built-in table"));
 
 impl ClassifyRule {
     fn destination(&self) -> Option<Destination> {

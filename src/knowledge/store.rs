@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
 use crate::knowledge::{Entry, EntryKey, key};
-use crate::markdown::Lines;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::stat::{PathKind, Stat};
@@ -176,10 +175,9 @@ pub(crate) fn log(
 
 /// Refuses a text, which agents will read back, if it contains what looks like a secret.
 pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
-    let Some(secret) = secrets::find(text).into_iter().next() else {
+    let Some((rule, line)) = secrets::find_lines(text, 1).into_iter().next() else {
         return Ok(());
     };
-    let (rule, line) = (secret.rule, Lines::new(text).line(secret.range.start));
     Err(Error::refused(format!(
         "the {what} contains what looks like a secret ({rule}, line {line})"
     ))
