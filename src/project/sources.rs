@@ -20,6 +20,7 @@ use crate::project::environment::Environment;
 use crate::project::keys::{KEYS, KeyScope, SettingKey};
 use crate::project::settings::{Origin, Settings, slot};
 use crate::storage::read;
+use crate::text::line_number;
 use crate::warning::Warning;
 
 /// File of the project's own settings, at its root.
@@ -102,10 +103,10 @@ impl Draft {
                 .hint("a settings file needs only a few lines"));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            Error::usage("is not valid UTF-8").at(path, line_at(bytes, error.valid_up_to()))
+            Error::usage("is not valid UTF-8").at(path, line_number(bytes, error.valid_up_to()))
         })?;
         let invalid = |error: &toml::de::Error| {
-            let line = error.span().map(|span| line_at(bytes, span.start));
+            let line = error.span().map(|span| line_number(bytes, span.start));
             Error::usage(error.message().to_owned())
                 .at(path, line)
                 .hint("settings are written as TOML, for example: max_lines = 150")
@@ -117,7 +118,7 @@ impl Draft {
         // By position, so that the first error in the file is the one reported.
         found.sort_by_key(|(_, at, _)| *at);
         for (name, at, value) in found {
-            let line = line_at(bytes, at);
+            let line = line_number(bytes, at);
             self.read_key(&name, value, path, line, author)
                 .map_err(|error| error.at(path, line))?;
         }
@@ -289,12 +290,6 @@ fn nearest(name: &str) -> Option<&'static str> {
 /// Truncates a name for display: a file can contain a name of megabytes.
 fn clipped_name(name: &str) -> String {
     name.chars().take(60).collect()
-}
-
-/// Returns the line number, counted from 1, of a byte offset.
-fn line_at(bytes: &[u8], offset: usize) -> usize {
-    let before = bytes.get(..offset).unwrap_or(bytes);
-    before.split(|byte| *byte == b'\n').count()
 }
 
 #[cfg(test)]
