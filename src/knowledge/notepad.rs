@@ -31,7 +31,7 @@ use crate::markdown::{Outline, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, read};
-use crate::text::{fold, line_end, line_number, word_enum};
+use crate::text::{fold, line_end, line_gap, line_number, word_enum};
 use crate::warning::Warning;
 
 /// Maximum length of Priority Context, in characters.
@@ -501,9 +501,7 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     let text = notepad.text;
     let newline = text.find('\n').map_or("\n", |end| line_end(&text[..=end]));
     let note = note.replace("\r\n", "\n").replace('\n', newline);
-    let gap = |at: usize| {
-        if text[..at].is_empty() || text[..at].ends_with('\n') { "" } else { newline }
-    };
+    let gap = |at: usize| line_gap(&text[..at], newline);
     let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
     let Some(found) = notepad.section(section) else {
         // Before the next existing section, or else at the end.

@@ -5,12 +5,12 @@ use std::ops::Range;
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-use crate::ledger::page::{Bullet, bullets, gap_after, line_gap, with_lines};
+use crate::ledger::page::{Bullet, bullets, gap_after, with_lines};
 use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit, line_start};
 use crate::search::WordSet;
-use crate::text::{Line, fold, line_end};
+use crate::text::{Line, fold, line_end, line_gap};
 
 /// The sections that every file has, in their order.
 pub(crate) const SECTIONS: [&str; 5] =

@@ -14,12 +14,12 @@ use crate::clock::parse_date;
 use crate::error::Result;
 use crate::ledger::evidence;
 use crate::ledger::files::LedgerFiles;
-use crate::ledger::page::{Bullet, bullets, gap_after, is_filled, line_gap, with_lines};
+use crate::ledger::page::{Bullet, bullets, gap_after, is_filled, with_lines};
 use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
-use crate::text::{Line, fold, line_end, quantity};
+use crate::text::{Line, fold, line_end, line_gap, quantity};
 use crate::warning::Parsed;
 
 /// The heading of a new rollup.

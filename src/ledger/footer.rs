@@ -8,9 +8,8 @@ use regex::Regex;
 
 use crate::clock::parse_date;
 use crate::git::is_hash_prefix;
-use crate::ledger::page::line_gap;
 use crate::markdown::edit::Edit;
-use crate::text::line_end;
+use crate::text::{line_end, line_gap};
 
 /// The placeholder for a hash if nothing is covered yet.
 pub(crate) const NO_HASH: &str = "none yet";

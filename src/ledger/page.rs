@@ -83,11 +83,6 @@ pub(crate) fn body_start(text: &str) -> usize {
     FrontMatter::parse(text, Path::new("")).value.range.end
 }
 
-/// Returns what ends the last line of `before`, if it is not ended.
-pub(crate) fn line_gap<'a>(before: &str, line_end: &'a str) -> &'a str {
-    if before.is_empty() || before.ends_with('\n') { "" } else { line_end }
-}
-
 /// Returns the line ends that leave a blank line between `before` and the text inserted after it.
 pub(crate) fn gap_after(before: &str, line_end: &str) -> String {
     if matches!(before, "" | "\u{feff}") || before.ends_with("\n\n") || before.ends_with("\n\r\n") {

@@ -15,6 +15,11 @@ pub(crate) fn line_end(text: impl AsRef<[u8]>) -> &'static str {
     if crlf > lf { "\r\n" } else { "\n" }
 }
 
+/// Returns the line ending that is missing after `before`; empty if its last line is complete.
+pub(crate) fn line_gap<'a>(before: &str, line_end: &'a str) -> &'a str {
+    if before.is_empty() || before.ends_with('\n') { "" } else { line_end }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ pub use hexadecimal::hexadecimal;
 pub use inert::inert;
 pub(crate) use inert::{with_paired_backticks, without_harness_tags};
 pub use line::Line;
-pub(crate) use line_end::line_end;
+pub(crate) use line_end::{line_end, line_gap};
 pub(crate) use quantity::{pluralize, quantity};
 pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;

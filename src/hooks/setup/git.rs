@@ -14,7 +14,7 @@ use crate::hooks::setup::FileOutcome;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
-use crate::text::line_end;
+use crate::text::{line_end, line_gap};
 use crate::warning::Warning;
 use crate::{ledger, patterns};
 
@@ -176,7 +176,7 @@ fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
 
 /// Returns the file with our block and its own line end; every other line stays as it is.
 fn with_block(before: &str, block: &str, after: &str, end: &str) -> String {
-    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+    let gap = line_gap(before, end);
     let block = block.replace('\n', end);
     format!("{before}{gap}{block}{after}")
 }
