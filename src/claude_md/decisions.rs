@@ -136,7 +136,7 @@ struct Placed<'a> {
     date: Option<NaiveDate>,
     /// Its own milestone and phase, or those of its neighbour.
     era: Era,
-    /// Whether it stands in PROJECT.md without a date or phase: it is about the project as a whole.
+    /// Whether it is in PROJECT.md, without a date or phase: it is about the project as a whole.
     is_curated: bool,
     /// One point each for a reason, a binding word and a structural word.
     impact: u8,
@@ -145,8 +145,8 @@ struct Placed<'a> {
 /// Returns the valid decisions, newest first: by date, or else by phase. Without either, those of PROJECT.md come
 /// first of all, and of the same list the last.
 fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
-    // Where STATE.md has a table of its own, as in VBW, that is the one which the project keeps. GSD's only logs what
-    // plans decide, and refers to PROJECT.md.
+    // If STATE.md has a table, as in VBW, the project keeps its decisions there. GSD's STATE.md only logs what plans
+    // decide, and refers to PROJECT.md.
     let is_table = |list: &DecisionList| {
         list.file == DecisionFile::State
             && list.heading.as_deref().is_some_and(|heading| fold(heading) == "key decisions")

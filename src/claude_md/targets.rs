@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use memchr::memmem;
+
 use crate::claude_md::marker::{Span, readable};
 use crate::error::{At, Error, Result};
 use crate::markdown::comments::is_fence;
@@ -24,8 +26,9 @@ pub(crate) struct ContextPath {
 
 /// Returns the requested files and those that already have a block; for those refused, the error.
 ///
-/// AGENTS.md gets the block instead of a file that imports or links it, and instead of a CLAUDE.md that does not exist
-/// beside it, or where Codex is the only client that is set up. Two names of the same file count as one.
+/// AGENTS.md gets the block instead of a file that imports or links it. It also gets it instead of a CLAUDE.md that does
+/// not exist, if there is an AGENTS.md or if Codex is the only client that is set up. Two names of the same file count
+/// as one.
 pub(crate) fn resolve(
     project: &Project,
     requested: &[ContextTarget],
@@ -76,20 +79,19 @@ pub(crate) fn resolve(
     Ok(resolved)
 }
 
-/// Returns whether of the project's and the user's settings only Codex's call annals.
+/// Returns whether Codex is the only client whose settings, the project's or the user's, call annals.
 fn is_for_codex_alone(project: &Project) -> bool {
     let home = project.environment.home();
     let calls_us = |file: &str| {
         let own = read::bytes(&project.root.join(file)).ok().flatten();
         let users = home.as_ref().and_then(|home| read::users_bytes(&home.join(file)).ok()?);
-        [own, users].into_iter().flatten().any(|bytes| contains(&bytes, b"annals hook"))
+        [own, users]
+            .into_iter()
+            .flatten()
+            .any(|bytes| memmem::find(&bytes, b"annals hook").is_some())
     };
     calls_us(".codex/hooks.json")
         && ![".claude/settings.json", ".gemini/settings.json"].into_iter().any(calls_us)
-}
-
-fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    bytes.windows(part.len()).any(|window| window == part)
 }
 
 /// Returns the text of a file; none if it is missing or leads out of the project.
