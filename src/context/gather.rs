@@ -10,6 +10,7 @@ use crate::context::part::{DigestPart, DigestSection, unmarked};
 use crate::context::{BREADCRUMB, DigestRequest, START_BLOCKERS};
 use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
+use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
@@ -115,8 +116,8 @@ impl<'a> Gatherer<'a> {
         Ok(self.section(part, lines))
     }
 
-    /// Returns a part with the maximum number of its lines. Of the ledger, each section is a list of its own: the first
-    /// lines of each come before the rest, so that a long section displaces no other.
+    /// Returns a part with the maximum number of its lines. Each section of the ledger counts as a list: the first lines
+    /// of each come before the rest, so that a long section displaces no other.
     fn section(&self, part: DigestPart, mut lines: Vec<Line>) -> DigestSection {
         let per_list = self.request.max_lines_per_list;
         let blockers = if per_list == usize::MAX { per_list } else { per_list.min(START_BLOCKERS) };
@@ -222,14 +223,14 @@ impl<'a> Gatherer<'a> {
         lines
     }
 
-    /// Returns the pinned notes, and after a compaction also the latest working notes: the agent's own, and where the
-    /// work stood.
+    /// Returns the pinned notes, and after a compaction also the latest working notes: those that the agent wrote, and
+    /// where the work stood.
     ///
     /// If there is room for only a few lines, the working notes take up to two of them.
     fn notepad(&self) -> Result<Vec<String>> {
-        let mut lines = self.notes(notepad::NotepadSection::Priority, usize::MAX)?;
+        let mut lines = self.notes(NotepadSection::Priority)?;
         if self.request.compacted {
-            let working = self.notes(notepad::NotepadSection::Working, usize::MAX)?;
+            let working = self.notes(NotepadSection::Working)?;
             let (breadcrumbs, mut working): (Vec<String>, Vec<String>) =
                 working.into_iter().partition(|line| line.contains(BREADCRUMB));
             working.truncate(MAX_OWN_NOTES);
@@ -241,14 +242,14 @@ impl<'a> Gatherer<'a> {
         Ok(lines)
     }
 
-    fn notes(&self, section: notepad::NotepadSection, max: usize) -> Result<Vec<String>> {
+    fn notes(&self, section: NotepadSection) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
                 // Before it is split into lines: a key may stand on several.
                 let text = sanitized(&found.text);
                 let lines = text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
-                Ok(lines.take(max).map(str::to_owned).collect())
+                Ok(lines.map(str::to_owned).collect())
             }
             Err(error) if error.kind == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
