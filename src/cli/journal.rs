@@ -27,7 +27,7 @@ const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
 
 /// Interval at which `--follow` checks for new records.
-const PAUSE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 value_enum!(Mode);
 
@@ -328,7 +328,7 @@ fn tail(lines: usize, follow: bool, file: &Path, out: &mut Output) -> Result<()>
         if reached.stopped || !follow {
             break;
         }
-        thread::sleep(PAUSE);
+        thread::sleep(POLL_INTERVAL);
     }
     if skipped > 0 {
         out.note(&format!("{} without a JSON object.", quantity(skipped, "line")));

@@ -345,7 +345,7 @@ fn indented(found: &Inspected) -> String {
 }
 
 /// Maximum length of a lesson in the brief, in characters: half a lesson would mislead, so a longer one is left out.
-const LESSON: usize = 320;
+const MAX_LESSON_CHARS: usize = 320;
 
 /// Print the brief for a phase: goal, relevant lessons, risky files, open plans
 ///
@@ -371,7 +371,8 @@ pub(crate) fn plan(args: &PlanArgs, project: &Project, out: &mut Output) -> Resu
     let mut lessons: Vec<Option<&str>> = Vec::new();
     for file in &brief.careful {
         let lesson = file.lesson.as_deref().filter(|lesson| {
-            let is_short = lesson.chars().count() + file.file.chars().count() < LESSON - 40;
+            let is_short =
+                lesson.chars().count() + file.file.chars().count() < MAX_LESSON_CHARS - 40;
             let is_known = known.iter().any(|pattern| pattern.is_same_lesson(lesson));
             is_short && !is_known && !lessons.contains(&Some(*lesson))
         });
@@ -400,17 +401,17 @@ fn lesson(pattern: &RelevantPattern) -> Option<String> {
     if let Some(reason) = &pattern.stale {
         line.push_str(&format!(" [possibly stale: {reason}]"));
     }
-    (line.chars().count() <= LESSON).then_some(line)
+    (line.chars().count() <= MAX_LESSON_CHARS).then_some(line)
 }
 
 /// Maximum length of the core value, in characters; a sentence within the limit is not truncated.
-const CORE_VALUE: usize = 320;
+const MAX_CORE_VALUE_CHARS: usize = 320;
 
 /// Show where the work stands and what comes next
 ///
-/// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
-/// where they know more. Statements in these two that contradict the files are listed as drift;
-/// missing, duplicate or inconsistent items as findings.
+/// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and
+/// summaries first, ROADMAP.md and STATE.md where they know more. Statements in these two that contradict the files are
+/// listed as drift; missing, duplicate or inconsistent items as findings.
 ///
 /// Example: annals status --json | jq .next
 #[derive(Args, Debug)]
@@ -434,7 +435,10 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
     // A whole value, else its first sentence.
     let purpose = report.core_value.as_deref().map(|value| {
         let first = sentences(value).into_iter().next().unwrap_or(value);
-        clip(if value.chars().count() > CORE_VALUE { first } else { value }, CORE_VALUE)
+        clip(
+            if value.chars().count() > MAX_CORE_VALUE_CHARS { first } else { value },
+            MAX_CORE_VALUE_CHARS,
+        )
     });
     let more = json!({
         "purpose": purpose,

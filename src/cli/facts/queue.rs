@@ -18,11 +18,12 @@ use crate::share::Direction;
 use crate::text::quantity;
 use crate::{facts, share};
 
-/// Interval at which `work --watch` checks an empty queue, at which it synchronises with other devices if
-/// nothing was judged here, and the time limit of a synchronisation; the next pass continues it.
-const REST: Duration = Duration::from_secs(1);
-const SYNC_EVERY: Duration = Duration::from_secs(30);
-const SYNC: Duration = Duration::from_secs(20);
+/// Interval at which `work --watch` checks the queue.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval at which it synchronises with other devices if nothing was judged here.
+const SYNC_INTERVAL: Duration = Duration::from_secs(30);
+/// Time limit of a synchronisation; the next pass continues it.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(super) fn observe(
     request_id: Option<&String>,
@@ -122,7 +123,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
             out.note(&format!("{}: {error}", turn.turn_id));
         }
         store.set_clock(Clock::new(context.project.environment.get("ANNALS_NOW"))?);
-        thread::sleep(REST);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -146,12 +147,13 @@ impl Pass {
             Err(error) => self.vectors_wait = Some(error.to_string()),
         }
         self.erasures_wait = facts::erase_remaining(store)?.map(|error| error.to_string());
-        let is_due = !self.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY);
+        let is_due =
+            !self.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_INTERVAL);
         if is_due {
             *synced = Some(Instant::now());
             if !project.dry_run && share::is_active(project, store)? {
                 // An unreachable server does not fail the local work.
-                let done = share::sync(project, store, Direction::Both, Some(SYNC));
+                let done = share::sync(project, store, Direction::Both, Some(SYNC_TIMEOUT));
                 self.sharing_waits = done.err().map(|error| error.reason());
             }
         }
