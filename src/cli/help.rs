@@ -4,7 +4,6 @@
 //! takes a large part of the startup time. The list is only built when help is requested.
 
 use std::ffi::OsString;
-use std::fmt::Write;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
@@ -252,8 +251,7 @@ fn command(arguments: &[OsString]) -> String {
     let mut name = known.get_name().to_owned();
     for argument in arguments.iter().skip(1) {
         if let Some(below) = known.find_subcommand(argument) {
-            // Writing into a string cannot fail.
-            let _written = write!(name, " {}", below.get_name()).is_ok();
+            name.push_str(&format!(" {}", below.get_name()));
             known = below.clone();
         }
     }
