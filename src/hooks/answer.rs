@@ -199,7 +199,7 @@ fn refresh_blocks(project: &Project) -> Result<()> {
 }
 
 /// Timeout for the sync with other devices: all hooks at session end share 1.5 s.
-const SYNC: Duration = Duration::from_millis(700);
+const SYNC_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// Syncs facts and journal with the user's other devices, if sharing is set up.
 fn sync_devices(project: &Project) -> Result<()> {
@@ -210,10 +210,11 @@ fn sync_devices(project: &Project) -> Result<()> {
     if !share::is_active(project, &facts)? {
         return Ok(());
     }
-    share::sync(project, &mut facts, Direction::Both, Some(SYNC)).map(|_| ())
+    share::sync(project, &mut facts, Direction::Both, Some(SYNC_TIMEOUT)).map(|_| ())
 }
 
-const WIDTH: usize = 160;
+/// Maximum length of a breadcrumb, in characters.
+const MAX_BREADCRUMB_CHARS: usize = 160;
 
 /// Adds a breadcrumb to the working memory.
 fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
@@ -221,7 +222,7 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
     let place =
         if project.planning().is_ok() { describe_position(project)? } else { String::new() };
     let text = format!("{BREADCRUMB}{trigger}){place}");
-    let text = Line::new(&sanitized(&text)).clipped(WIDTH);
+    let text = Line::new(&sanitized(&text)).clipped(MAX_BREADCRUMB_CHARS);
     let note = Note {
         section: NotepadSection::Working,
         text: text.as_str(),
@@ -244,9 +245,10 @@ fn describe_position(project: &Project) -> Result<String> {
     Ok(format!("{text}, next {}{contested}", status.next.command))
 }
 
-const FILE: &str = "hook.log";
+/// The log, in `.annals/`.
+const LOG_FILE: &str = "hook.log";
 /// Size at which the first half of the log is dropped, in bytes.
-const MAX_LOG: usize = 256 * 1024;
+const MAX_LOG_BYTES: usize = 256 * 1024;
 
 /// Appends a line to `.annals/hook.log` if the project has a memory; never creates the folder elsewhere.
 fn note_problem(project: &Project, event: &str, problem: &str) -> Result<()> {
@@ -255,11 +257,11 @@ fn note_problem(project: &Project, event: &str, problem: &str) -> Result<()> {
     if !is_there && project.planning().is_err() {
         return Ok(());
     }
-    if let Some(bytes) = storage.cache(FILE)?.filter(|bytes| bytes.len() > MAX_LOG) {
+    if let Some(bytes) = storage.cache(LOG_FILE)?.filter(|bytes| bytes.len() > MAX_LOG_BYTES) {
         let newer = &bytes[bytes.len() / 2..];
         let start = newer.iter().position(|byte| *byte == b'\n');
-        storage.write_cache(FILE, &newer[start.map_or(0, |at| at + 1)..])?;
+        storage.write_cache(LOG_FILE, &newer[start.map_or(0, |at| at + 1)..])?;
     }
     let problem = problem.replace('\n', " ");
-    storage.log(FILE, &format!("{} {event}: {problem}", project.clock.timestamp()))
+    storage.log(LOG_FILE, &format!("{} {event}: {problem}", project.clock.timestamp()))
 }

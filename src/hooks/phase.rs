@@ -24,7 +24,7 @@ pub(crate) fn text(
     Ok((!said.is_empty()).then(|| said.join("\n")))
 }
 
-/// Returns what subagents were told and the main conversation was not; `None` in the conversation of a subagent.
+/// Returns the texts that subagents received and the main conversation did not; `None` in the conversation of a subagent.
 pub(crate) fn from_subagents(project: &Project, input: &Input) -> Result<Option<String>> {
     if input.is_subagent() {
         return Ok(None);
@@ -60,11 +60,11 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     }
     let done = survey.position.phases.get(at).filter(|phase| phase.state == PhaseState::Done);
     if let Some(phase) = done {
-        let text = complete(&survey, phase);
+        let text = completion_text(&survey, phase);
         let (plans, slug) = (phase.plans.len(), &survey.folder.active.slug);
         let what = format!("phase {} of {plans} plans in {slug}", phase.number);
         // The main conversation gets it once, a subagent is asked to pass it on.
-        let told = if input.is_subagent() {
+        let answer = if input.is_subagent() {
             let passed_on = format!("{text} Include this in your report.");
             notices::queue(project, input, &what, &text).map(|()| Some(passed_on))
         } else {
@@ -72,7 +72,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
             is_first.map(|is_first| is_first.then(|| text.clone()))
         };
         // Saying it twice is better than not at all.
-        said.extend(told.unwrap_or_else(|error| {
+        said.extend(answer.unwrap_or_else(|error| {
             problems.push(error);
             Some(text)
         }));
@@ -80,7 +80,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     Ok(said)
 }
 
-fn complete(survey: &Survey, phase: &Phase) -> String {
+fn completion_text(survey: &Survey, phase: &Phase) -> String {
     let number = &phase.number;
     let name = phase.name.as_ref().map(|name| format!(" ({name})"));
     let next = &survey.position.next;
