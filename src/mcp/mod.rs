@@ -1,7 +1,7 @@
 //! The library as MCP tools over stdio.
 //!
 //! Newline-delimited JSON-RPC on standard input and output, and nothing else there. Every client starts
-//! a process of its own; the stores' locks coordinate them. The project is located on each call: one server
+//! a separate process; the stores' locks coordinate them. The project is located on each call: one server
 //! serves many projects over time, and an agent in a worktree inherits its parent's server.
 
 mod answer;

@@ -27,7 +27,7 @@ use crate::{context, facts, journal, knowledge, ledger, lifecycle, recall};
 /// Maximum number of facts per call.
 const MAX_FACTS: usize = 50;
 
-fn open(project: &Project, purpose: Purpose) -> Result<Facts> {
+fn open_facts(project: &Project, purpose: Purpose) -> Result<Facts> {
     Facts::open(project, None, purpose)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn fact_add(project: &Project, arguments: Arguments) -> Result<ToolAn
     let (user, _) = facts::user_or_systems(project, None)?;
     let statement =
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
-    let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
+    let added = facts::add(&mut open_facts(project, Purpose::Write)?, &user, &statement)?;
     let fact = added.fact.map(|fact| format!(" {fact}")).unwrap_or_default();
     Ok(ToolAnswer::text(format!("{}:{fact}\n", added.outcome.as_str())))
 }
@@ -69,7 +69,8 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
         uses_encoder: project.settings.encoder,
     };
     let embedder = facts::embedder(project)?;
-    let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
+    let found =
+        facts::retrieve(&mut open_facts(project, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| {
         let mark = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
         format!("{mark}{}\n", hit.fact)
@@ -85,7 +86,7 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
 pub(crate) fn fact_pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
-    let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
+    let pending = facts::pending(&open_facts(project, Purpose::Read)?, &user)?;
     ToolAnswer::json("annals facts list --pending", &pending)
 }
 
@@ -100,7 +101,7 @@ pub(crate) fn fact_apply(project: &Project, arguments: Arguments) -> Result<Tool
     let arguments: ApplyArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let answer = json!({ "actions": arguments.actions }).to_string();
-    let mut store = open(project, Purpose::Write)?;
+    let mut store = open_facts(project, Purpose::Write)?;
     let applied =
         facts::apply(&mut store, &user, &arguments.turn_id, &answer, SecretPolicy::Refuse)?;
     let results = applied.applied.iter().map(|one| format!("{} {}", one.outcome.as_str(), one.key));
@@ -347,10 +348,8 @@ struct PhaseArgument {
     phase: Option<String>,
 }
 
-impl PhaseArgument {
-    fn number(&self) -> Result<Option<PhaseNumber>> {
-        self.phase.as_deref().map(str::parse).transpose()
-    }
+fn phase_number(phase: Option<&str>) -> Result<Option<PhaseNumber>> {
+    phase.map(str::parse).transpose()
 }
 
 pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
@@ -363,7 +362,8 @@ pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnsw
 
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.
 pub(crate) fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let phase = arguments.read::<PhaseArgument>()?.number()?;
+    let PhaseArgument { phase } = arguments.read()?;
+    let phase = phase_number(phase.as_deref())?;
     let brief = lifecycle::plan(&project.dry_run(true), phase.as_ref())?;
     ToolAnswer::json("annals plan", &brief)
 }
@@ -377,9 +377,9 @@ struct RecordArguments {
 }
 
 pub(crate) fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let RecordArguments { phase, lessons } = arguments.read::<RecordArguments>()?;
+    let RecordArguments { phase, lessons } = arguments.read()?;
     let request = ExecuteRequest {
-        phase: PhaseArgument { phase }.number()?,
+        phase: phase_number(phase.as_deref())?,
         lessons,
         ..ExecuteRequest::default()
     };

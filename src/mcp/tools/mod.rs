@@ -1,5 +1,5 @@
-//! The tools: what clients are told of them stands in `templates/mcp/tools.json`, and each calls the function that the
-//! command line calls.
+//! The tools: `templates/mcp/tools.json` describes them to clients, and each calls the function that the command line
+//! calls.
 
 mod calls;
 
