@@ -1,7 +1,7 @@
 //! Scores texts by the words that they share with a query.
 
 use crate::search::language::Language;
-use crate::search::words::{Tokenizer, terms};
+use crate::search::words::{terms, words};
 
 /// BM25's k1 (saturation of repeated words) and b (normalisation by length), the usual values: with lower ones, long
 /// turns of a conversation found seven points less, and short texts one more.
@@ -19,9 +19,7 @@ pub fn bm25<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, query: &str) -> V
         if !languages.contains(&language) {
             languages.push(language);
         }
-        let (mut tokenizer, mut stems) = (Tokenizer::new(language), Vec::new());
-        tokenizer.stems(text.as_ref(), &mut stems);
-        stems.into_iter().map(|stem| tokenizer.text(stem).to_owned()).collect()
+        words(text.as_ref())
     });
     let texts: Vec<Vec<String>> = texts.collect();
     let lengths: Vec<u32> = texts.iter().map(|words| to_u32(words.len())).collect();
