@@ -5,8 +5,8 @@
 //!       └─ table ── vectors of its passages ────┘
 //! ```
 //!
-//! [`index`] keeps the words and vectors of files in a cache and searches it; facts keep theirs in their own database
-//! and come to [`rank()`] with what SQLite found.
+//! [`index`] keeps the words and vectors of files in a cache and searches it. Those of facts are in their own database;
+//! [`rank()`] ranks what SQLite found there.
 //!
 //! Vectors find texts about the same subject, but not what they say about it: "tabs over spaces" and "spaces over
 //! tabs" have the same vector.

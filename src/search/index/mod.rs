@@ -110,7 +110,7 @@ pub struct Asked<'a> {
     pub method: Method,
     /// Passages that are searched too, and never stored.
     pub extras: &'a [Passage],
-    /// Tells by its name whether a file stands behind others with the same text, as in an archive.
+    /// Returns by its name whether a file comes after others with the same text, as in an archive.
     pub is_copy: fn(&str) -> bool,
 }
 
@@ -172,7 +172,7 @@ pub struct Cache {
     pub files: Vec<IndexFile>,
     /// Reads the files.
     pub reader: &'static dyn PassageReader,
-    /// Is told how far a first index is.
+    /// Shows how far an update is.
     pub progress: Progress,
 }
 
