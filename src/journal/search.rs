@@ -18,6 +18,10 @@ use crate::journal::file::{
 use crate::journal::write::input;
 use crate::text::word_enum;
 
+/// Number of results if the query names none, and size of the first window in lines.
+const LIMIT: usize = 20;
+const FIRST_WINDOW: usize = 50_000;
+
 /// Maximum size to which a search window grows by itself, in lines.
 pub const MAX_WINDOW: usize = 1_000_000;
 
@@ -45,10 +49,10 @@ pub struct JournalQuery {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
     pub q: String,
     /// Maximum number of results.
-    #[serde(default = "number::<20>", deserialize_with = "nullable::<_, 20>")]
+    #[serde(default = "number::<LIMIT>", deserialize_with = "nullable::<_, LIMIT>")]
     pub limit: usize,
     /// Size of the first search window, in lines from the end.
-    #[serde(default = "number::<50_000>", deserialize_with = "nullable::<_, 50_000>")]
+    #[serde(default = "number::<FIRST_WINDOW>", deserialize_with = "nullable::<_, FIRST_WINDOW>")]
     pub window_lines: usize,
     /// The text that the query is compared with.
     #[serde(default, deserialize_with = "mode")]
@@ -86,8 +90,8 @@ impl JournalQuery {
     pub fn new(q: impl Into<String>) -> Self {
         Self {
             q: q.into(),
-            limit: number::<20>(),
-            window_lines: number::<50_000>(),
+            limit: LIMIT,
+            window_lines: FIRST_WINDOW,
             mode: Mode::default(),
             kind: None,
             tags: None,
@@ -254,7 +258,7 @@ struct Matcher {
     prefilter: Option<Regex>,
     /// Whether decoded text may match although the raw line does not.
     decodes: bool,
-    /// Whether the regular expression tells a part of a line from a text of its own.
+    /// Whether it may have an anchor, which matches at the ends of a decoded text and not within its line.
     has_anchor: bool,
     kind: Option<String>,
     tags: Vec<String>,
