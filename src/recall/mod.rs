@@ -124,9 +124,8 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
 pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     let mut warnings = Vec::new();
     let extras = fact_passages(project, query, &mut warnings)?;
-    let asks = |source: &&usize| query.sources.contains(&SOURCES[**source].name());
-    let sources: Vec<usize> = (0..SOURCES.len()).collect();
-    let sources: Vec<usize> = sources.iter().filter(asks).copied().collect();
+    let asks = |source: &usize| query.sources.contains(&SOURCES[*source].name());
+    let sources: Vec<usize> = (0..SOURCES.len()).filter(asks).collect();
     let asked = Asked {
         text: &query.text,
         sources: &sources,

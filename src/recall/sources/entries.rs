@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge;
-use crate::knowledge::KnowledgeDir;
+use crate::knowledge::{self, KnowledgeDir};
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::recall::markdown_file::{Authority, passages};

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::journal;
-use crate::journal::OpenLine;
+use crate::journal::{self, OpenLine};
 use crate::project::Project;
 use crate::recall::sources::{Source, SourceName};
 use crate::search::index::Passage;
