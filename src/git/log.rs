@@ -216,7 +216,8 @@ impl Git {
         Ok(Timeline { commits: commits.collect() })
     }
 
-    /// Returns the commits up to the checked-out one as git lists them, those that changed a path; none without a commit.
+    /// Returns what `git rev-list` prints of the commits up to the checked-out one, or of those that changed a path;
+    /// nothing without a commit.
     pub(crate) fn rev_list(
         &self,
         since: Option<&str>,
