@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use crate::clock::{Clock, parse_timestamp};
@@ -324,34 +324,24 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
          (SELECT count(*) FROM operations WHERE is_withheld), \
          (SELECT count(*) FROM operations WHERE number IS NULL AND kind <> 'line') FROM share_device AS d"
     );
-    let found = connection.optional(&sql, [])?;
-    let of = |(
-        device,
-        has_left,
-        is_unclean,
-        synced_at,
-        failed_at,
-        last_error,
-        pending,
-        pending_since,
-        received,
-        withheld,
-        kept_here,
-    )| SharingState {
-        device,
-        has_left,
-        pending,
-        pending_since,
-        received,
-        set_aside,
-        withheld,
-        kept_here,
-        is_unclean,
-        synced_at,
-        failed_at,
-        last_error,
-    };
-    Ok(found.map(of))
+    let mut statement = connection.statement(&sql)?;
+    let found = statement.query_row([], |row| {
+        Ok(SharingState {
+            device: row.get(0)?,
+            has_left: row.get(1)?,
+            is_unclean: row.get(2)?,
+            synced_at: row.get(3)?,
+            failed_at: row.get(4)?,
+            last_error: row.get(5)?,
+            pending: row.get(6)?,
+            pending_since: row.get(7)?,
+            received: row.get(8)?,
+            withheld: row.get(9)?,
+            kept_here: row.get(10)?,
+            set_aside,
+        })
+    });
+    Ok(found.optional()?)
 }
 
 /// Returns the number of operations waiting to be sent.
