@@ -195,10 +195,10 @@ impl Facts {
             self.unlock().ok();
         }
         self.connection.busy_timeout(self.wait)?;
-        locked.map_err(|error| if is_busy(&error) { self.is_held(wait) } else { error.into() })
+        locked.map_err(|error| if is_busy(&error) { self.held_open(wait) } else { error.into() })
     }
 
-    fn is_held(&self, wait: Duration) -> Error {
+    fn held_open(&self, wait: Duration) -> Error {
         let holder = find_holder(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         let seconds = wait.as_secs_f32();
