@@ -155,7 +155,7 @@ impl Arbiter<'_> {
         let is_over = action.valid_to.as_ref().is_some_and(|end| *end <= self.now);
         match (action.kind, current) {
             (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
-            (ActionType::Noop | ActionType::Expire, None) => Ok(NONE),
+            (ActionType::Noop | ActionType::Expire, None) => Ok(NO_EFFECT),
             (ActionType::Noop, Some(current)) => self.repeat(action, current),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
             // An earlier value does not affect the current one. For a supersession, the end is the old value's.
@@ -164,7 +164,7 @@ impl Arbiter<'_> {
             {
                 self.apply_value(action, current)
             }
-            (_, _) => self.insert(action, is_over),
+            _ => self.insert(action, is_over),
         }
     }
 
@@ -226,7 +226,7 @@ impl Arbiter<'_> {
         {
             return self.refine(action, &current);
         }
-        if let Some(known) = self.find_proposal(action, false)? {
+        if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         // A late turn must not undo later statements, nor a future value the present one.
@@ -259,7 +259,7 @@ impl Arbiter<'_> {
             new.valid_to.clone_from(&action.valid_to);
             new.status = FactStatus::Expired;
             outcome = ActionOutcome::Expired;
-        } else if let Some(known) = self.find_proposal(action, false)? {
+        } else if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         self.write("insert", &action.reason, None, new, outcome)
@@ -345,7 +345,7 @@ impl Arbiter<'_> {
             (Some(value), current) => {
                 self.propose(action, current.as_ref(), Proposal::Value, value)
             }
-            (None, None) => Ok(NONE),
+            (None, None) => Ok(NO_EFFECT),
             (None, Some(current))
                 if current.confidence >= confidence::ESTABLISHED
                     || self.is_high_risk(action, &current) =>
@@ -368,7 +368,7 @@ impl Arbiter<'_> {
         proposal: Proposal,
         value: &str,
     ) -> Result<ActionEffect> {
-        if let Some(known) = self.find_proposal(action, proposal == Proposal::End)? {
+        if let Some(known) = self.find_proposal(action, proposal)? {
             return self.repeat_proposal(action, &known);
         }
         let mut new = self.new_fact(action, value);
@@ -382,7 +382,8 @@ impl Arbiter<'_> {
     }
 
     /// Returns the pending fact that already proposes the same: the end of a fact, or the value.
-    fn find_proposal(&self, action: &Action, is_end: bool) -> Result<Option<Fact>> {
+    fn find_proposal(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
+        let is_end = proposal == Proposal::End;
         let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
         Ok(pending.into_iter().find(|fact| {
             (fact.proposal == Some(Proposal::End)) == is_end && (is_end || action.is_of(fact))
@@ -555,7 +556,7 @@ impl Arbiter<'_> {
     }
 }
 
-const NONE: ActionEffect = ActionEffect { outcome: ActionOutcome::Nothing, fact: None };
+const NO_EFFECT: ActionEffect = ActionEffect { outcome: ActionOutcome::Nothing, fact: None };
 
 /// The name of a change that makes a fact pending.
 const MARK: &str = "mark_pending_confirmation";
