@@ -195,13 +195,11 @@ fn named(text: &str, before: &Captures, name: Name) -> Option<Secret> {
     let Some(separator) = before.name("sep") else {
         let is_netrc = near.contains("machine ") && near.contains("login ");
         let is_asked = is_quoted || is_netrc || word == "requirepass";
-        return match () {
-            () if word.starts_with('-') || is_password && is_asked => strong(text, range, name),
-            () if before.name("is").is_some() || is_env && word.contains('_') => {
-                random(text, range, name)
-            }
-            () => None,
-        };
+        if word.starts_with('-') || is_password && is_asked {
+            return strong(text, range, name);
+        }
+        let is_stated = before.name("is").is_some() || is_env && word.contains('_');
+        return is_stated.then(|| random(text, range, name)).flatten();
     };
     let is_close = separator.as_bytes() == b"="
         && separator.start() == found.end()
