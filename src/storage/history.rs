@@ -154,9 +154,11 @@ impl History {
         if !self.folder.has_history() {
             return Ok(erased);
         }
-        // Version 0.2 moved the records of other users to a folder of their own.
-        listing::entries(&self.folder.history()).at("list", &self.folder.history())?;
-        for path in listing::below(&self.folder.history(), &|_| true) {
+        // What cannot be listed is left out of `below`; here it is an error.
+        let folder = self.folder.history();
+        listing::entries(&folder).at("list", &folder)?;
+        // Version 0.2 moved the records of other users to a folder in it.
+        for path in listing::below(&folder, &|_| true) {
             let file = disk::open(&path, Access::Read, Create::Never).at("open", &path)?;
             let mut line = Vec::new();
             BufReader::new(file.take(MAX_HEAD)).read_until(b'\n', &mut line).at("read", &path)?;
