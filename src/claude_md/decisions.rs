@@ -11,7 +11,7 @@ use crate::patterns;
 use crate::plan::list_entry::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
 use crate::search::WordSet;
-use crate::text::{fold, listed};
+use crate::text::{fold, listed, pattern};
 
 /// Number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
@@ -195,10 +195,6 @@ static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
 /// What begins with the number of a phase.
 static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^phases? *\d"));
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}
 
 fn is_binding(lower: &str) -> bool {
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(BINDING_WORDS, word))

@@ -13,7 +13,7 @@ use regex::Regex;
 use crate::error::{At, Error, Result};
 use crate::progress::Progress;
 use crate::storage::read;
-use crate::text::quantity;
+use crate::text::{pattern, quantity};
 use crate::warning::Warning;
 
 /// Implements `ValueEnum` for an enum, with its words as values; a method of the enum may describe them.
@@ -71,8 +71,7 @@ pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
 ///
 /// Warnings are the same if they differ only in their location and in text in brackets.
 pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
-    static BRACKETS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r" \([^)]*\)").expect("a constant pattern"));
+    static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r" \([^)]*\)"));
     let key = |warning: &Warning| BRACKETS.replace_all(&warning.message, "").into_owned();
     let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
     for warning in warnings {

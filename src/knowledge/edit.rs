@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::knowledge::{Entry, EntryKey, EntryWrite, entry, yaml};
 use crate::markdown::edit::Edit;
 use crate::markdown::{FrontMatter, Value, edit, front_matter};
-use crate::text::{line_end, without_byte_order_mark};
+use crate::text::{line_end, pattern, without_byte_order_mark};
 
 /// The fields, in the order of the format.
 const ORDER: [&str; 8] =
@@ -166,10 +166,9 @@ static FIELD: LazyLock<Regex> = LazyLock::new(|| {
     let list = format!(r"[\[{{](?:{single})?(?:{double}|[ ,]{single}|[^\n])*?");
     let value = format!(r"{double}|{single}|{list}|[^#\s][^\n]*?");
     let below = r"[ \t\r]*\n(?:(?:[ \t\r]*|#[^\n]*)\n)*(?:[ \t\-\]}][^\n]*\S|[\-\]}])";
-    Regex::new(&format!(
+    pattern(&format!(
         r"(?m)^([^\s#:\-\]}}][^:\n]*):[ \t]*({value})?(?:[ \t]+#[^\n]*)?[ \t\r]*$((?:{below})*)"
     ))
-    .expect("a constant pattern")
 });
 
 /// The place of a field.

@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 use crate::clock::parse_date;
 use crate::knowledge::{Confidence, EntryStatus, EntryType, key};
 use crate::markdown::{FrontMatter, Lines, Node, Value, front_matter, line_start};
+use crate::text::pattern;
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -212,8 +213,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
     };
     let fences = (3..=8).flat_map(|length| ["`", "~"].map(|mark| fence(mark, length)));
     let fences = fences.collect::<Vec<_>>().join("|");
-    Regex::new(&format!(r"(?m){fences}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]"))
-        .expect("a constant pattern")
+    pattern(&format!(r"(?m){fences}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]"))
 });
 
 /// Returns the targets of the links of a body, except in code, each with its line; `first` is the number of the body's

@@ -19,7 +19,7 @@ use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
-use crate::text::{Line, fold, line_end, line_gap, quantity};
+use crate::text::{Line, fold, line_end, line_gap, pattern, quantity};
 use crate::warning::Parsed;
 
 /// The heading of a new rollup.
@@ -32,8 +32,7 @@ pub(crate) const MAX_BULLETS: usize = 10;
 const SEPARATORS: [char; 6] = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
 
 /// A day that does not begin inside a longer number.
-static DATE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}").expect("a constant pattern"));
+static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}"));
 
 /// A new entry: a decision, or a fix, which has a symptom.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]

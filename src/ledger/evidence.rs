@@ -10,10 +10,10 @@ use crate::git::is_hash_prefix;
 use crate::ledger::footer::is_compact_date;
 use crate::project::Project;
 use crate::storage::read;
+use crate::text::pattern;
 
 static PULL_REQUEST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+")
-        .expect("a constant pattern")
+    pattern(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+")
 });
 
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.

@@ -9,7 +9,7 @@ use regex::Regex;
 use crate::clock::parse_date;
 use crate::git::is_hash_prefix;
 use crate::markdown::edit::Edit;
-use crate::text::{line_end, line_gap};
+use crate::text::{line_end, line_gap, pattern};
 
 /// The placeholder for a hash if nothing is covered yet.
 pub(crate) const NO_HASH: &str = "none yet";
@@ -26,10 +26,6 @@ static COMMENT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->"));
 /// A word that is long enough to be no other word, and a year neither.
 static HASH: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9A-Fa-f]{7,64}\b"));
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}
 
 /// A hash that stands for all commits up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

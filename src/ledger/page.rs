@@ -8,15 +8,14 @@ use regex::Regex;
 
 use crate::markdown::edit::Edit;
 use crate::markdown::{FrontMatter, Outline, edit, line_start};
-use crate::text::line_end;
+use crate::text::{line_end, pattern};
 
 /// A text that says nothing: a word for nothing or for what is unknown, or one pair of brackets around all of it, which
 /// may not be closed. Text after the closing bracket, such as the target of a link, is content.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r"(?is)^(?:none|none yet|n/a|tbd|todo|-|unknown \(needs human.*|needs triage.*|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?|<[^<>]*>?|\[[^\[\]]*\]?)?$",
     )
-    .expect("a constant pattern")
 });
 
 /// A bullet of the outermost list.

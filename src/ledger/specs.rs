@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::git::{Commit, Git, Object};
+use crate::text::pattern;
 
 /// Folders of specs and plans.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
 /// The path of a spec in a message.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w")
-        .expect("a constant pattern")
+    pattern(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w")
 });
 /// Maximum number of files returned.
 const MAX_FILES: usize = 20;

@@ -16,7 +16,7 @@ use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{Line, fold, line_end};
+use crate::text::{Line, fold, line_end, pattern};
 
 /// Placeholder for an unknown value.
 const UNKNOWN: &str = "Unknown (needs human)";
@@ -32,9 +32,8 @@ pub(crate) const SECTIONS: [&str; 6] = [
 ];
 
 /// Matches words about the past or about intentions; STATE.md describes only the present.
-static NON_PRESENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(should|we used to|previously|formerly)\b").expect("a constant pattern")
-});
+static NON_PRESENT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(should|we used to|previously|formerly)\b"));
 
 /// A new state.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]

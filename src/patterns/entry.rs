@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::clock::parse_date;
 use crate::patterns::Trace;
 use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber};
-use crate::text::hexadecimal;
+use crate::text::{hexadecimal, pattern};
 
 /// The bullet that stands for an empty list.
 const NONE: &str = "none recorded";
@@ -203,15 +203,13 @@ pub(crate) struct EntryHeading {
 const MAX_WORDS_BEFORE: usize = 3;
 
 /// `Phase`, and what may stand between it and its number.
-static PHASE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\bphase[ #:_*`-]*").expect("a constant pattern"));
+static PHASE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bphase[ #:_*`-]*"));
 
 /// A date with the brackets around it and other words in them, or alone.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r"[(\[][^()\[\]]{0,24}?\b(\d{4}[-/]\d\d?[-/]\d\d?)[^()\[\]]*[)\]]|\b(\d{4}[-/]\d\d?[-/]\d\d?)",
     )
-    .expect("a constant pattern")
 });
 
 impl EntryHeading {

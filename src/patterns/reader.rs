@@ -14,7 +14,7 @@ use crate::patterns::{
     Bullet, BulletSection, DeviationCount, LoosePattern, PatternEntry, Patterns, Timing, Trace,
 };
 use crate::plan::non_placeholder;
-use crate::text::{fold, one_line};
+use crate::text::{fold, one_line, pattern};
 use crate::warning::Parsed;
 
 /// A part of an entry.
@@ -270,8 +270,9 @@ impl EntryReader {
 
 /// A field of an entry's timing.
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(plan count|plans completed|plans|average|avg|per plan|total|duration|effort|profile)(?: duration| time| profile)?[*_ ]*:")
-        .expect("a constant pattern")
+    pattern(
+        r"(?i)\b(plan count|plans completed|plans|average|avg|per plan|total|duration|effort|profile)(?: duration| time| profile)?[*_ ]*:",
+    )
 });
 
 impl Timing {

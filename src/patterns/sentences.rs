@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::search::Language;
-use crate::text::{listed, one_line, sanitized};
+use crate::text::{listed, one_line, pattern, sanitized};
 
 /// Minimum lengths of an informative sentence, in characters and in words.
 const MIN_CHARS: usize = 25;
@@ -177,10 +177,6 @@ impl ContentWords {
         let size = if fewer > MIN_COMMON_WORDS { fewer } else { more };
         common >= MIN_COMMON_WORDS && common * 10 >= size * 8
     }
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
 }
 
 /// Tags in front of the actual text: `[Rule 1 - Bug] `, `DEVN-01 (minor): `, `PR-03 code-fix: `, `2. `.

@@ -17,6 +17,7 @@ use regex_lite::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::plan::{DEFAULT_MILESTONE, PlanNumber};
+use crate::text::pattern;
 
 /// The place in a summary that a lesson was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +50,7 @@ pub struct Trace {
 }
 
 /// A comment of annals, with the text after its mark.
-static COMMENT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?s)<!--\s*annals:(.*?)-->").expect("a constant pattern"));
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--\s*annals:(.*?)-->"));
 
 impl Trace {
     /// Parses the first such comment in a text; `None` if none names a phase's folder.

@@ -406,6 +406,7 @@ impl Storage {
         let history = self.history();
         record.id = history.next_id(records)?;
         let is_kept = record.keep;
+        let is_recorded = is_kept || record.request.is_some();
         let folder = self.folder.history();
         let pending = Pending::create(&folder, &self.signer, record)?;
         if !is_one_step {
@@ -414,7 +415,7 @@ impl Storage {
         }
         let (id, length) = (pending.record.id, pending.length());
         let conflict = apply::apply(root, pending, &self.signer)?;
-        if is_kept && conflict.is_none() {
+        if is_recorded && conflict.is_none() {
             history.prune(records, length)?;
         }
         applied.id = is_kept.then_some(id);

@@ -14,7 +14,7 @@ use crate::hooks::setup::FileOutcome;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
-use crate::text::{line_end, line_gap};
+use crate::text::{line_end, line_gap, pattern};
 use crate::warning::Warning;
 use crate::{ledger, patterns};
 
@@ -138,14 +138,13 @@ fn block(project: &Project) -> String {
     let lines = files.iter().filter_map(|(path, merge)| {
         let path = path.strip_prefix(&project.root).ok()?.to_str()?;
         // Patterns with a space or an escaped wildcard are quoted.
-        Some(format!("{} merge={merge}\n", pattern(path)))
+        Some(format!("{} merge={merge}\n", attributes_pattern(path)))
     });
     format!("{BEGIN}\n{}{END}\n", lines.collect::<String>())
 }
 
-fn pattern(path: &str) -> String {
-    static SPECIAL: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"[*?\[]").expect("a constant pattern"));
+fn attributes_pattern(path: &str) -> String {
+    static SPECIAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[*?\[]"));
     let escaped = SPECIAL.replace_all(&path.replace('\\', "/"), r"\$0").into_owned();
     if !escaped.contains([' ', '"', '\\']) {
         return format!("/{escaped}");
@@ -158,7 +157,7 @@ fn pattern(path: &str) -> String {
 fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
     static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
         let block = r"(?ms)^# annals:begin[ \t\r]*\n.*?^# annals:end[ \t\r]*(?:\n|\z)";
-        Regex::new(block).expect("a constant pattern")
+        pattern(block)
     });
     let is_marker = |line: &str| [BEGIN, END].contains(&line.trim_end());
     match (BLOCK.find(text), text.lines().filter(|line| is_marker(line)).count()) {
@@ -220,7 +219,7 @@ mod tests {
 
     #[test]
     fn odd_names_are_quoted() {
-        assert_eq!(pattern("docs/memory/X.md"), "/docs/memory/X.md");
-        assert_eq!(pattern("my docs/a*.md"), "\"/my docs/a\\\\*.md\"");
+        assert_eq!(attributes_pattern("docs/memory/X.md"), "/docs/memory/X.md");
+        assert_eq!(attributes_pattern("my docs/a*.md"), "\"/my docs/a\\\\*.md\"");
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::hooks::harness::{HarnessProfile, Hook, JsonContent, ServerEntry, SetupOptions};
 use crate::hooks::setup::settings::{SERVER, Settings, is_program};
-use crate::text::{line_end, line_number};
+use crate::text::{line_end, line_number, pattern};
 
 const BOM: &str = "\u{feff}";
 
@@ -311,7 +311,7 @@ fn our_command(command: &str) -> Option<(String, String)> {
     static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
         let options = r"(?:\s+--no-notepad|\s+--no-entries|\s+--harness\s+\S+)*";
         let command = format!(r#"^\s*("[^"]*"|[^\s"]\S*)\s+(hook\s+\S+{options})\s*$"#);
-        Regex::new(&command).expect("a constant pattern")
+        pattern(&command)
     });
     let found = COMMAND.captures(command)?;
     is_program(&found[1]).then(|| (found[1].to_owned(), found[2].to_owned()))

@@ -13,7 +13,8 @@ use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{heading, list_entry, non_placeholder, pattern};
+use crate::plan::read::{heading, list_entry, non_placeholder};
+use crate::text::pattern;
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

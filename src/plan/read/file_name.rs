@@ -17,7 +17,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::plan::read::number::folder_prefix;
-use crate::plan::read::{PhaseNumber, PhaseNumbering, PlanNumber, pattern};
+use crate::plan::read::{PhaseNumber, PhaseNumbering, PlanNumber};
+use crate::text::pattern;
 
 /// The kind of a phase's file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

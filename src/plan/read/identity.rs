@@ -7,10 +7,8 @@ use regex::Regex;
 
 use crate::plan::read::document::Document;
 use crate::plan::read::file_name::FolderName;
-use crate::plan::read::{
-    FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder, pattern,
-};
-use crate::text::strip_prefix_ignore_case;
+use crate::plan::read::{FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
+use crate::text::{pattern, strip_prefix_ignore_case};
 
 /// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `02`, `01a`, `D`, or a name such as `R01`.
 type Ids = (Option<String>, Option<String>);

@@ -45,7 +45,6 @@ pub use plan::{MustHaves, Plan, PlanTask, check_overlap, check_waves};
 pub use progress_table::ProgressRow;
 pub(crate) use project_file::without_emphasis;
 pub use project_file::{ProjectFile, Requirements};
-use regex::Regex;
 pub use requirement::Requirement;
 pub use roadmap::{Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 pub(crate) use roadmap::{milestone_version, milestone_version_in};
@@ -59,8 +58,3 @@ pub use workflow::WorkflowSettings;
 
 /// Maximum number of lines of one kind that are reported for a file.
 const MAX_REPORTED: usize = 20;
-
-/// Returns a constant pattern.
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::markdown::{Node, Section};
 use crate::plan::read::document::Document;
-use crate::plan::read::pattern;
 use crate::plan::read::vocabulary::has;
+use crate::text::pattern;
 
 /// A task of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

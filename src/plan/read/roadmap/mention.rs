@@ -15,8 +15,8 @@ use crate::plan::read::located::Span;
 use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
 use crate::plan::read::status::split_status;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading, pattern};
-use crate::text::strip_prefix_ignore_case;
+use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
+use crate::text::{pattern, strip_prefix_ignore_case};
 
 /// A phase's number and name, with its status remarks.
 pub(super) struct NamedPhase {

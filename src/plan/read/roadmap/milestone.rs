@@ -19,8 +19,8 @@ use crate::plan::read::roadmap::MAX_MILESTONES;
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::status::without_status;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, heading, pattern};
-use crate::text::strip_prefix_ignore_case;
+use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, heading};
+use crate::text::{pattern, strip_prefix_ignore_case};
 
 /// Returns the milestones, blocks and sections before those only listed.
 pub(super) fn milestones(

@@ -14,9 +14,9 @@ use crate::plan::read::roadmap::parse_phase;
 use crate::plan::read::vocabulary::{Field, begins, find, words};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, heading,
-    non_placeholder, pattern,
+    non_placeholder,
 };
-use crate::text::{comma_separated, strip_prefix_ignore_case};
+use crate::text::{comma_separated, pattern, strip_prefix_ignore_case};
 
 /// Fills in the fields of a phase from its section and its subsections, up to the next phase.
 pub(super) fn read(

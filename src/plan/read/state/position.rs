@@ -11,9 +11,9 @@ use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
 use crate::plan::read::vocabulary::{Label, has, words};
 use crate::plan::read::{
-    Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder, pattern,
+    Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder,
 };
-use crate::text::strip_prefix_ignore_case;
+use crate::text::{pattern, strip_prefix_ignore_case};
 
 /// The kinds of sections whose labels are statements about the position.
 const POSITION: &[&str] = &["position"];

@@ -20,8 +20,8 @@ use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, withou
 use crate::plan::letters;
 use crate::plan::read::document::{Document, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::plan::read::{Count, non_placeholder, pattern};
-use crate::text::one_line;
+use crate::plan::read::{Count, non_placeholder};
+use crate::text::{one_line, pattern};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
