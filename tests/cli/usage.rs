@@ -34,7 +34,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "log --limit many",
-        "invalid value 'many' for '--limit <N>': not a whole number",
+        "invalid value 'many' for '--limit <N>': invalid digit found in string",
         "`annals log --help` has an example",
     ),
     (
