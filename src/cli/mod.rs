@@ -160,7 +160,7 @@ impl Command {
             Self::Completions(args) => return completion::run(args, out),
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
-            Self::Demo(args) => return demo::run(args, global, out),
+            Self::Demo(args) => return demo::run(args, out),
             Self::Mcp(args) => return tools::mcp(args, global.directory()?),
             _ => {}
         }
@@ -240,9 +240,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     help::take_all(&mut arguments);
-    let parsed =
-        setup::without_scope(&mut arguments).and_then(|()| Arguments::parse_line(&arguments));
-    let parsed = match parsed {
+    let parsed = match Arguments::parse_line(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
             return hook::ignore_usage_error(help::answer(&error, &arguments), &arguments);

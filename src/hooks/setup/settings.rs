@@ -154,8 +154,6 @@ pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u
         SettingsForm::Json => SettingsContent::Json(JsonContent {
             hooks: true,
             server: Some(ServerEntry::Program),
-            comments: true,
-            trailing_commas: true,
         }),
         SettingsForm::Toml => SettingsContent::Toml,
     };

@@ -13,8 +13,6 @@ fn settings() -> Settings {
     let content = SettingsContent::Json(JsonContent {
         hooks: true,
         server: Some(ServerEntry::Program),
-        comments: true,
-        trailing_commas: true,
     });
     Settings { path: "settings.json".into(), profile: Harness::Claude.profile(), content }
 }
