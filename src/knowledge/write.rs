@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::knowledge::edit::written;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::store::{bytes, log, refuse_secrets, scan};
+use crate::knowledge::store::{bytes, digest, log, refuse_secrets, scan};
 use crate::knowledge::{
     Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, entry, index, supersede,
 };
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Store, WriteRequest, digest};
+use crate::storage::{Changes, Store, WriteRequest};
 use crate::text::without_byte_order_mark;
 use crate::warning::Warning;
 

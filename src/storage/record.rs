@@ -342,7 +342,6 @@ mod tests {
             Change::Move {
                 from: path.clone(),
                 to: PathBuf::from("b"),
-                contents: [(PathBuf::from("x"), "0".to_owned())].into(),
             },
             Change::Append { path: path.clone(), lines: "line".to_owned() },
             Change::Write { path, old: None, new: Some(b"text".to_vec()), mode: None },
