@@ -1,7 +1,6 @@
 //! `annals audit` and `annals doctor`
 
 use std::fs;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -152,19 +151,13 @@ fn own_folder(project: &Project) -> AuditRow {
     }
     let looked_at = if found.is_some() { &folder } else { &project.root };
     let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
-    let ignore = folder.join(".gitignore");
-    if is_read_only || ignore.is_file() && !is_writable(&ignore) {
+    if is_read_only {
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
         let what = format!("{what} cannot be written: nothing can be changed or cached");
         return AuditRow::attention(what, fix).fault();
     }
     let state = if found.is_some() { "writable" } else { "created at the first write" };
     AuditRow::ok(format!("{what}: {state}"))
-}
-
-/// Returns whether a file can be opened for appending, without writing to it.
-fn is_writable(path: &Path) -> bool {
-    OpenOptions::new().append(true).open(path).is_ok()
 }
 
 /// Checks whether a client calls annals, and what prevents it.

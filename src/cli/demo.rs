@@ -52,10 +52,11 @@ struct Step {
 }
 
 pub(crate) fn run(_: &DemoArgs, out: &mut Output) -> Result<()> {
+    let data = Scratch::create("annals-demo-data")?;
     let scratch = Scratch::create("annals-demo")?;
-    let folder = scratch.path().join("project");
-    let report = DemoReport { steps: walk(&folder, &environment(&scratch.path().join("data")))? };
+    let report = DemoReport { steps: walk(scratch.path(), &environment(data.path()))? };
     scratch.delete()?;
+    data.delete()?;
     let files: Vec<_> = report.steps.iter().map(|step| files_of(&step.diff)).collect();
     out.show_with(&report, &json!({ "files": files }), text!("demo"))
 }

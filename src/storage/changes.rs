@@ -222,14 +222,8 @@ impl Changes {
     pub fn extend(&mut self, other: Self) -> Result<()> {
         for change in other.list {
             match change {
-                Change::Write { path, old, new, mode } => {
-                    self.replace_known(path.clone(), old, new)?;
-                    self.set_mode(&path, mode);
-                }
-                Change::Append { path, lines } => self.append(&path, lines)?,
-                Change::Move { from, to } => self.rename(&from, &to)?,
-                Change::CreateDirectory { path } => self.create_dir(&path)?,
-                Change::RemoveDirectory { path } => self.remove_dir(&path)?,
+                Change::Write { path, old, new, .. } => self.replace_known(path, old, new)?,
+                other => self.list.push(other),
             }
         }
         Ok(())

@@ -1,16 +1,16 @@
 //! Reads files up to a maximum size, without ever hanging, exhausting memory or silently dropping a byte.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
 pub use crate::storage::boundary::MAX_FILE;
-use crate::storage::open;
 use crate::storage::open::OpenAs;
 pub(crate) use crate::storage::stat::is_absent;
 use crate::storage::stat::{PathKind, Stat};
+use crate::storage::{disk, open};
 use crate::text::line_number;
 use crate::warning::{Parsed, Warning};
 
@@ -90,15 +90,7 @@ fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     if stat.size > MAX_FILE {
         return Err(too_large(path));
     }
-    // Some file systems report a size of 0.
-    let most = if stat.size == 0 { MAX_FILE + 1 } else { stat.size };
-    let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
-    // One call reads a file of the stated size; what is appended meanwhile is ignored.
-    file.take(most).read_to_end(&mut bytes).at("read", path)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(too_large(path));
-    }
-    Ok(bytes)
+    disk::read_whole(&file, stat.size, MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
 }
 
 /// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.

@@ -10,7 +10,7 @@ const TARGETS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "qwen"];
 #[test]
 fn a_second_run_changes_nothing_and_remove_leaves_nothing() {
     for target in TARGETS.into_iter().chain(["copilot"]) {
-        for scope in ["", " --user", " --project"] {
+        for scope in ["", " --user"] {
             let case = Case::empty();
             case.git_init();
             let line = format!("setup {target}{scope}");

@@ -3,7 +3,6 @@
 use annals::error::ErrorKind;
 use annals::facts;
 use annals::facts::{ActionOutcome, Category, FactKey, FactStatus, Proposal, Slot};
-use annals::progress::Progress;
 use annals::secrets::SecretPolicy;
 use serde_json::json;
 
@@ -196,7 +195,6 @@ fn stage_3_no_fact_ends_before_it_begins() {
         &user,
         &line,
         SecretPolicy::Refuse,
-        &Progress::default(),
     )
     .unwrap_err();
     assert!(error.message.contains("valid_to is before valid_from"), "{error}");
@@ -581,18 +579,18 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
     let user = to.user.clone();
     let done =
-        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse, &Progress::default())
+        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse)
             .unwrap();
     assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
     assert_eq!(to.active("city")[0].value_text, "Rome");
     let again =
-        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse, &Progress::default())
+        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse)
             .unwrap();
     assert_eq!((again.imported, again.known), (0, 3));
     to.sound();
     let other = facts::UserId::new("grace").unwrap();
     let error =
-        facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse, &Progress::default())
+        facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse)
             .unwrap_err();
     assert!(error.message.contains("line 1: a fact of rosalind, not of grace"), "{error}");
 }
@@ -623,7 +621,6 @@ fn lines_of_one_import_are_compared_with_each_other() {
         &user,
         &lines.concat(),
         SecretPolicy::Refuse,
-        &Progress::default(),
     )
     .unwrap();
     assert_eq!((done.imported, done.pending, done.known), (4, 1, 1));
