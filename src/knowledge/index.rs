@@ -55,56 +55,40 @@ fn row(entry: &Entry) -> String {
     row + "\n"
 }
 
-/// Parses the entries in the table, which may be hand-written; `None` if no table has a `key` column.
+/// Parses the entries in the table; `None` if the text is not as [`render`] writes it.
 pub(crate) fn parse(text: &str) -> Option<Vec<Entry>> {
-    let mut rows = text.lines().map(str::trim).filter(|line| line.starts_with('|')).map(cells);
-    let columns = rows.find_map(|cells| {
-        let names: Vec<String> = cells.iter().map(|cell| cell.to_lowercase()).collect();
-        names.iter().any(|name| name == "key").then_some(names)
-    })?;
-    let is_rule =
-        |cells: &[String]| cells.iter().all(|cell| cell.trim_matches([':', '-', ' ']).is_empty());
-    let entry = |cells: Vec<String>| {
-        let text = |name: &str| {
-            let at = columns.iter().position(|column| column == name);
-            at.and_then(|at| cells.get(at)).map(String::as_str).unwrap_or_default()
-        };
-        let tags = text("tags").trim_matches(['[', ']']).split(',').map(str::trim);
-        let tags = tags.filter(|tag| !tag.is_empty());
-        Entry {
-            key: text("key").trim_matches(['[', ']', '`']).to_owned(),
-            title: Some(text("title").to_owned()),
-            kind: EntryType::from_any_case(text("type")),
+    // Git may have checked it out with Windows line endings.
+    let text = text.replace("\r\n", "\n");
+    let rows = text.strip_prefix(HEAD)?.lines();
+    let entry = |line: &str| {
+        // A conflict marker of git, for example, is not a row.
+        let [key, title, kind, tags, status, updated] = cells(line)?.try_into().ok()?;
+        let tags = tags.split(", ").filter(|tag| !tag.is_empty());
+        Some(Entry {
+            title: Some(title),
+            kind: EntryType::from_any_case(&kind),
             tags: tags.map(str::to_owned).collect(),
-            status: EntryStatus::from_any_case(text("status")).unwrap_or_default(),
-            updated: parse_date(text("updated")),
+            status: EntryStatus::from_any_case(&status).unwrap_or_default(),
+            updated: parse_date(&updated),
+            key,
             ..Entry::default()
-        }
+        })
     };
-    Some(rows.filter(|cells| !is_rule(cells)).map(entry).collect())
+    rows.map(entry).collect()
 }
 
 /// Returns the cells of a row.
-fn cells(line: &str) -> Vec<String> {
+fn cells(line: &str) -> Option<Vec<String>> {
     let mut cells = vec![String::new()];
-    let mut letters = line.trim_start_matches('|').chars();
+    let mut letters = line.strip_prefix('|')?.strip_suffix('|')?.chars();
     while let Some(c) = letters.next() {
-        let cell = match c {
-            '|' => {
-                cells.push(String::new());
-                continue;
-            }
-            '\\' => letters.next().unwrap_or('\\'),
-            c => c,
-        };
-        if let Some(last) = cells.last_mut() {
-            last.push(cell);
+        match c {
+            '|' => cells.push(String::new()),
+            '\\' => cells.last_mut()?.push(letters.next().unwrap_or('\\')),
+            c => cells.last_mut()?.push(c),
         }
     }
-    if line.ends_with('|') {
-        cells.pop();
-    }
-    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+    Some(cells.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
 /// Plans to set or remove the rows of these entries in INDEX.md; if its format is not ours, it is rebuilt.
@@ -119,13 +103,9 @@ pub(crate) fn update(
     }
     let old = changes.current(&place.index())?;
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
-    let is_ours = |text: &&str| {
-        // A conflict marker of git, for example, is not a row.
-        text.strip_prefix(HEAD).is_some_and(|rows| rows.lines().all(|line| line.starts_with("| ")))
-    };
-    let entries = match text.filter(is_ours).and_then(parse) {
+    let entries = match text.and_then(parse) {
         Some(entries) => entries,
-        None => existing(place, all(place)?.value, old.as_deref()),
+        None => with_unread(place, all(place)?.value),
     };
     let mut entries: BTreeMap<String, Entry> =
         entries.into_iter().map(|entry| (entry.key.clone(), entry)).collect();
@@ -139,17 +119,14 @@ pub(crate) fn update(
     changes.edit(&place.index(), old, render(entries.into_values()))
 }
 
-/// Returns the entries that were read, and those of an existing INDEX.md whose files exist but cannot be read.
-pub(crate) fn existing(place: &KnowledgeDir, read: Vec<Entry>, old: Option<&[u8]>) -> Vec<Entry> {
+/// Returns the entries that were read, and those whose files exist but cannot be read, by their keys alone.
+pub(crate) fn with_unread(place: &KnowledgeDir, mut read: Vec<Entry>) -> Vec<Entry> {
     let mut unread = place.keys();
     for entry in &read {
         unread.remove(&entry.key);
     }
-    if unread.is_empty() {
-        return read;
-    }
-    let rows = old.and_then(|old| parse(&String::from_utf8_lossy(old))).unwrap_or_default();
-    read.into_iter().chain(rows.into_iter().filter(|row| unread.contains(&row.key))).collect()
+    read.extend(unread.into_iter().map(|key| Entry { key, ..Entry::default() }));
+    read
 }
 
 /// Plans to update the rows in INDEX.md of all entries changed by a plan.
@@ -215,7 +192,7 @@ fn indexed(project: &Project) -> Result<Parsed<Vec<Entry>>> {
     let mut entries = all(&place)?;
     entries.value.sort_by(|a, b| a.key.cmp(&b.key));
     if !entries.value.is_empty() || text.is_some() {
-        let why = if text.is_some() { "contains no table of entries" } else { "is missing" };
+        let why = if text.is_some() { "is not as annals writes it" } else { "is missing" };
         let message = format!("{why}; listed from the entries, `annals entry audit` rebuilds it");
         entries.warnings.push(Warning::file(&path, message));
     }
@@ -255,11 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn a_hand_written_index_is_read() {
-        let text = "# Index\n\n| Key | Type | Title |\n|:--|--|--|\n| [[a]] | gotcha | A |\n";
-        let rows = parse(text).unwrap();
-        assert_eq!((rows[0].key.as_str(), rows[0].title.as_deref()), ("a", Some("A")));
-        assert_eq!(parse("- a\n- b\n"), None);
+    fn another_index_is_not_read() {
+        for text in ["# Index\n\n| key | title |\n|--|--|\n| a | A |\n", "- a\n- b\n"] {
+            assert_eq!(parse(text), None);
+        }
+        assert_eq!(parse(&format!("{HEAD}<<<<<<< ours\n")), None);
+        assert_eq!(parse(&HEAD.replace('\n', "\r\n")), Some(Vec::new()));
     }
 
     proptest! {
