@@ -200,11 +200,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
     warnings.extend(report.warnings);
     // Secrets have a separate row, as in every store.
     let broken = report.findings.into_iter().filter(|finding| finding.rule != "secret");
-    let mut fix = "annals ledger check";
     let broken = broken.map(|finding| {
-        if finding.fixable {
-            fix = "annals ledger check --fix";
-        }
         let message = format!("{} ({})", finding.message, finding.rule);
         Detail { place: Some(finding.place), ..Detail::new(&message) }
     });
@@ -216,7 +212,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
         AnchorState::NoAnchor | AnchorState::Missing => 1,
     };
     Ok(vec![
-        ("rules", AuditRow::found(broken, fix)),
+        ("rules", AuditRow::found(broken, "annals ledger check")),
         ("coverage", some(behind, &coverage.line(), "annals ledger pending")),
     ])
 }
