@@ -1,6 +1,6 @@
 //! Marks an entry as superseded by another one, whose file is kept, or deletes it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -99,14 +99,14 @@ fn names(entry: &Entry, key: &str) -> bool {
 /// Returns whether an entry supersedes another one, directly or through others.
 fn supersedes_in_turn(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<bool> {
     let all = scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))?.value;
+    let all: HashMap<&str, &Entry> = all.iter().map(|one| (one.key.as_str(), one)).collect();
     let (mut seen, mut open) = (HashSet::new(), vec![old]);
     while let Some(entry) = open.pop() {
         if names(entry, new) {
             return Ok(true);
         }
-        if seen.insert(entry.key.as_str()) {
-            open.extend(all.iter().filter(|one| names(entry, &one.key)));
-        }
+        let below = entry.supersedes.iter().filter(|key| seen.insert(key.as_str()));
+        open.extend(below.filter_map(|key| all.get(key.as_str())));
     }
     Ok(false)
 }
