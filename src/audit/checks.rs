@@ -236,7 +236,6 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
     }
     let found = facts::check(&facts)?;
     let problems = found.problems.iter().map(|problem| Detail::new(problem)).collect();
-    let erasures = found.remaining.iter().map(|left| left.vectors).sum();
     let mut rows = vec![("database", AuditRow::found(problems, "annals facts check").fault())];
     for (check, count, message, fix) in [
         ("waiting turns", found.waiting_turns, "turns are waiting for the auditor", WORK),
@@ -247,7 +246,7 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
             "annals facts turns --status dead",
         ),
         ("vectors", found.unsynced_vectors, "the vector index is out of date", WORK),
-        ("erasures", erasures, "forgotten facts are still on a vector server", WORK),
+        ("erasures", found.unerased_vectors, "forgotten facts are still on a vector server", WORK),
     ] {
         rows.push((check, some(usize::try_from(count).unwrap_or(usize::MAX), message, fix)));
     }
