@@ -267,15 +267,15 @@ pub(crate) fn apply(
     let faults = evidence::problems(project, &evidences)?;
     let today = project.clock.today();
     let mut text = text.to_owned();
-    for (index, (decision, faults)) in decisions.iter().zip(faults).enumerate() {
+    for (index, (decision, fault)) in decisions.iter().zip(faults).enumerate() {
         let pointer = |field: &str| format!("/decisions/{index}/{field}");
-        let is_proven = faults.is_empty();
+        let is_proven = fault.is_none();
         for (field, text) in decision.required() {
             if text.is_none() {
                 problems.add(pointer(field), "is required");
             }
         }
-        for fault in faults {
+        if let Some(fault) = fault {
             problems.add(pointer("evidence"), fault);
         }
         match parse_date(&decision.date) {
