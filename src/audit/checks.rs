@@ -70,8 +70,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         return Ok(Vec::new());
     }
     let survey = Survey::read(project)?;
-    let mut status = StatusReport::from_survey(project, &survey);
-    status.add_metric_drift(project, &survey);
+    let status = StatusReport::with_metrics(project, &survey);
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);

@@ -426,8 +426,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         return out.show(&found, text!("overview"));
     }
     let survey = Survey::read(project)?;
-    let mut report = StatusReport::from_survey(project, &survey);
-    report.add_metric_drift(project, &survey);
+    let report = StatusReport::with_metrics(project, &survey);
     if !out.is_json() {
         out.warnings(&report.warnings);
     }
