@@ -305,9 +305,17 @@ fn effort(
     }
     let mut dirs = history.milestones.iter().flat_map(|milestone| &milestone.phases);
     let dir = dirs.find(|dir| dir.dir == phase.dir);
-    let own: BTreeSet<String> = dir.into_iter().flat_map(patterns::requested_efforts).collect();
+    let own = dir.map(patterns::requested_efforts).unwrap_or_default();
     if !own.is_empty() {
-        return Ok(Some(own.into_iter().collect::<Vec<_>>().join(", ")));
+        let named: BTreeSet<&str> = own.iter().map(String::as_str).collect();
+        let named = named.into_iter().collect::<Vec<_>>().join(", ");
+        let all = phase.plans.len();
+        let of_some = if own.len() < all {
+            format!(" ({} of {all} plans)", own.len())
+        } else {
+            String::new()
+        };
+        return Ok(Some(named + &of_some));
     }
     let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
     if is_latest { patterns::effort(&survey.folder.dir) } else { Ok(None) }

@@ -195,7 +195,8 @@ fn find(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Option<(PathBuf,
     for home in [&survey.folder.active.dir, &survey.folder.dir] {
         let path = home.join(vocabulary::RESUME);
         if let Some(text) = read::text(&path)? {
-            return Ok(Some((path, text.into_value(warnings))));
+            let text = text.into_value(warnings).replace("\r\n", "\n");
+            return Ok(Some((path, text)));
         }
     }
     Ok(None)

@@ -447,7 +447,7 @@ fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<Careful
         history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)))
     {
         for named in plan.files_in_deviations() {
-            let file = whole_path(plan, named);
+            let file = whole_path(plan, named.trim_start_matches("./"));
             let is_wanted =
                 if planned.is_empty() { !is_planning(file) } else { planned.contains(file) };
             let Some(by) = PlanRef::new(phase, plan).filter(|_| is_wanted) else { continue };
