@@ -166,11 +166,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
     warnings.extend(report.warnings);
     // Secrets have a separate row, as in every store.
     let broken = report.findings.into_iter().filter(|finding| finding.rule != "secret");
-    let mut fix = "annals ledger check";
     let broken = broken.map(|finding| {
-        if finding.fixable {
-            fix = "annals ledger check --fix";
-        }
         let message = format!("{} ({})", finding.message, finding.rule);
         Detail { place: Some(finding.place), ..Detail::new(&message) }
     });
@@ -182,7 +178,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
         AnchorState::NoAnchor | AnchorState::Missing => 1,
     };
     Ok(vec![
-        ("rules", AuditRow::found(broken, fix)),
+        ("rules", AuditRow::found(broken, "annals ledger check")),
         ("coverage", some(behind, &coverage.line(), "annals ledger pending")),
     ])
 }
@@ -206,7 +202,6 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
     }
     let found = facts::check(&facts)?;
     let problems = found.problems.iter().map(|problem| Detail::new(problem)).collect();
-    let erasures = found.remaining.iter().map(|left| left.vectors).sum();
     let mut rows = vec![("database", AuditRow::found(problems, "annals facts check").fault())];
     for (check, count, message, fix) in [
         ("waiting turns", found.waiting_turns, "turns are waiting for the auditor", WORK),
@@ -217,7 +212,7 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
             "annals facts turns --status dead",
         ),
         ("vectors", found.unsynced_vectors, "the vector index is out of date", WORK),
-        ("erasures", erasures, "forgotten facts are still on a vector server", WORK),
+        ("erasures", found.unerased_vectors, "forgotten facts are still on a vector server", WORK),
     ] {
         rows.push((check, some(usize::try_from(count).unwrap_or(usize::MAX), message, fix)));
     }

@@ -15,7 +15,6 @@ use crate::knowledge::store::bytes as entry_bytes;
 use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, KnowledgeDir, index, key};
 use crate::project::Project;
 use crate::search::words;
-use crate::storage::read;
 use crate::text::{first_chars, hexadecimal, listed, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
@@ -85,15 +84,13 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
         return Err(Error::usage("the finding is empty"));
     }
     let place = KnowledgeDir::in_project(project);
-    let index = read::text(&place.index())?;
-    let index = index.map(|parsed| parsed.value).unwrap_or_default();
     // An entry that cannot be read counts as empty; `audit` reports it.
     let body = |key: &str| {
         let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
         text[Entry::parse(&text, &place.entry(key)).value.body].to_owned()
     };
-    let known = index::parse(&index).unwrap_or_default();
+    let known = index::indexed(project)?.value;
     Ok(Classification { finding: finding.to_owned(), proposed: proposal(finding, &known, &body) })
 }
 

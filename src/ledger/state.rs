@@ -37,39 +37,39 @@ static NON_PRESENT: LazyLock<Regex> =
 
 /// A new state.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewState {
     objective: String,
-    active_work: Vec<String>,
+    pub(crate) active_work: Vec<String>,
+    #[serde(default)]
     blockers: Vec<String>,
-    next_actions: Vec<String>,
-    quick_reference: QuickReference,
-    out_of_scope: Vec<String>,
+    #[serde(default)]
+    pub(crate) next_actions: Vec<String>,
+    #[serde(default)]
+    pub(crate) quick_reference: QuickReference,
+    #[serde(default)]
+    pub(crate) out_of_scope: Vec<String>,
 }
 
 /// How to run and test, and where to begin reading.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
-struct QuickReference {
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct QuickReference {
     run: Option<String>,
     test: Option<String>,
     entry_point: Option<String>,
-    more: Vec<String>,
+    pub(crate) more: Vec<String>,
 }
 
 /// A section of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StateSection {
-    /// Byte offset of the heading.
-    pub(crate) start: usize,
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
     /// The bullets.
     pub(crate) bullets: Vec<Bullet>,
     /// The text under the heading, verbatim.
     pub(crate) text: String,
-    /// The text with its heading.
-    pub(crate) whole: String,
 }
 
 /// Returns the existing sections of a text, by their index in [`SECTIONS`].
@@ -80,11 +80,9 @@ pub(crate) fn sections(text: &str) -> [Option<StateSection>; 6] {
         let mut sections = outline.sections().iter().filter(|section| section.level >= 2);
         let section = sections.find(|section| fold(&section.title).starts_with(&wanted))?;
         Some(StateSection {
-            start: section.heading.start,
             line: section.line,
             bullets: bullets(&outline, &section.own, 0),
             text: outline.slice(&section.own).to_owned(),
-            whole: outline.slice(&(section.heading.start..section.own.end)).to_owned(),
         })
     })
 }

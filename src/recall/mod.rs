@@ -22,7 +22,7 @@ pub use sources::SourceName;
 
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
-use crate::facts::{self, Fact, FactStatus, Facts, ProjectScope, Purpose, Selection};
+use crate::facts::{self, Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
 use crate::recall::flags::Flags;
 use crate::search::index::{
@@ -245,7 +245,7 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let fact_query = facts::FactQuery {
         text: query.text.clone(),
         limit: query.limit.max(MAX_FACTS),
-        scope: ProjectScope::General,
+        project: None,
         method: facts::Method::from(project.settings.facts.fusion),
         // Relevance is judged together with the texts of the project.
         selection: Selection::Candidates,

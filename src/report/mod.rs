@@ -46,14 +46,6 @@ pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>
 /// Name of the operation that writes the page.
 const OPERATION: &str = "report";
 
-/// Removes the records of pages kept by earlier versions, which may contain facts, and returns their number.
-pub fn erase_records(project: &Project) -> Result<usize> {
-    if project.dry_run {
-        return Ok(0);
-    }
-    project.storage().history().erase(OPERATION)
-}
-
 /// Returns whether a file starts like a report: with a title that has the same ending.
 fn is_report(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TITLE_END)]);

@@ -32,7 +32,6 @@ fn notes_go_to_their_sections_and_each_has_a_line_in_the_log() {
     assert_eq!(case.run("notepad read").success().stdout(), text(&case, FILE));
     let read = case.run("notepad read --section priority --json").success().json();
     assert_eq!(read["text"], json!("- a fact\n"));
-    assert_eq!(read["priority_characters"], json!(8));
 }
 
 #[test]

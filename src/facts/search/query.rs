@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::facts::{Fact, ProjectScope};
+use crate::facts::Fact;
 use crate::project::Fusion;
 use crate::search::Relevance;
 use crate::text::word_enum;
@@ -59,8 +59,8 @@ pub struct FactQuery {
     pub text: String,
     /// Maximum number of facts.
     pub limit: usize,
-    /// The projects to search.
-    pub scope: ProjectScope,
+    /// The project whose facts are included; those without a project always are.
+    pub project: Option<String>,
     /// The search method.
     pub method: Method,
     /// Which of the facts found are returned.
@@ -77,11 +77,10 @@ impl FactQuery {
         limit: usize,
         method: Method,
     ) -> Self {
-        let project = project.map(str::to_owned);
         Self {
             text: text.to_owned(),
             limit,
-            scope: project.map_or(ProjectScope::General, ProjectScope::Project),
+            project: project.map(str::to_owned),
             method,
             selection: Selection::Candidates,
             uses_encoder: false,
@@ -152,8 +151,4 @@ pub struct Components {
     pub question: f64,
     /// Contribution of recency.
     pub recency: f64,
-    /// Rank among the first 20 by words, from 1.
-    pub lexical_rank: Option<usize>,
-    /// Rank among the first 20 by vectors, from 1.
-    pub vector_rank: Option<usize>,
 }
