@@ -114,9 +114,7 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
             let schema = ledger::schema();
             out.show_with(schema, &json!({ "text": format!("{schema:#}") }), "{{ text }}\n")
         }
-        LedgerCommand::Pending { skill: true, .. } => {
-            out.verbatim(ledger::skill(project)?.as_bytes())
-        }
+        LedgerCommand::Pending { skill: true, .. } => out.verbatim(ledger::skill()?.as_bytes()),
         LedgerCommand::Pending { max_commits, all, .. } => {
             let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);

@@ -131,7 +131,7 @@ pub(crate) fn apply(
     let anchor = anchor.or(footer.hash()).unwrap_or(NO_HASH);
     let comments = footer.comments(&file.text, anchor);
     let page = |date| -> Result<String> {
-        let text = state.render(project, anchor, &comments, date)?;
+        let text = state.render(anchor, &comments, date)?;
         Ok(text.replace('\n', line_end(&file.text)))
     };
     // The same state on another day is the same state.
@@ -156,17 +156,11 @@ pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
         active_work: vec![UNKNOWN.to_owned()],
         ..NewState::default()
     };
-    state.render(project, anchor, &[], project.clock.today())
+    state.render(anchor, &[], project.clock.today())
 }
 
 impl NewState {
-    fn render(
-        &self,
-        project: &Project,
-        anchor: &str,
-        comments: &[String],
-        date: NaiveDate,
-    ) -> Result<String> {
+    fn render(&self, anchor: &str, comments: &[String], date: NaiveDate) -> Result<String> {
         let lines = |texts: &[String]| texts.iter().map(|text| Line::new(text)).collect::<Vec<_>>();
         let quick = &self.quick_reference;
         let command = |label: &str, text: &Option<String>| {
@@ -198,7 +192,7 @@ impl NewState {
             comments,
         };
         // A document with secrets was refused when it was read, unless the user allows them.
-        templates::render_unredacted(project, Template::LedgerState, &page)
+        templates::render_unredacted(Template::LedgerState, &page)
     }
 }
 
