@@ -30,6 +30,7 @@ use crate::search::index::{
 };
 use crate::search::{Encoder, index, terms};
 use crate::sessions;
+use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
 
 /// Name of the index file in `.annals/`.
@@ -97,11 +98,6 @@ pub struct Recalled {
     /// Number of newest files searched, if there was no time to search all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_files: Option<usize>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "required by serde")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// Searches the stores that the query names.
