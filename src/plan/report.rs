@@ -160,15 +160,15 @@ impl StatusReport {
         }
     }
 
-    /// Adds the performance metrics of STATE.md that the summaries contradict, for which all summaries are read; if one
-    /// cannot be read, `warnings` says so, and the metrics are not compared.
-    pub fn add_metric_drift(&mut self, project: &Project, survey: &Survey) {
-        let Ok(metrics) = metrics(project, survey, &read::text) else {
-            return;
-        };
-        let left = self.drift.iter().position(Drift::is_left_plan);
-        let end = left.unwrap_or(self.drift.len());
-        self.drift.splice(end..end, metrics);
+    /// Returns the same with the performance metrics of STATE.md that the summaries contradict, for which all summaries
+    /// are read; if one cannot be read, `warnings` says so, and the metrics are not compared.
+    pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
+        let mut report = Self::from_survey(project, survey);
+        let metrics = metrics(project, survey, &read::text).unwrap_or_default();
+        let left = report.drift.iter().position(Drift::is_left_plan);
+        let end = left.unwrap_or(report.drift.len());
+        report.drift.splice(end..end, metrics);
+        report
     }
 
     /// Returns what STATE.md says about the current phase in free text, if it is about that phase.

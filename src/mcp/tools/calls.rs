@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::context::DigestRequest;
 use crate::error::{Error, Result};
-use crate::facts::{FactQuery, Facts, Method, ProjectScope, Purpose, Selection, Statement};
+use crate::facts::{FactQuery, Facts, Method, Purpose, Selection, Statement};
 use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{Confidence, EntryType, EntryWrite, notepad};
@@ -63,7 +63,7 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
     let query = FactQuery {
         text: search.query,
         limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
-        scope: ProjectScope::General,
+        project: None,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all { Selection::All } else { Selection::Relevant },
         uses_encoder: project.settings.encoder,
@@ -355,8 +355,7 @@ fn phase_number(phase: Option<&str>) -> Result<Option<PhaseNumber>> {
 pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let survey = Survey::read(project)?;
-    let mut report = StatusReport::from_survey(project, &survey);
-    report.add_metric_drift(project, &survey);
+    let report = StatusReport::with_metrics(project, &survey);
     ToolAnswer::json("annals status", &report)
 }
 

@@ -447,9 +447,8 @@ fn a_summary_of_a_phase_without_plans_is_no_plan() {
         tree.write(".planning/STATE.md", metrics(count));
         let project = open(&tree);
         let survey = Survey::read(&project).unwrap();
-        let mut report = StatusReport::from_survey(&project, &survey);
+        let report = StatusReport::with_metrics(&project, &survey);
         assert_eq!((report.plans.complete, report.plans.total), (2, 3));
-        report.add_metric_drift(&project, &survey);
         let drift = report.drift.iter().map(Drift::sentence);
         drift.collect::<Vec<_>>()
     };
