@@ -6,9 +6,9 @@ use clap::{Args, Parser};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::cli::Arguments;
 use crate::cli::output::Output;
 use crate::cli::text::text;
-use crate::cli::Arguments;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::lifecycle::{finish_example, write_example};

@@ -1,6 +1,5 @@
 //! `annals setup`
 
-
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 

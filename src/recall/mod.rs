@@ -25,9 +25,7 @@ use crate::error::{Error, Result};
 use crate::facts::{self, Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
 use crate::recall::flags::Flags;
-use crate::search::index::{
-    Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader,
-};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader};
 use crate::search::{Encoder, terms};
 use crate::sessions;
 use crate::text::is_zero;

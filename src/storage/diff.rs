@@ -88,10 +88,7 @@ mod tests {
             write("b.md", Some(b"one\ntwo\n"), Some(b"one\n2\n")),
             write("c.md", Some(b"gone"), None),
             write("d.bin", Some(b"\xff"), Some(b"\xfe\xff")),
-            Change::Move {
-                from: PathBuf::from("/p/x"),
-                to: PathBuf::from("/p/y"),
-            },
+            Change::Move { from: PathBuf::from("/p/x"), to: PathBuf::from("/p/y") },
             Change::Append { path: PathBuf::from("/p/log.md"), lines: "- line".to_owned() },
         ];
         let shown = unified(&changes, Path::new("/p"));

@@ -86,9 +86,8 @@ pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Path
     if !read::is_folder(folder) {
         return Vec::new();
     }
-    let is_wanted = |entry: &DirEntry| {
-        entry.depth() == 0 || entry.file_name().to_str().is_some_and(is_wanted)
-    };
+    let is_wanted =
+        |entry: &DirEntry| entry.depth() == 0 || entry.file_name().to_str().is_some_and(is_wanted);
     let walk = WalkDir::new(folder).max_depth(MAX_DEPTH + 1).into_iter().filter_entry(is_wanted);
     let files = walk.flatten().filter(|entry| entry.file_type().is_file());
     let mut found: Vec<PathBuf> = files.map(DirEntry::into_path).collect();

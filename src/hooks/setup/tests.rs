@@ -10,10 +10,8 @@ use crate::hooks::setup::settings::Settings;
 
 /// The settings of Claude Code, with a server in the same file.
 fn settings() -> Settings {
-    let content = SettingsContent::Json(JsonContent {
-        hooks: true,
-        server: Some(ServerEntry::Program),
-    });
+    let content =
+        SettingsContent::Json(JsonContent { hooks: true, server: Some(ServerEntry::Program) });
     Settings { path: "settings.json".into(), profile: Harness::Claude.profile(), content }
 }
 

@@ -151,7 +151,8 @@ mod tests {
         let new = with("model = \"x\"\n").unwrap();
         for more in ["enabled = false\n", "\n[mcp_servers.annals.env]\nA = \"b\"\n"] {
             let text = format!("{new}{more}");
-            let error = edited(text.as_bytes().into(), false, Path::new("config.toml")).unwrap_err();
+            let error =
+                edited(text.as_bytes().into(), false, Path::new("config.toml")).unwrap_err();
             assert!(error.message.contains("not edited"), "{error}");
         }
     }
