@@ -109,14 +109,4 @@ mod tests {
         assert_eq!(printed(MAX_FILES, invalid).len(), MAX_FILES);
         assert_eq!(printed(25, |n| format!("names plan {n}")).len(), 25);
     }
-
-    #[test]
-    fn the_bar_s_template_is_understood() {
-        assert!(
-            ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}").is_ok()
-        );
-        let bar = bar("Indexing", 12);
-        assert_eq!((bar.length(), bar.message().as_str()), (Some(12), "Indexing"));
-        assert!(bar.is_hidden());
-    }
 }
