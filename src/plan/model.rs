@@ -202,21 +202,11 @@ impl Survey {
         let mut known: Vec<String> = phases.map(|phase| phase.number.to_string()).collect();
         // Two folders may have the same number.
         known.dedup();
-        let archives = self.folder.archived.iter().filter(|archive| {
-            let milestone = archive.milestone().map(|milestone| milestone.value);
-            milestone.is_ok_and(|one| one.phases.iter().any(|phase| phase.number == *number))
-        });
-        let slugs: Vec<&str> = archives.map(|archive| archive.slug.as_str()).collect();
-        let mut hints = Vec::new();
-        if !slugs.is_empty() {
-            hints.push(format!("phase {number} is archived in {}", slugs.join(", ")));
-        }
-        if !known.is_empty() {
-            hints.push(format!("known phases: {}", known.join(", ")));
-        } else if hints.is_empty() {
-            hints.push("no phase is known yet".to_owned());
-        }
-        Err(Error::not_found(format!("there is no phase {number}")).hint(hints.join("; ")))
+        let hint = match known.as_slice() {
+            [] => "no phase is known yet".to_owned(),
+            known => format!("known phases: {}", known.join(", ")),
+        };
+        Err(Error::not_found(format!("there is no phase {number}")).hint(hint))
     }
 
     /// Returns the project's name from PROJECT.md, otherwise from STATE.md, otherwise from its folder.
@@ -419,19 +409,12 @@ impl Documents<'_> {
         todo_file::merged(&state.todos, titled.collect())
     }
 
-    /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
-    /// gone on since.
+    /// Returns where paused work is to be resumed, unless a date of STATE.md says that the work has gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
         let latest = handoff::latest(&survey.folder.dir, dirs, &|path| self.text(path))?;
-        let own = latest.phase_dir.as_ref().and_then(|name| {
-            let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
-            dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
-        });
-        let current = survey.position.current;
-        let is_passed = own.zip(current).is_some_and(|(own, current)| own < current);
         let mut dates = survey.state.last_active.iter();
-        (!is_passed && !dates.any(|date| latest.written.is_before(date))).then_some(latest)
+        (!dates.any(|date| latest.written.is_before(date))).then_some(latest)
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

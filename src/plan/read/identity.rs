@@ -10,7 +10,7 @@ use crate::plan::read::file_name::FolderName;
 use crate::plan::read::{FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
 use crate::text::{pattern, strip_prefix_ignore_case};
 
-/// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `02`, `01a`, `D`, or a name such as `R01`.
+/// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `2`, `1a`, `d`, or a name such as `R01`.
 type Ids = (Option<String>, Option<String>);
 
 /// The id of a plan, with or without its phase: `02`, `05.3-02`, `P03-01`, `14-01-PLAN.md`, `06-D`.
@@ -18,29 +18,16 @@ static PLAN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:PLAN-|[Pp])?(?:([\d.]+[a-z]?)-)?(\d{1,4}[A-Za-z]?|[A-Za-z])(?:\.md|[-: ].*)?$")
 });
 
-/// `Phase 08`, `Plan 10`.
-static TITLE: LazyLock<[Regex; 2]> =
-    LazyLock::new(|| [r"(?i)\bphase (\d[\d.]*[a-z]?)\b", r"(?i)\bplan (\d[\w.-]*)"].map(pattern));
-
 impl Document<'_> {
-    /// Returns the ids in the front matter, otherwise in the folder and file name, otherwise in the title.
+    /// Returns the ids in the front matter, otherwise in the folder and file name.
     pub(crate) fn identity(&self, path: &Path) -> Ids {
         let front = |keys: &[&str]| self.front.text(keys).and_then(non_placeholder);
-        let stated_plan = front(&["plan", "plan_id", "plan_number"]);
         let (of_folder, of_file) = in_path(path);
-        let title = self.outline.title().unwrap_or_default();
-        let [title_phase, title_plan] =
-            [0, 1].map(|index| Some(TITLE[index].captures(title)?[1].to_owned()));
         let folder = of_folder.as_deref().and_then(PhaseNumber::parse_id);
-        let is_plain = folder.as_ref().is_none_or(|of| of.numbering() == PhaseNumbering::Plain);
-        let of_plan = || Some(PLAN.captures(stated_plan.filter(|_| is_plain)?)?.get(1)?.as_str());
-        let phase = front(&["phase", "phase_number"])
-            .map(|text| phase_id(text, folder.as_ref()))
-            .or_else(|| of_plan().map(str::to_owned))
-            .or(of_folder)
-            .or(title_phase);
-        let plan = |text: &str| plan_id(text, phase.as_deref());
-        let plan = stated_plan.and_then(plan).or(of_file).or_else(|| plan(&title_plan?));
+        let stated = front(&["phase", "phase_number"]);
+        let phase = stated.map(|text| phase_id(text, folder.as_ref())).or(of_folder);
+        let plan = front(&["plan", "plan_id", "plan_number"]);
+        let plan = plan.and_then(|text| plan_id(text, phase.as_deref())).or(of_file);
         (phase, plan)
     }
 }
@@ -85,7 +72,9 @@ fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
     let text = own.map_or(text, |rest| rest.trim_start_matches('-'));
     let is_own = |of: &str| PhaseNumber::parse(of) == number || number.is_none();
     match PLAN.captures(text) {
-        Some(id) if id.get(1).is_none_or(|of| is_own(of.as_str())) => Some(id[2].to_owned()),
+        Some(id) if id.get(1).is_none_or(|of| is_own(of.as_str())) => {
+            PlanNumber::parse(&id[2]).map(|plan| plan.to_string())
+        }
         _ => {
             let is_id = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(' ');
             is_id.then(|| text.to_owned())
@@ -107,20 +96,18 @@ mod tests {
     #[test]
     fn ids_are_read_without_slug_and_prefix() {
         for (front, phase, plan) in [
-            ("phase: \"05.1\"\nplan: \"02\"", "5.1", "02"),
-            ("phase: 5\nplan: 08", "5", "08"),
+            ("phase: \"05.1\"\nplan: \"02\"", "5.1", "2"),
+            ("phase: 5\nplan: 08", "5", "8"),
             ("phase: 08-optical-center\nplan: 10", "8", "10"),
-            ("phase: \"05.3\"\nplan: \"05.3-02\"", "5.3", "02"),
-            ("phase: 5.3\nplan: \"05.3-02\"", "5.3", "02"),
-            ("phase: \"06\"\nplan: 06-D", "6", "D"),
-            ("plan: \"04-04\"", "04", "04"),
-            ("phase: 14\nplan: 14-01-PLAN.md", "14", "01"),
-            ("phase: 5\nplan: 01a", "5", "01a"),
+            ("phase: \"05.3\"\nplan: \"05.3-02\"", "5.3", "2"),
+            ("phase: 5.3\nplan: \"05.3-02\"", "5.3", "2"),
+            ("phase: \"06\"\nplan: 06-D", "6", "d"),
+            ("phase: 14\nplan: 14-01-PLAN.md", "14", "1"),
+            ("phase: 5\nplan: 01a", "5", "1a"),
             ("phase: 4\nplan: R01", "4", "R01"),
             ("phase: quick\nplan: 260422-p4a", "quick", "260422-p4a"),
-            ("plan_id: P03-01", "03", "01"),
             ("phase: 2\nplan: 2", "2", "2"),
-            ("phase: 03b\nplan: 03b-01", "3b", "01"),
+            ("phase: 03b\nplan: 03b-01", "3b", "1"),
         ] {
             let text = format!("---\n{front}\n---\n");
             let expected = (phase.to_owned(), plan.to_owned());
@@ -138,7 +125,7 @@ mod tests {
             "plan: \"02-01-03\"",
         ] {
             let text = format!("---\n{front}\n---\n");
-            assert_eq!(ids(&text, path), expect("2-01", "03"), "{front}");
+            assert_eq!(ids(&text, path), expect("2-01", "3"), "{front}");
         }
         assert_eq!(ids("", path), expect("2-01", "3"));
         let stated = "---\nphase: 2\nplan: 3\n---\n";
@@ -147,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_stated_comes_from_the_path_or_the_title() {
+    fn what_is_not_stated_comes_from_the_path() {
         let expect = |phase: &str, plan: &str| (phase.to_owned(), plan.to_owned());
         let slug = "phases/01-cli-scaffold/02-names-SUMMARY.md";
         assert_eq!(ids("# Title\n", slug), expect("1", "2"));
@@ -155,7 +142,6 @@ mod tests {
         assert_eq!(ids("", quick), expect("quick", "260422-p4a"));
         let round = "phases/03-x/remediation/qa/round-01/R01-SUMMARY.md";
         assert_eq!(ids("", round), expect("3", "R01"));
-        assert_eq!(ids("# Phase 1 Plan 2: Setup\n", "x.md"), expect("1", "2"));
         assert_eq!(
             ids("---\nplan: Extensions\n---\n", "phases/02-x/02-03-PLAN.md"),
             expect("2", "3")

@@ -7,23 +7,21 @@ use serde::Serialize;
 use crate::markdown::{FrontMatter, Node, Outline};
 use crate::plan::read::document::Document;
 use crate::plan::read::plan::task::tasks;
-use crate::plan::read::{PhaseProgress, heading, non_placeholder, serialize_phase, serialize_plan};
+use crate::plan::read::{PhaseProgress, heading, non_placeholder};
 use crate::warning::Parsed;
 
 mod problems;
 mod task;
 
-pub use problems::{check_overlap, check_waves};
+pub use problems::check_waves;
 pub use task::PlanTask;
 
 /// A plan, from its front matter and the tasks in its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
-    #[serde(serialize_with = "serialize_phase")]
+    /// The phase, without its name: `5.1`; a word for a quick task.
     pub phase: Option<String>,
-    /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
-    #[serde(serialize_with = "serialize_plan")]
+    /// The plan, without phase and slug: `2`, `1a`, `d`, `R01`.
     pub plan: Option<String>,
     /// The title in the front matter, otherwise the first heading.
     pub title: Option<String>,
