@@ -22,7 +22,7 @@ use std::{env, fs};
 
 use annals::clock::Clock;
 use annals::facts;
-use annals::facts::{FactQuery, Facts, Method, ProjectScope, Purpose, Selection, UserId};
+use annals::facts::{FactQuery, Facts, Method, Purpose, Selection, UserId};
 use annals::search::{Embedder, VectorTable};
 use rusqlite::{Connection, params};
 
@@ -240,7 +240,7 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
     let query = FactQuery {
         text: text.to_owned(),
         limit: 10,
-        scope: ProjectScope::General,
+        project: None,
         method,
         selection: Selection::All,
         uses_encoder: false,

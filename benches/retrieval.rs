@@ -25,7 +25,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::{env, fs};
 
-use annals::facts::{self, FactQuery, Facts, ProjectScope, Question, Selection, UserId};
+use annals::facts::{self, FactQuery, Facts, Question, Selection, UserId};
 use annals::project::{OpenRequest, Project};
 use annals::recall::{RecallQuery, answer};
 use annals::search::Embedder;
@@ -167,7 +167,7 @@ fn ask_facts(
     let asked = FactQuery {
         text: question.text.clone(),
         limit: DEPTH,
-        scope: ProjectScope::General,
+        project: None,
         method,
         selection: Selection::All,
         uses_encoder: uses_encoder && method == facts::Method::Fused,

@@ -46,7 +46,7 @@ impl Service {
         Ok(Self { url: url.trim_end_matches('/').to_owned(), headers: Vec::new(), secret: None })
     }
 
-    /// Returns the base URL.
+    #[cfg(test)]
     pub(crate) fn url(&self) -> &str {
         &self.url
     }

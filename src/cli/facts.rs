@@ -16,14 +16,14 @@ use crate::cli::shared::{stdin, value_enum};
 use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{
-    Category, FactFilter, FactQuery, FactStatus, Facts, Method, ProjectScope, Purpose, Remaining,
-    Selection, Statement, TurnStatus, UserId,
+    Category, FactFilter, FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement,
+    TurnStatus, UserId,
 };
 use crate::project::Project;
 use crate::search::Encoder;
 use crate::storage::read;
 use crate::text::quantity;
-use crate::{facts, report, share};
+use crate::{facts, share};
 
 /// Maximum number of bytes read from standard input, and of a query there; the rest of a query is ignored.
 const MAX_INPUT_BYTES: u64 = 256 << 20;
@@ -186,9 +186,6 @@ struct AddArgs {
     /// An id of your choice: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// Who sees it if the database is shared: device, private, or a name that others share
-    #[arg(long)]
-    scope: Option<String>,
 }
 
 /// List a user's facts by key: id, confidence, key and value
@@ -262,9 +259,8 @@ struct RetrieveArgs {
 /// Erase a user's facts for good, all or those under one key
 ///
 /// Erases facts, archive, history, indexes, vectors and the turns that mention them, and rewrites the file:
-/// no byte remains. Records of reports that earlier versions kept in this project are erased as well. One
-/// line records when, how many and why. This cannot be undone. Every Chroma server that vectors were sent to
-/// is asked to erase them; if one does not, the exit code is 1 and `annals facts work` repeats the request.
+/// no byte remains. One line records when, how many and why. This cannot be undone. If the vectors are on a Chroma
+/// server, it is asked to erase them; if it does not, the exit code is 1 and `annals facts work` repeats the request.
 /// If the database is shared, the facts are erased on the server at once, and on each other device at its
 /// next sync.
 ///
@@ -469,7 +465,6 @@ impl AddArgs {
             is_confirmed: self.confirmed,
             secrets: self.allow_secret.into(),
             request_id: self.request_id.clone(),
-            scope: self.scope.clone(),
         }
     }
 }
@@ -527,11 +522,10 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
             Error::usage("there is no query").hint("pass it as --query or on standard input")
         );
     }
-    let scope = args.of_project.clone().map_or(ProjectScope::General, ProjectScope::Project);
     let query = FactQuery {
         text,
         limit: args.limit.get(),
-        scope,
+        project: args.of_project.clone(),
         method: Method::from(context.project.settings.facts.fusion),
         selection: if args.all { Selection::All } else { Selection::Relevant },
         uses_encoder: !args.no_encoder && context.project.settings.encoder,
@@ -562,13 +556,9 @@ fn inject(
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
         context.out.note(&format!("not counted in `annals facts metrics`: {error}"));
     }
-    let unrelated = match injection.unrelated {
-        0 => String::new(),
-        unrelated => format!(" ({unrelated} unrelated to the query)"),
-    };
     let left_out = quantity(injection.left_out, "fact");
     let (tokens, budget) = (injection.tokens, injection.budget);
-    context.out.note(&format!("{tokens} of {budget} tokens, {left_out} left out{unrelated}"));
+    context.out.note(&format!("{tokens} of {budget} tokens, {left_out} left out"));
     Ok(())
 }
 
@@ -580,31 +570,23 @@ fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
         );
     }
     let (user, mut store) = (context.user()?, context.write()?);
-    // First, so that no records remain if the run is killed later: a report can be recreated at any time.
-    let report_records = report::erase_records(context.project)?;
     let (forgotten, server_error) =
         share::forget(context.project, &mut store, &user, args.key.as_deref(), &args.reason)?;
     if let Some(why) = server_error {
         let later = "the other devices learn of it at the next `annals share sync`";
         context.out.note(&format!("{later}: {why}"));
     }
-    let left: Vec<String> = forgotten.remaining.iter().map(remaining_vectors).collect();
-    let end = if left.is_empty() {
-        Ok(())
-    } else {
-        let what =
-            format!("forgotten in the database, but not yet everywhere: {}", left.join("; "));
-        Err(Error::failed(what).hint("`annals facts work` repeats the request until it is done; `annals facts check` lists what is left"))
+    let end = match forgotten.remaining {
+        0 => Ok(()),
+        left => {
+            let (left, why) = (quantity(left, "vector"), forgotten.last_error.as_deref());
+            let what = format!(
+                "forgotten in the database, but {left} may still be on the Chroma server: {}",
+                why.unwrap_or("it was asked before, and is asked again later")
+            );
+            Err(Error::failed(what)
+                .hint("`annals facts work` repeats the request until it is done"))
+        }
     };
-    let mut erased = json!(forgotten);
-    erased["report_records"] = report_records.into();
-    context.out.show_until(&erased, &(), text!("facts/erased"), end)
-}
-
-/// Returns a description of forgotten vectors that remain on a server, with the reason.
-fn remaining_vectors(remaining: &Remaining) -> String {
-    let why = remaining.last_error.as_deref();
-    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-    let vectors = quantity(remaining.vectors, "vector");
-    format!("{vectors} at {}{why}", remaining.server)
+    context.out.show_until(&forgotten, &(), text!("facts/erased"), end)
 }

@@ -114,9 +114,6 @@ pub(crate) struct SyncArgs {
     /// The files that get the block [default: those named in the settings, and those that have it]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     target: Vec<ContextTarget>,
-    /// Discard hand edits inside the block instead of moving added lines below it
-    #[arg(long)]
-    force: bool,
     /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
     ///
     /// Every other byte stays. Refused (exit 4) if the files are ambiguous; a status line that says more than
@@ -139,8 +136,7 @@ pub(crate) struct PauseArgs {
 
 /// Read the note that the last session left, and show what has progressed since
 ///
-/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
-/// far as it can be understood.
+/// Reads RESUME.md of the active milestone, else of the planning folder.
 ///
 /// Example: annals resume --json | jq .since
 #[derive(Args, Debug)]
@@ -282,7 +278,6 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     let request = SyncRequest {
         check: args.check,
         targets,
-        force: args.force,
         fix_state: args.fix_state,
         present_only: false,
         shipped: None,
@@ -365,26 +360,13 @@ pub(crate) fn plan(args: &PlanArgs, project: &Project, out: &mut Output) -> Resu
     let done = lifecycle::plan(project, phase.as_ref())?;
     out.warnings(&done.warnings);
     let brief = &done.value;
-    let (known, lines): (Vec<&RelevantPattern>, Vec<String>) =
-        brief.know.iter().filter_map(|pattern| Some((pattern, lesson(pattern)?))).unzip();
-    // Each lesson is printed once.
-    let mut lessons: Vec<Option<&str>> = Vec::new();
-    for file in &brief.careful {
-        let lesson = file.lesson.as_deref().filter(|lesson| {
-            let is_short =
-                lesson.chars().count() + file.file.chars().count() < MAX_LESSON_CHARS - 40;
-            let is_known = known.iter().any(|pattern| pattern.is_same_lesson(lesson));
-            is_short && !is_known && !lessons.contains(&Some(*lesson))
-        });
-        lessons.push(lesson);
-    }
-    let last = |plans: &[PlanRef]| plans.last().map(PlanRef::short);
+    let known: Vec<String> = brief.know.iter().filter_map(lesson).collect();
+    let last = |plans: &[PlanRef]| plans.last().map(PlanRef::to_string);
     // Numbering continues across milestones: phase 8 may be one of three.
     let of = usize::try_from(brief.phase.ordinal()).is_ok_and(|number| number <= brief.total);
     let more = json!({
         "of": of,
-        "known": lines,
-        "careful_lessons": lessons,
+        "known": known,
         "last_plans": brief.careful.iter().map(|file| last(&file.plans)).collect::<Vec<_>>(),
     });
     out.show_until(&done, &more, text!("workflow/plan"), done.refusal())

@@ -409,28 +409,6 @@ pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
     facts.connection().value(sql, [user])
 }
 
-/// The projects whose facts are included; facts without a project always are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ProjectScope {
-    /// Only facts without a project.
-    #[default]
-    General,
-    /// Also facts of this project.
-    Project(String),
-    /// Also facts of every project.
-    All,
-}
-
-impl ProjectScope {
-    /// Returns the project, if exactly one is selected.
-    pub(crate) fn project(&self) -> Option<&str> {
-        match self {
-            Self::Project(name) => Some(name),
-            Self::General | Self::All => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -12,7 +12,7 @@ use crate::facts::key::FactKey;
 use crate::facts::replication::{self, PRIVATE};
 use crate::facts::sql::{Sql, json};
 use crate::facts::store::Facts;
-use crate::facts::vectors::{self, Remaining};
+use crate::facts::vectors;
 use crate::text::{self, quantity};
 
 /// Minimum length of a value searched for in texts, in characters: shorter ones match by chance.
@@ -34,16 +34,17 @@ pub struct Forgotten {
     pub changes: usize,
     /// Turns that mentioned the facts.
     pub turns: usize,
-    /// What is not erased yet on servers that vectors were sent to.
-    pub remaining: Vec<Remaining>,
+    /// Number of forgotten vectors that a server may still have.
+    pub remaining: u64,
+    /// Why they are not erased yet.
+    pub last_error: Option<String>,
 }
 
 /// Erases a user's facts permanently, all or those under one key.
 ///
 /// Turns and answers that mention them are erased too, as is the profile. One row remains with the time, the
 /// counts and the reason, but nothing of the content. Refused while another process has the file open.
-/// Afterwards, servers that vectors were sent to are asked to erase them; what a server does not erase stays
-/// queued, by id.
+/// Afterwards, the server that has the vectors is asked to erase them; what it does not erase stays queued, by id.
 pub fn forget(
     facts: &mut Facts,
     user: &UserId,
@@ -61,7 +62,7 @@ pub fn forget(
         if let Some(key) = key.filter(|_| erased.states.is_empty()) {
             return Err(Error::not_found(format!("{user} has no fact under {key}")));
         }
-        rebuild_indexes(connection)?;
+        rebuild_index(connection)?;
         replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
         let mut told: BTreeSet<String> = [text::fold(user.as_str())].into();
         for fact in &erased.states {
@@ -78,7 +79,7 @@ pub fn forget(
     if facts.is_dry_run() {
         return erased.map(|erased| erased.count);
     }
-    let Erased { mut count, ids, .. } = match erased {
+    let Erased { mut count, .. } = match erased {
         Ok(erased) => erased,
         Err(error) if error.kind == ErrorKind::NotFound => {
             // An earlier run may have erased the rows but not rewritten the file.
@@ -99,9 +100,9 @@ pub fn forget(
         );
         error.hint("free some disk space and run the same command again: it rewrites the file")
     })?;
-    // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
-    vectors::erase(facts, false)?;
-    count.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
+    // The file is already unlocked, so nobody waits for a server.
+    vectors::erase_forgotten(facts)?;
+    (count.remaining, count.last_error) = vectors::forgotten(facts.connection())?;
     Ok(count)
 }
 
@@ -109,8 +110,6 @@ pub fn forget(
 #[derive(Default)]
 pub(crate) struct Erased {
     count: Forgotten,
-    /// The ids of the facts, as a JSON array.
-    ids: String,
     /// All recorded states of the facts.
     pub(crate) states: Vec<Fact>,
     /// The turns that they came from, and those that were erased because they mention one.
@@ -186,22 +185,21 @@ fn erase_rows(
     let sql = "SELECT json_group_array(value) FROM json_each(?2) AS id WHERE NOT EXISTS (SELECT 1 FROM fact_history \
                JOIN operations USING (history_id) WHERE user_id = ?1 AND fact_id = id.value \
                AND history_id NOT IN (SELECT value FROM json_each(?3)))";
-    erased.ids = connection.value(sql, params![user, json(&ids)?, changes])?;
-    vectors::forget_copies(connection, &erased.ids)?;
+    let ids: String = connection.value(sql, params![user, json(&ids)?, changes])?;
+    vectors::enqueue_forgotten(connection, &ids)?;
     let of_facts = "fact_id IN (SELECT value FROM json_each(?2))";
     let delete = |table: &str, which: &str| {
         let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
-        connection.change(&sql, [user.as_str(), &erased.ids])
+        connection.change(&sql, [user.as_str(), &ids])
     };
     while_erasing(connection, user, || {
-        delete("vector_jobs", of_facts)?;
         delete("fact_vectors", of_facts)?;
         erased.count.facts = delete("facts", of_facts)? + delete("facts_archive", of_facts)?;
         let sql = format!(
             "DELETE FROM fact_history WHERE user_id = ?1 \
              AND (history_id IN (SELECT value FROM json_each(?3)) OR {of_facts})"
         );
-        erased.count.changes = connection.change(&sql, [user.as_str(), &erased.ids, changes])?;
+        erased.count.changes = connection.change(&sql, [user.as_str(), &ids, changes])?;
         let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
         connection.run(sql, params![user, key])?;
         connection.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
@@ -209,12 +207,10 @@ fn erase_rows(
     })
 }
 
-/// Rebuilds the text indexes: deleted words remain in the segments of an index until it is rewritten.
-pub(crate) fn rebuild_indexes(connection: &Connection) -> Result<()> {
-    for table in ["facts_fts", "facts_trigram"] {
-        for command in ["rebuild", "optimize"] {
-            connection.run(&format!("INSERT INTO {table} ({table}) VALUES ('{command}')"), [])?;
-        }
+/// Rebuilds the text index: deleted words remain in its segments until it is rewritten.
+pub(crate) fn rebuild_index(connection: &Connection) -> Result<()> {
+    for command in ["rebuild", "optimize"] {
+        connection.run("INSERT INTO facts_fts (facts_fts) VALUES (?1)", [command])?;
     }
     Ok(())
 }

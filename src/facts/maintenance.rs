@@ -13,8 +13,7 @@ use crate::facts::fact::{self, COLUMNS, Fact, FactStatus, UserId};
 use crate::facts::history::{self, Cause};
 use crate::facts::sql::Sql;
 use crate::facts::store::Facts;
-use crate::facts::vectors::{self, Remaining};
-use crate::facts::{profile, queue, wording};
+use crate::facts::{profile, queue, vectors, wording};
 
 /// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;
@@ -185,8 +184,8 @@ pub struct Integrity {
     pub dead_turns: u64,
     /// Number of changes missing from the vector index.
     pub unsynced_vectors: u64,
-    /// What was forgotten but is not erased yet on servers that vectors were sent to.
-    pub remaining: Vec<Remaining>,
+    /// Number of forgotten vectors that a server may still have.
+    pub unerased_vectors: u64,
 }
 
 /// Inconsistencies, with the queries that count them.
@@ -213,7 +212,7 @@ const ORPHANS: &[(&str, &str)] = &[
 ];
 
 /// Selects the facts missing from the built-in index, and the outbox jobs for an external one.
-const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs UNION ALL SELECT 1 FROM facts AS f \
+const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs WHERE user_id <> '' UNION ALL SELECT 1 FROM facts AS f \
      WHERE f.status IN ('active', 'pending_confirmation') \
      AND (SELECT server FROM vector_index) IS NULL AND NOT EXISTS \
      (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
@@ -228,23 +227,21 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         waiting_turns: queue::waiting(facts)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
         unsynced_vectors: count(UNSYNCED)?,
-        remaining: vectors::remaining(connection, None)?,
+        unerased_vectors: vectors::forgotten(connection)?.0,
         problems: Vec::new(),
     };
     for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
         found.problems.extend(connection.column::<String>(pragma, [])?);
     }
     found.problems.retain(|line| line != "ok");
-    for table in ["facts_fts", "facts_trigram"] {
-        // The check compares the index with its content table; FTS5 expects it as an INSERT.
-        let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
-        match connection.execute(&sql, []) {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-                return Err(error.into());
-            }
-            Err(error) => found.problems.push(format!("{table} does not match the facts: {error}")),
-            Ok(_) => {}
+    // The check compares the index with its content table; FTS5 expects it as an INSERT.
+    let sql = "INSERT INTO facts_fts (facts_fts, rank) VALUES ('integrity-check', 1)";
+    match connection.execute(sql, []) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            return Err(error.into());
         }
+        Err(error) => found.problems.push(format!("facts_fts does not match the facts: {error}")),
+        Ok(_) => {}
     }
     let unlike = format!(
         "FROM facts AS f JOIN (SELECT fact_id, after_json AS last, max(history_id) FROM fact_history \

@@ -33,9 +33,7 @@ pub use evaluation::{
     Delta, Evaluation, Group, Item, Measures, MethodRow, Question, evaluate, read_dataset, stored,
 };
 pub(crate) use fact::COLUMNS;
-pub use fact::{
-    Category, Fact, FactStatus, ProjectScope, Proposal, UserId, is_unknown, user, user_or_systems,
-};
+pub use fact::{Category, Fact, FactStatus, Proposal, UserId, is_unknown, user, user_or_systems};
 pub use forget::{Forgotten, forget};
 pub use history::{Change, FactFilter, FactListing, Imported, export, find, history, import, list};
 pub use key::FactKey;
@@ -47,8 +45,8 @@ pub use profile::{
 pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turns, waiting};
 pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
-pub(crate) use sql::{Sql, SqliteResultExt, json, row};
+pub(crate) use sql::{Sql, json, row};
 pub use statement::{Pending, Statement, add, confirm, pending, reject};
 pub use store::{Facts, Purpose};
-pub use vectors::{Remaining, embedder, erase_remaining, refresh};
+pub use vectors::{embedder, refresh};
 pub use work::{JudgedTurn, TurnOutcome, apply, prompt, step};

@@ -222,10 +222,8 @@ pub struct Injection {
     pub budget: usize,
     /// The facts in it.
     pub facts: Vec<String>,
-    /// Number of valid facts that are left out.
+    /// Number of valid facts that are left out: they did not fit, or are unrelated to the query.
     pub left_out: usize,
-    /// Number of left-out facts unrelated to the query; the others did not fit.
-    pub unrelated: usize,
 }
 
 /// The sections of the text; facts of earlier ones are dropped last.
@@ -255,14 +253,14 @@ pub fn inject(
     let all = valid(facts.connection(), user, project, &now)?;
     let total = all.len();
     let shares = match query {
-        Some(query) => judge_each(facts.connection(), user, query, &now, &all, uses_encoder)?,
+        Some(query) => {
+            judge_each(facts.connection(), user, project, query, &now, &all, uses_encoder)?
+        }
         None => vec![Some(0.0); total],
     };
     let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
-    let related = in_order(all, &shares, &stale);
-    let unrelated = total - related.len();
     let mut selected: Vec<Fact> = Vec::new();
-    for fact in related {
+    for fact in in_order(all, &shares, &stale) {
         selected.push(fact);
         if text::estimate_tokens(&page(&selected)) > budget {
             selected.pop();
@@ -275,7 +273,6 @@ pub fn inject(
         text,
         budget,
         left_out: total - selected.len(),
-        unrelated,
         facts: selected.into_iter().map(|fact| fact.fact_id).collect(),
     })
 }

@@ -1,4 +1,4 @@
--- Version 6. Times are RFC 3339 in UTC, in seconds; those of `turns` in milliseconds.
+-- Version 7. Times are RFC 3339 in UTC, in seconds; those of `turns` in milliseconds.
 
 CREATE TABLE facts (
   seq INTEGER PRIMARY KEY,
@@ -46,38 +46,7 @@ CREATE VIRTUAL TABLE facts_fts USING fts5 (
   owner, key, value_text, source_excerpt,
   content = 'facts', content_rowid = 'seq', tokenize = 'porter unicode61'
 );
-CREATE VIRTUAL TABLE facts_trigram USING fts5 (
-  key, value_text, source_excerpt,
-  content = 'facts', content_rowid = 'seq', tokenize = 'trigram'
-);
 INSERT INTO facts_fts (facts_fts, rank) VALUES ('secure-delete', 1);
-INSERT INTO facts_trigram (facts_trigram, rank) VALUES ('secure-delete', 1);
-
-CREATE TRIGGER facts_indexed AFTER INSERT ON facts BEGIN
-  INSERT INTO facts_fts (rowid, owner, key, value_text, source_excerpt)
-    VALUES (new.seq, hex(new.user_id), new.key, new.value_text, new.source_excerpt);
-  INSERT INTO facts_trigram (rowid, key, value_text, source_excerpt)
-    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
-END;
-CREATE TRIGGER facts_unindexed AFTER DELETE ON facts BEGIN
-  INSERT INTO facts_fts (facts_fts, rowid, owner, key, value_text, source_excerpt)
-    VALUES ('delete', old.seq, hex(old.user_id), old.key, old.value_text, old.source_excerpt);
-  INSERT INTO facts_trigram (facts_trigram, rowid, key, value_text, source_excerpt)
-    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
-  DELETE FROM fact_vectors WHERE user_id = old.user_id AND seq = old.seq;
-END;
-CREATE TRIGGER facts_reindexed AFTER UPDATE OF key, value_text, source_excerpt ON facts
-WHEN old.key <> new.key OR old.value_text <> new.value_text OR old.source_excerpt <> new.source_excerpt
-BEGIN
-  INSERT INTO facts_fts (facts_fts, rowid, owner, key, value_text, source_excerpt)
-    VALUES ('delete', old.seq, hex(old.user_id), old.key, old.value_text, old.source_excerpt);
-  INSERT INTO facts_trigram (facts_trigram, rowid, key, value_text, source_excerpt)
-    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
-  INSERT INTO facts_fts (rowid, owner, key, value_text, source_excerpt)
-    VALUES (new.seq, hex(new.user_id), new.key, new.value_text, new.source_excerpt);
-  INSERT INTO facts_trigram (rowid, key, value_text, source_excerpt)
-    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
-END;
 
 -- Superseded and expired facts are moved here once they are older than a cut-off.
 CREATE TABLE facts_archive (
@@ -164,6 +133,7 @@ CREATE INDEX turns_session ON turns (user_id, session_id, turn_seq);
 -- The outbox of an external vector index, with the latest pending operation of each fact.
 CREATE TABLE vector_jobs (
   fact_id TEXT PRIMARY KEY,
+  -- Empty if the fact was forgotten.
   user_id TEXT NOT NULL,
   operation TEXT NOT NULL CHECK (operation IN ('upsert', 'delete')),
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -200,46 +170,14 @@ CREATE TABLE vector_index (
 INSERT INTO vector_index (only, model, collection)
   VALUES (1, 'annals-static-128-v1', 'annals-' || lower(hex(randomblob(8))));
 
--- Each server and collection that vectors were ever sent to, with the result of the last attempt to erase.
-CREATE TABLE vector_places (
-  place INTEGER PRIMARY KEY,
-  server TEXT NOT NULL,
-  collection TEXT NOT NULL,
-  attempts INTEGER NOT NULL DEFAULT 0,
-  not_before TEXT NOT NULL DEFAULT '',
-  last_error TEXT,
-  UNIQUE (server, collection)
-);
--- Where the vector of a fact may be; written before it is sent there.
-CREATE TABLE vector_copies (
-  fact_id TEXT NOT NULL,
-  place INTEGER NOT NULL REFERENCES vector_places (place),
-  PRIMARY KEY (fact_id, place)
-) WITHOUT ROWID;
--- Vectors of forgotten facts that are not erased there yet: ids only, without content.
-CREATE TABLE vector_erasures (
-  place INTEGER NOT NULL REFERENCES vector_places (place),
-  fact_id TEXT NOT NULL,
-  PRIMARY KEY (place, fact_id)
-) WITHOUT ROWID;
-
--- `embedding_id` is the fact's id while an index has a vector of it, and null otherwise.
+-- `embedding_id` is the fact's id while an index has a vector of it, and null otherwise; for a server, it is set when
+-- the server has answered.
 CREATE TRIGGER facts_embedded AFTER INSERT ON fact_vectors BEGIN
   UPDATE facts SET embedding_id = fact_id WHERE user_id = new.user_id AND seq = new.seq;
 END;
 CREATE TRIGGER facts_unembedded AFTER DELETE ON fact_vectors BEGIN
   UPDATE facts SET embedding_id = NULL WHERE user_id = old.user_id AND seq = old.seq;
 END;
-CREATE TRIGGER facts_embedded_elsewhere AFTER INSERT ON vector_copies BEGIN
-  UPDATE facts SET embedding_id = fact_id
-    WHERE fact_id = new.fact_id AND status IN ('active', 'pending_confirmation');
-END;
-CREATE TRIGGER facts_unembedded_elsewhere AFTER DELETE ON vector_copies BEGIN
-  UPDATE facts SET embedding_id = NULL WHERE fact_id = old.fact_id
-    AND NOT EXISTS (SELECT 1 FROM vector_copies AS c WHERE c.fact_id = old.fact_id)
-    AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = facts.user_id AND v.seq = facts.seq);
-END;
-
 -- Sums by day and user; `bucket` distinguishes the buckets of a histogram.
 CREATE TABLE metrics (
   user_id TEXT NOT NULL,
@@ -358,4 +296,4 @@ CREATE TRIGGER operations_rewritten_when AFTER UPDATE ON fact_history BEGIN
   UPDATE operations SET is_rewritten = 1 WHERE history_id = old.history_id;
 END;
 
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;

@@ -60,38 +60,19 @@ impl Sql for Connection {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        failure("use the database", &error)
-    }
-}
-
-fn failure(tried: &str, error: &rusqlite::Error) -> Error {
-    let failed = Error::failed(format!("cannot {tried}: {error}"));
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            failed.hint("another process is writing; run it again when that is done")
+        let failed = Self::failed(format!("cannot use the database: {error}"));
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                failed.hint("another process is writing; run it again when that is done")
+            }
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                failed.hint("run `annals facts check` for details, or use --db for another file")
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                failed.hint("annals cannot write there; nothing was changed")
+            }
+            _ => failed,
         }
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            failed.hint("run `annals facts check` for details, or use --db for another file")
-        }
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            failed.hint("annals cannot write there; nothing was changed")
-        }
-        Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull) => {
-            failed.hint("the disk may be full or failing; nothing was written")
-        }
-        _ => failed,
-    }
-}
-
-/// Adds context to an SQLite error.
-pub(crate) trait SqliteResultExt<T> {
-    /// Converts the error to an [`Error`] that says what was tried.
-    fn context(self, tried: &str) -> Result<T>;
-}
-
-impl<T> SqliteResultExt<T> for rusqlite::Result<T> {
-    fn context(self, tried: &str) -> Result<T> {
-        self.map_err(|error| failure(tried, &error))
     }
 }
 

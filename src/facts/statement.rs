@@ -9,8 +9,7 @@ use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter, applied, co
 use crate::facts::fact::{self, Category, Fact, MAX_EXCERPT_CHARS, Proposal, UserId};
 use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
-use crate::facts::{confidence, history, queue, replication};
-use crate::project::scope_name;
+use crate::facts::{confidence, history, queue};
 use crate::secrets::SecretPolicy;
 use crate::text;
 
@@ -39,8 +38,6 @@ pub struct Statement {
     pub secrets: SecretPolicy,
     /// Idempotency key: a repeated call with the same id returns the first result.
     pub request_id: Option<String>,
-    /// In a shared database, the scope that may see the fact, instead of the one from the settings.
-    pub scope: Option<String>,
 }
 
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
@@ -55,11 +52,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
     };
     let Statement { category, is_confirmed, .. } = *statement;
     let source = ActionSource { origin, category, is_confirmed };
-    check_scope(facts, statement)?;
-    facts.set_scope(statement.scope.as_deref());
-    let added = facts.arbitrate(user, source, |arbiter| state(arbiter, statement, &action));
-    facts.set_scope(None);
-    added
+    facts.arbitrate(user, source, |arbiter| state(arbiter, statement, &action))
 }
 
 fn state(
@@ -78,22 +71,12 @@ fn state(
     };
     let earlier = applied(connection, user, &turn_id)?.pop();
     arbiter.source.origin.source_turn_id = turn_id;
-    let is_repeated = earlier.is_some();
     let result = match earlier {
         Some((_, earlier)) => Some(earlier),
         None => arbiter.apply(std::slice::from_ref(action))?.pop(),
     };
     let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
     let id = result.fact_id.unwrap_or_default();
-    if let (Some(wanted), false) = (&statement.scope, is_repeated)
-        && let Some((scope, _)) = replication::origin(connection, user, &id)?
-        && scope != *wanted
-    {
-        // A fact keeps the scope in which it was first written.
-        let message = format!("the fact's scope is {scope} and cannot change");
-        let hint = "to change the scope, forget the fact and add it again";
-        return Err(Error::refused(message).hint(hint));
-    }
     Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
 }
 
@@ -112,19 +95,6 @@ fn action(statement: &Statement) -> Result<Action> {
         ..Action::default()
     };
     action.validated(statement.secrets)
-}
-
-/// Refuses a scope whose name is invalid, or in a database that is not shared.
-fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
-    let Some(scope) = &statement.scope else {
-        return Ok(());
-    };
-    scope_name(scope).map_err(Error::usage)?;
-    match replication::joined(facts.connection())? {
-        Some(_) => Ok(()),
-        None => Err(Error::usage("this database is not shared, so a fact has no scope")
-            .hint("annals share init")),
-    }
 }
 
 /// A fact that is awaiting the user's confirmation.

@@ -9,7 +9,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::clock::Clock;
 use crate::error::{At, Error, ErrorKind, Result};
-use crate::facts::replication::Scopes;
 use crate::facts::{maintenance, replication};
 use crate::project::Project;
 use crate::storage::fail_point;
@@ -17,8 +16,9 @@ use crate::storage::fail_point;
 /// Name of the file in the user's data folder.
 const FILE: &str = "mem.db";
 
-/// Version of the tables; databases of earlier builds have lower ones.
-const VERSION: u32 = 6;
+/// Version of the tables, and the one that is upgraded when the file is opened for writing.
+const VERSION: u32 = 7;
+const UPGRADED: u32 = 6;
 
 /// Capacity of the statement cache: more than one change of a fact needs, so that none is prepared twice.
 const STATEMENTS: usize = 64;
@@ -45,7 +45,8 @@ pub struct Facts {
     dry_run: bool,
     high_risk: Vec<String>,
     vector_server: Option<String>,
-    scopes: Scopes,
+    /// The scopes of new facts, by key or prefix of keys.
+    scopes: Vec<(String, String)>,
 }
 
 impl Facts {
@@ -65,7 +66,7 @@ impl Facts {
         facts.dry_run = project.dry_run;
         facts.high_risk.clone_from(&project.settings.facts.high_risk);
         facts.vector_server.clone_from(&project.settings.chroma);
-        facts.scopes.rules.clone_from(&project.settings.share.scopes);
+        facts.scopes.clone_from(&project.settings.share.scopes);
         if purpose == Purpose::Read && !project.dry_run {
             // A reader finds what a temporary value had replaced; without write access, it skips ended facts.
             maintenance::expire_ended(&mut facts).ok();
@@ -78,30 +79,44 @@ impl Facts {
         let open = || {
             let is_empty = !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0);
             if purpose == Purpose::Read && is_empty {
-                return Self::new(Connection::open_in_memory()?, path, clock, wait);
+                return Self::new(Connection::open_in_memory()?, path, clock, wait, purpose);
             }
             create(path)?;
             let connection = match open_shared(path, wait) {
                 Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error)?,
                 opened => opened?,
             };
-            Self::new(connection, path, clock, wait)
+            Self::new(connection, path, clock, wait, purpose)
         };
         open().map_err(|error| error.at(path, None))
     }
 
     /// Returns a database in memory, which is discarded at the end of the run.
     pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
-        Self::new(Connection::open_in_memory()?, Path::new(""), clock, Duration::ZERO)
+        let memory = Connection::open_in_memory()?;
+        Self::new(memory, Path::new(""), clock, Duration::ZERO, Purpose::Write)
     }
 
     /// Creates the store from a connection, and the tables in a new file.
-    fn new(mut connection: Connection, path: &Path, clock: Clock, wait: Duration) -> Result<Self> {
-        if version(&connection)? == 0 {
+    fn new(
+        mut connection: Connection,
+        path: &Path,
+        clock: Clock,
+        wait: Duration,
+        purpose: Purpose,
+    ) -> Result<Self> {
+        let found = version(&connection)?;
+        if found == 0 || found == UPGRADED && purpose == Purpose::Write {
             let transaction = Transaction::new(&mut connection, TransactionBehavior::Immediate)?;
             // Another process may have made them while this one waited.
-            if version(&transaction)? == 0 {
-                transaction.execute_batch(include_str!("schema.sql"))?;
+            let tables = match version(&transaction)? {
+                0 => Some(include_str!("schema.sql")),
+                UPGRADED => Some(include_str!("upgrade.sql")),
+                _ => None,
+            };
+            if let Some(tables) = tables {
+                transaction.execute_batch(tables)?;
+                transaction.execute_batch(include_str!("triggers.sql"))?;
             }
             transaction.commit()?;
         }
@@ -113,7 +128,7 @@ impl Facts {
             dry_run: false,
             high_risk: Vec::new(),
             vector_server: None,
-            scopes: Scopes::default(),
+            scopes: Vec::new(),
         })
     }
 
@@ -147,9 +162,10 @@ impl Facts {
         self.vector_server = url.map(str::to_owned);
     }
 
-    /// Sets the scope of the facts written next; if `None`, the rules in the settings apply.
-    pub(crate) fn set_scope(&mut self, scope: Option<&str>) {
-        self.scopes.named = scope.map(str::to_owned);
+    #[cfg(test)]
+    pub(crate) fn set_scopes(&mut self, scopes: &[(&str, &str)]) {
+        let rule = |(key, scope): &(&str, &str)| ((*key).to_owned(), (*scope).to_owned());
+        self.scopes = scopes.iter().map(rule).collect();
     }
 
     pub(crate) fn vector_server(&self) -> Option<&str> {
@@ -199,10 +215,8 @@ impl Facts {
     }
 
     fn held_open(&self, wait: Duration) -> Error {
-        let holder = find_holder(&self.path);
-        let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         let seconds = wait.as_secs_f32();
-        Error::refused(format!("is still held open by {holder} after {seconds} s"))
+        Error::refused(format!("is still held open by another process after {seconds} s"))
             .at(&self.path, None)
             .hint("no trace of forgotten facts may remain; end that process, then run the command again")
     }
@@ -259,7 +273,7 @@ pub(crate) fn crash_point() {
 fn version(connection: &Connection) -> Result<u32> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     match version {
-        0 | VERSION => Ok(version),
+        0 | UPGRADED | VERSION => Ok(version),
         VERSION.. => {
             Err(Error::failed(format!("the database has version {version}, which is newer"))
                 .hint(format!("this annals knows version {VERSION}")))
@@ -345,22 +359,6 @@ fn patiently<T>(
 fn is_busy(error: &rusqlite::Error) -> bool {
     let busy = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked];
     error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
-}
-
-/// Returns the id of another process that has the file open, where the system tells.
-#[expect(clippy::disallowed_methods, reason = "reads the process list of the system")]
-fn find_holder(file: &Path) -> Option<u32> {
-    let file = fs::canonicalize(file).ok()?;
-    let has_open = |process: &u32| {
-        let open = fs::read_dir(format!("/proc/{process}/fd")).ok();
-        open.into_iter()
-            .flatten()
-            .flatten()
-            .any(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == file))
-    };
-    let processes = fs::read_dir("/proc").ok()?.flatten();
-    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter(|id| *id != std::process::id()).filter(has_open).min()
 }
 
 #[cfg(test)]

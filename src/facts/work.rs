@@ -3,19 +3,18 @@
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::{Action, parse_answer};
 use crate::facts::arbitration::{ActionResult, ActionSource, applied};
 use crate::facts::auditor::{Auditor, WAIT};
-use crate::facts::fact::{COLUMNS, Fact, MAX_EXCERPT_CHARS, UserId};
+use crate::facts::fact::{Fact, MAX_EXCERPT_CHARS, UserId};
 use crate::facts::metrics::{self, Ranks};
 use crate::facts::profile;
 use crate::facts::queue::{self, Turn, TurnStatus};
 use crate::facts::search::{self, FactQuery, Method};
-use crate::facts::sql::{Sql, json};
+use crate::facts::sql::json;
 use crate::facts::store::Facts;
 use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
@@ -23,8 +22,7 @@ use crate::text;
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 
-/// Maximum number of known facts in the prompt, and of those found by search.
-const MAX_KNOWN_FACTS: usize = 40;
+/// Number of known facts in the prompt.
 const FOUND: usize = 20;
 
 /// Number of times an auditor is asked before a turn is dead.
@@ -59,20 +57,10 @@ pub enum TurnOutcome {
 
 /// Returns the auditor's prompt for a turn.
 pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
-    // The facts that the turn may concern: what search finds, then the most recently mentioned ones.
     let project = turn.project.as_deref();
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
-    let mut known: Vec<Fact> = hits.into_iter().map(|hit| hit.fact).collect();
-    let ids: Vec<&str> = known.iter().map(|fact| fact.fact_id.as_str()).collect();
-    let others = format!(
-        "SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation') \
-         AND (project IS NULL OR project = ?2) AND fact_id NOT IN (SELECT value FROM json_each(?3)) \
-         ORDER BY last_mentioned_at DESC, seq LIMIT ?4"
-    );
-    let values = params![turn.user_id, project, json(&ids)?, MAX_KNOWN_FACTS - ids.len()];
-    known.extend(facts.connection().list::<Fact>(&others, values)?);
-    let lines: Vec<String> = known.iter().map(known_line).collect();
+    let lines: Vec<String> = hits.iter().map(|hit| known_line(&hit.fact)).collect();
     let old = if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") };
     let new = serde_json::json!({
         "said_at": turn.said_at, "user_input": turn.user_input,

@@ -29,8 +29,6 @@ pub struct SyncRequest {
     pub check: bool,
     /// The files that should contain the block; if empty, those in the settings.
     pub targets: Vec<ContextTarget>,
-    /// Replace hand edits inside the block.
-    pub force: bool,
     /// Correct the position lines of STATE.md and ROADMAP.md first.
     pub fix_state: bool,
     /// Update only files that already have a block.
@@ -71,7 +69,7 @@ pub(crate) fn plan_with(
     let mut sources =
         sources(project, survey, relevant, lessons, request.shipped.as_ref(), warnings);
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
-    let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;
+    let (mut files, planned) = claude_md::regenerate(project, &sources, targets)?;
     work.changes.extend(planned)?;
     work.warnings.append(&mut files.warnings);
     work.context = Some(files);
@@ -112,7 +110,7 @@ fn sources(
     Sources {
         project: status.project,
         core_value: status.core_value,
-        code: profile.map(|profile| profile.summary()).unwrap_or_default(),
+        code: profile.map(|profile| profile.lines()).unwrap_or_default(),
         milestone,
         phase: status.derived.number.map(|number| CurrentPhase {
             number: number.to_string(),
@@ -177,7 +175,7 @@ fn shipped_pages(survey: &Survey) -> Vec<String> {
 }
 
 /// Returns the blockers that can still block: none that calls itself closed or only names finished phases, and none once
-/// the milestone is over. Those that name phases after the next one come last; of the others, the newest come first.
+/// the milestone is over. Those that name phases after the next one come last.
 pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
     if survey.position.next.action == Action::None {
         return Vec::new();
@@ -198,9 +196,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
             ));
         }
     }
-    found.sort_by(|one, other| {
-        one.0.cmp(&other.0).then_with(|| first_date(other.1).cmp(&first_date(one.1)))
-    });
+    found.sort_by_key(|(is_later, _)| *is_later);
     found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
 }
 
@@ -224,17 +220,6 @@ pub(crate) fn is_closed(blocker: &str) -> bool {
                 || says_how
                 || rest.starts_with(|c: char| c.is_ascii_digit()))
     })
-}
-
-/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
-fn first_date(text: &str) -> Option<&str> {
-    let is_date = |text: &&str| {
-        text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-    };
-    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
 }
 
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the

@@ -170,9 +170,6 @@ const MAX_CITED_PLANS: usize = 6;
 /// Maximum distance of the ends of a range of cited plans.
 const MAX_RANGE: u32 = 99;
 
-/// Maximum length of a milestone's slug in a citation, in characters.
-const MAX_MILESTONE_LENGTH: usize = 20;
-
 /// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`.
 pub(crate) fn cite(plans: &[&PlanNumber]) -> String {
     let mut plans = plans.to_vec();
@@ -222,16 +219,6 @@ pub(crate) fn cited(text: &str) -> Vec<PlanNumber> {
         }
     }
     plans
-}
-
-/// Returns a milestone's slug, shortened at the end of a word if it is too long for a citation.
-pub(crate) fn short_milestone(slug: &str) -> &str {
-    let Some((end, _)) = slug.char_indices().nth(MAX_MILESTONE_LENGTH) else {
-        return slug;
-    };
-    let is_word_end = slug[end..].starts_with('-');
-    let last_word = slug[..end].rfind('-').filter(|at| *at > 0 && !is_word_end);
-    &slug[..last_word.unwrap_or(end)]
 }
 
 /// Returns a milestone's slug, unless it is the one of a project without milestones.
@@ -296,13 +283,6 @@ mod tests {
 #[cfg(test)]
 mod citation_tests {
     use super::*;
-
-    #[test]
-    fn a_long_slug_is_named_by_its_first_words() {
-        assert_eq!(short_milestone("v1.2"), "v1.2");
-        assert_eq!(short_milestone("02-launch-hardening-of-all-parts"), "02-launch-hardening");
-        assert_eq!(short_milestone("\u{e9}".repeat(30).as_str()).chars().count(), 20);
-    }
 
     #[test]
     fn plans_are_named_briefly_and_found_again() {

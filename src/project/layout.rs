@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::project::dialect::{LayoutName, read_or_empty};
@@ -134,7 +134,7 @@ fn plain() -> Result<Commands> {
 }
 
 /// The commands of a planning tool, as printed; annals never runs them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commands {
     /// Plans a phase; `{phase}` is replaced with its number.

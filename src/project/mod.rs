@@ -24,7 +24,6 @@ pub use dialect::LayoutName;
 pub use environment::Environment;
 pub(crate) use environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE};
 pub use keys::KeyScope;
-pub(crate) use keys::scope_name;
 pub use layout::{CommandSection, Commands, GeneratedSection, Layout};
 pub use open::{OpenRequest, Project};
 pub use planning::Planning;

@@ -22,7 +22,7 @@ pub use sources::SourceName;
 
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
-use crate::facts::{self, Fact, FactStatus, Facts, ProjectScope, Purpose, Selection};
+use crate::facts::{self, Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
 use crate::recall::flags::Flags;
 use crate::search::index::{
@@ -30,6 +30,7 @@ use crate::search::index::{
 };
 use crate::search::{Encoder, index, terms};
 use crate::sessions;
+use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
 
 /// Name of the index file in `.annals/`.
@@ -97,11 +98,6 @@ pub struct Recalled {
     /// Number of newest files searched, if there was no time to search all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_files: Option<usize>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "required by serde")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// Searches the stores that the query names.
@@ -245,7 +241,7 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let fact_query = facts::FactQuery {
         text: query.text.clone(),
         limit: query.limit.max(MAX_FACTS),
-        scope: ProjectScope::General,
+        project: None,
         method: facts::Method::from(project.settings.facts.fusion),
         // Relevance is judged together with the texts of the project.
         selection: Selection::Candidates,

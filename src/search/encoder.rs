@@ -18,9 +18,6 @@ use std::thread;
 use crate::search::table::VectorTable;
 use crate::search::vector::Vector;
 
-/// Model name of the encoder's vectors, which are not comparable with those of other models.
-pub const ENCODER_ID: &str = "annals-encoder-s3-v1";
-
 /// Maximum number of pieces of a text that are read.
 const MAX_PIECES: usize = 126;
 

@@ -26,7 +26,7 @@ mod words;
 
 pub(crate) use bm25::to_f64;
 pub use bm25::{bm25, idf};
-pub use encoder::{ENCODER_ID, Encoder};
+pub use encoder::Encoder;
 pub use endpoint::{Embedder, Endpoint};
 pub use language::Language;
 pub use passages::passages;

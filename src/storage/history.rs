@@ -1,15 +1,13 @@
 //! Lists past operations, newest first, and reverts them.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{At, Error, Result};
 use crate::storage::changes::{Change, Changes};
-use crate::storage::disk::{Access, Create};
 use crate::storage::folder::StoreFolder;
 use crate::storage::lock::Store;
 use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
@@ -27,9 +25,6 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Maximum operation number; a file with a greater one is not ours.
 const MAX_ID: u64 = u64::MAX / 2;
-
-/// Maximum length of the start of a file that tells whether it is a record of an operation.
-const MAX_HEAD: u64 = 16 * 1024 * 1024;
 
 /// The number of an operation; a later operation has a greater one.
 pub type OperationId = u64;
@@ -140,35 +135,6 @@ impl History {
             return Err(Error::failed("belongs to an operation in progress").at(&path, None));
         }
         disk::remove_file(&path).at("remove", &path)
-    }
-
-    /// Deletes every record of an operation, whoever wrote it; returns their number.
-    pub(crate) fn erase(&self, operation: &str) -> Result<usize> {
-        /// What the first line of a record of any version has.
-        #[derive(Deserialize)]
-        struct Head {
-            operation: String,
-        }
-
-        let mut erased = 0;
-        if !self.folder.has_history() {
-            return Ok(erased);
-        }
-        // What cannot be listed is left out of `below`; here it is an error.
-        let folder = self.folder.history();
-        listing::entries(&folder).at("list", &folder)?;
-        // Version 0.2 moved the records of other users to a folder in it.
-        for path in listing::below(&folder, &|_| true) {
-            let file = disk::open(&path, Access::Read, Create::Never).at("open", &path)?;
-            let mut line = Vec::new();
-            BufReader::new(file.take(MAX_HEAD)).read_until(b'\n', &mut line).at("read", &path)?;
-            let head = serde_json::from_slice::<Head>(&line);
-            if head.is_ok_and(|head| head.operation == operation) {
-                disk::remove_file(&path).at("remove", &path)?;
-                erased += 1;
-            }
-        }
-        Ok(erased)
     }
 
     /// Returns the changes that revert an operation, restoring the exact earlier bytes.

@@ -99,7 +99,6 @@ const WRITING: &[&str] = &[
     "undo",
     "ledger init",
     "ledger init --hook",
-    "ledger check --fix",
 ];
 
 fn with_memory() -> Case {

@@ -530,7 +530,7 @@ mod unix {
         case.write("../outside.md", "theirs\n");
         symlink("../outside.md", &link).unwrap();
         let outside = case.root().parent().unwrap().join("outside.md");
-        for line in ["sync", "sync --force", "sync --check", "sync --dry-run", "sync --stdout"] {
+        for line in ["sync", "sync --check", "sync --dry-run", "sync --stdout"] {
             let before = case.tree();
             let refused = case.run(line).within(SOON).code(4);
             let error =

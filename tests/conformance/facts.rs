@@ -169,7 +169,7 @@ fn inject_gives_what_is_relevant_to_the_query_and_says_what_was_left_out() {
          Current tasks:\n- task.current: write the editor plugin [0.40]\n\
          Preferences:\n- preference.editor: helix [0.40]\n"
     );
-    assert_eq!((&editor["left_out"], &editor["unrelated"]), (&json!(1), &json!(1)));
+    assert_eq!(editor["left_out"], 1);
     let other = inject("what is the capital of Mongolia?");
     assert_eq!(
         other["text"],

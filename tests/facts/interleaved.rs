@@ -7,8 +7,7 @@ use std::{fs, thread};
 use annals::clock::Clock;
 use annals::facts;
 use annals::facts::{
-    Change, Fact, FactFilter, FactQuery, Facts, Method, Observation, ProjectScope, Purpose,
-    Selection, UserId,
+    Change, Fact, FactFilter, FactQuery, Facts, Method, Observation, Purpose, Selection, UserId,
 };
 use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
@@ -299,7 +298,7 @@ fn nobody_sees_another(stage: &Stage) {
             let query = FactQuery {
                 text: format!("what does {other} like, A or B of old?"),
                 limit: 100,
-                scope: ProjectScope::All,
+                project: None,
                 method,
                 selection: Selection::All,
                 uses_encoder: false,

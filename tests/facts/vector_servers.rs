@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use annals::clock::Clock;
 use annals::facts;
-use annals::facts::{Facts, ProjectScope, Purpose, Statement};
+use annals::facts::{Facts, Purpose, Statement};
 use annals::search::Embedder;
 
 use crate::facts::erasure::holding;
@@ -26,7 +26,7 @@ fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
     say(&mut desk, "city", "Turin");
     assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
     let user = desk.user.clone();
-    let found = near(&mut desk, &user, "Turin", ProjectScope::General);
+    let found = near(&mut desk, &user, "Turin", None);
     assert!(found.degraded && found.hits[0].fact.value_text == "Turin", "{found:?}");
     // Due at once, then after 1 second, then after 2 more.
     for (seconds, is_due) in
@@ -63,19 +63,18 @@ fn forgetting_waits_for_no_server_and_keeps_what_one_did_not_erase_by_id() {
     let mut desk = synced(&server.url);
     let folder = desk.path.parent().unwrap().to_owned();
     let id = desk.active("city")[0].fact_id.clone();
-    let left = forget(&mut desk, None);
-    assert_eq!((left[0].vectors, left[0].attempts), (1, 1));
-    assert_eq!(left[0].server, server.url);
-    assert!(left[0].last_error.as_ref().unwrap().contains("status 503"));
+    let (left, why) = forget(&mut desk, None);
+    assert_eq!(left, 1);
+    assert!(why.unwrap().contains("status 503"));
     for gone in ["Quincunx", "rosalind"] {
         assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");
     }
     // A moment later it is left alone, and later it is asked again.
-    assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
-    assert_eq!(facts::check(&desk.facts).unwrap().remaining.len(), 1);
+    assert_eq!(sync(&mut desk), 0);
+    assert_eq!(facts::check(&desk.facts).unwrap().unerased_vectors, 1);
     desk.at("2026-03-01T12:00:01Z");
-    assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
-    assert_eq!(facts::check(&desk.facts).unwrap().remaining, []);
+    assert_eq!(sync(&mut desk), 1);
+    assert_eq!(facts::check(&desk.facts).unwrap().unerased_vectors, 0);
     assert!(server.asked().last().unwrap().ends_with(&format!(r#"{{"ids":["{id}"]}}"#)));
     desk.sound();
 }
@@ -95,27 +94,34 @@ fn a_server_is_asked_to_forget_while_others_can_write() {
         facts::add(&mut facts, &user, &stated("pet", "a dog")).unwrap();
     });
     // It hangs up without an answer.
-    assert_eq!(forget(&mut desk, Some("city"))[0].vectors, 1);
+    assert_eq!(forget(&mut desk, Some("city")).0, 1);
     other.join().unwrap();
     assert_eq!(desk.active("pet").len(), 1);
 }
 
 #[test]
-fn what_is_forgotten_is_erased_on_every_server_that_was_ever_told() {
-    let old = Server::answering(obeying(2));
-    let new = Server::answering(obeying(2));
+fn a_server_that_is_no_longer_used_removes_the_vectors() {
+    let removing = || {
+        let mut answers = obeying(1);
+        answers.push(("200 OK", "{}".to_owned()));
+        answers
+    };
+    let (old, new) = (Server::answering(removing()), Server::answering(removing()));
     let mut desk = synced(&old.url);
-    desk.facts.set_vector_server(Some(&new.url));
-    assert_eq!(sync(&mut desk), 1);
-    let id = desk.active("city")[0].fact_id.clone();
-    desk.facts.set_vector_server(None);
-    assert_eq!(sync(&mut desk), 1);
-    assert_eq!(forget(&mut desk, Some("city")), []);
-    for server in [old, new] {
+    for (server, url) in [(old, Some(new.url.clone())), (new, None)] {
+        desk.facts.set_vector_server(url.as_deref());
+        assert_eq!(sync(&mut desk), 1);
         let asked = server.asked();
-        assert!(asked[3].starts_with("POST ") && asked[3].contains("/delete HTTP"), "{asked:?}");
-        assert!(asked[3].contains(&id), "{asked:?}");
+        assert!(asked[2].starts_with("DELETE "), "{asked:?}");
     }
+    desk.sound();
+    // One that is gone is named once, and nobody waits for it.
+    let mut desk = synced(&Server::answering(obeying(1)).url);
+    desk.facts.set_vector_server(None);
+    let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
+    let error = refresh(&mut desk).unwrap_err();
+    assert!(error.hint.unwrap().starts_with("delete its collection annals-"));
+    assert_eq!(refresh(&mut desk).unwrap(), 1);
 }
 
 #[test]
@@ -130,14 +136,12 @@ fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
     let user = desk.user.clone();
     facts::add(&mut desk.facts, &user, &said).unwrap();
     assert_eq!(sync(&mut desk), 1);
-    assert_eq!(forget(&mut desk, Some("city")).len(), 1);
+    assert_eq!(forget(&mut desk, Some("city")).0, 1);
     // The same id, since it follows from what was said.
     facts::add(&mut desk.facts, &user, &said).unwrap();
+    assert_eq!(facts::check(&desk.facts).unwrap().unerased_vectors, 0);
     desk.at("2026-03-01T12:00:01Z");
-    assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
-    assert_eq!(facts::check(&desk.facts).unwrap().remaining.len(), 1);
     assert_eq!(sync(&mut desk), 1);
-    assert_eq!(facts::check(&desk.facts).unwrap().remaining, []);
     assert!(server.asked().last().unwrap().contains("/upsert HTTP"));
 }
 
@@ -161,8 +165,8 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     // The setting is gone by now, and what the server may have is known all the same.
     let failed = case.run("facts forget --user rosalind --reason asked").code(1);
     assert!(failed.stdout().starts_with("forgot 1 fact,"), "{}", failed.report());
-    let said =
-        "forgotten in the database, but not yet everywhere: 1 vector at http://127.0.0.1:9 (";
+    let said = "forgotten in the database, but 1 vector may still be on the Chroma server: the Chroma \
+                server at http://127.0.0.1:9 ";
     assert!(failed.stderr().contains(said), "{}", failed.report());
     assert!(
         failed.stderr().contains("`annals facts work` repeats the request"),
@@ -171,12 +175,12 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     );
     let check = case.run("facts check").success();
     assert!(
-        check.stdout().contains("forgotten, but not erased yet: 1 vector"),
+        check.stdout().contains("forgotten, but perhaps still on the server: 1 vector"),
         "{}",
         check.report()
     );
     let work = case.run("facts work").env("ANNALS_NOW", "2026-03-01T13:00:00Z").success();
-    assert!(work.stderr().contains("erasure pending: "), "{}", work.report());
+    assert!(work.stderr().contains("vectors not updated: "), "{}", work.report());
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn a_server_that_answers_nonsense_leaves_words_to_answer() {
         facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
         say(&mut desk, "city", "Turin");
         let user = desk.user.clone();
-        let found = near(&mut desk, &user, "Turin", ProjectScope::General);
+        let found = near(&mut desk, &user, "Turin", None);
         assert_eq!(found.hits.len(), 1);
         assert!(found.degraded_because.unwrap().contains("the Chroma server at"));
         server.asked();

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use annals::facts;
-use annals::facts::{
-    FactQuery, FactStatus, Method, ProjectScope, Remaining, Retrieved, Selection, Statement, UserId,
-};
+use annals::facts::{FactQuery, FactStatus, Method, Retrieved, Selection, Statement, UserId};
 use annals::search::{Embedder, Endpoint};
 use rusqlite::Connection;
 use serde_json::json;
@@ -42,11 +40,11 @@ pub(crate) fn sync(desk: &mut Desk) -> usize {
     facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap()
 }
 
-pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: ProjectScope) -> Retrieved {
+pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, project: Option<&str>) -> Retrieved {
     let query = FactQuery {
         text: text.to_owned(),
         limit: 10,
-        scope,
+        project: project.map(str::to_owned),
         method: Method::Vector,
         selection: Selection::All,
         uses_encoder: false,
@@ -57,7 +55,7 @@ pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: ProjectSco
 fn values(desk: &mut Desk, text: &str) -> Vec<String> {
     sync(desk);
     let user = desk.user.clone();
-    let found = near(desk, &user, text, ProjectScope::General);
+    let found = near(desk, &user, text, None);
     assert!(!found.degraded, "{found:?}");
     let values = found.hits.into_iter().map(|hit| hit.fact.value_text);
     values.collect()
@@ -69,12 +67,12 @@ pub(crate) fn say(desk: &mut Desk, key: &str, value: &str) -> String {
     added.fact.unwrap().fact_id
 }
 
-pub(crate) fn forget(desk: &mut Desk, key: Option<&str>) -> Vec<Remaining> {
+/// Forgets facts; returns what a server may still have of them, and why.
+pub(crate) fn forget(desk: &mut Desk, key: Option<&str>) -> (u64, Option<String>) {
     let user = desk.user.clone();
     let forgotten = facts::forget(&mut desk.facts, &user, key, "asked").unwrap();
-    let left = facts::check(&desk.facts).unwrap().remaining;
-    assert_eq!(forgotten.remaining, left);
-    left
+    assert_eq!(forgotten.remaining, facts::check(&desk.facts).unwrap().unerased_vectors);
+    (forgotten.remaining, forgotten.last_error)
 }
 
 #[test]
@@ -158,7 +156,7 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
         let query = FactQuery {
             text: "where".to_owned(),
             limit: 10,
-            scope: ProjectScope::General,
+            project: None,
             method: Method::Vector,
             selection: Selection::All,
             uses_encoder: false,
@@ -187,18 +185,16 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
             facts::add(&mut desk.facts, user, &statement).unwrap();
         }
         sync(desk);
-        let mut found = |user, scope| {
-            let hits = near(desk, user, "tea", scope).hits;
+        let mut found = |user, project| {
+            let hits = near(desk, user, "tea", project).hits;
             let mut values: Vec<String> = hits.into_iter().map(|hit| hit.fact.value_text).collect();
             values.sort();
             values
         };
-        let kettle = ProjectScope::Project("kettle".to_owned());
-        assert_eq!(found(&rosalind, ProjectScope::General), ["green tea"]);
-        assert_eq!(found(&rosalind, kettle.clone()), ["black tea", "green tea"]);
-        assert_eq!(found(&rosalind, ProjectScope::All), ["black tea", "green tea"]);
-        assert_eq!(found(&rosalind, ProjectScope::Project("other".to_owned())), ["green tea"]);
-        assert_eq!(found(&grace, kettle), ["iced tea"]);
+        assert_eq!(found(&rosalind, None), ["green tea"]);
+        assert_eq!(found(&rosalind, Some("kettle")), ["black tea", "green tea"]);
+        assert_eq!(found(&rosalind, Some("other")), ["green tea"]);
+        assert_eq!(found(&grace, Some("kettle")), ["iced tea"]);
     });
 }
 
@@ -209,10 +205,10 @@ fn what_is_forgotten_is_forgotten_by_the_index_too() {
         say(desk, "pet", "a dog");
         assert_eq!(values(desk, "city").len(), 2);
         let user = desk.user.clone();
-        assert_eq!(forget(desk, Some("city")), []);
+        assert_eq!(forget(desk, Some("city")).0, 0);
         assert_eq!(values(desk, "city"), ["a dog"]);
-        assert_eq!(forget(desk, None), []);
-        assert!(near(desk, &user, "city", ProjectScope::General).hits.is_empty());
+        assert_eq!(forget(desk, None).0, 0);
+        assert!(near(desk, &user, "city", None).hits.is_empty());
         desk.sound();
     });
 }
@@ -227,7 +223,7 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     say(&mut desk, "city", "Turin");
     desk.facts.set_vector_server(Some(&chroma.url));
     let user = desk.user.clone();
-    let before = near(&mut desk, &user, "Turin", ProjectScope::General);
+    let before = near(&mut desk, &user, "Turin", None);
     assert!(before.degraded_because.unwrap().contains("not on the Chroma server yet"));
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
@@ -236,6 +232,6 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
     // What the server has, it keeps until the fact is forgotten.
     assert_eq!(chroma.ids().len(), 1);
-    assert_eq!(forget(&mut desk, Some("city")), []);
+    assert_eq!(forget(&mut desk, Some("city")).0, 0);
     assert_eq!(chroma.ids().len(), 0);
 }

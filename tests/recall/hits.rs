@@ -27,38 +27,6 @@ fn outdated_texts_come_last() {
 }
 
 #[test]
-fn decision_records_are_found_in_the_usual_and_the_named_folders() {
-    let case = Case::empty();
-    let record = |status: &str| {
-        format!(
-            "# 2. Queue in the database\n\nDate: 2026-02-01\n\n## Status\n\n{status}\n\n## Decision\n\nThe walrus queue is a table.\n"
-        )
-    };
-    case.write("docs/adr/0002-queue.md", record("Accepted"))
-        .write("docs/adr/template.md", "# The walrus queue template\n");
-    let found = hits(&case, "walrus queue");
-    let all = found.as_array().unwrap().iter();
-    let files: Vec<&Value> = all.map(|hit| &hit["file"]).collect();
-    assert!(files.iter().all(|file| *file == "docs/adr/0002-queue.md"), "{found:#}");
-    assert_eq!(found[0]["source"], "adr");
-    assert_eq!(found[0]["id"], "0002");
-    assert_eq!(found[0]["date"], "2026-02-01");
-    assert_eq!(found[0]["flags"], json!([]));
-    case.write(".adr-dir", "notes/decided\n").write(
-        "notes/decided/0002-queue.md",
-        record("Superceded by [3. A broker](0003-broker.md)"),
-    );
-    let found = hits(&case, "walrus queue");
-    assert_eq!(found[0]["file"], "notes/decided/0002-queue.md");
-    assert_eq!(found[0]["flags"], json!(["superseded"]));
-    // Decision records are checked for secrets.
-    let audit = case.run("audit --json").success().json();
-    let rows = audit["rows"].as_array().unwrap();
-    let is_guarded = |row: &Value| row["store"] == "adr" && row["check"] == "secrets";
-    assert!(rows.iter().any(is_guarded), "{rows:#?}");
-}
-
-#[test]
 fn a_pattern_that_names_a_deleted_file_is_stale() {
     let case = Case::empty();
     case.git_init();

@@ -62,7 +62,8 @@ fn a_table_of_a_strangers_own_lets_nobody_into_a_scope() {
     };
     server.sql("annals", "INSERT INTO annals_members VALUES ('core', 'ada')");
     let ada = Replica::join(&server, "ada", NOW);
-    ada.run("facts add --key editor --value helix --scope core").success();
+    let line = "facts add --key editor --value helix";
+    ada.run(line).env("ANNALS_SHARE_SCOPES", "editor=core").success();
     ada.sync();
     let seen = |role: &str| {
         let sql = format!(

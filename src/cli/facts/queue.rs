@@ -84,8 +84,6 @@ struct Pass {
     vectors: usize,
     /// Why vectors are still waiting to be calculated or sent, if so.
     vectors_wait: Option<String>,
-    /// Why a server did not erase forgotten vectors, if so.
-    erasures_wait: Option<String>,
     /// Why the database was not synchronised, if it is shared.
     sharing_waits: Option<String>,
     #[serde(flatten)]
@@ -146,7 +144,6 @@ impl Pass {
             Ok(vectors) => self.vectors = vectors,
             Err(error) => self.vectors_wait = Some(error.to_string()),
         }
-        self.erasures_wait = facts::erase_remaining(store)?.map(|error| error.to_string());
         let is_due =
             !self.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_INTERVAL);
         if is_due {
@@ -185,11 +182,9 @@ impl Pass {
     }
 
     fn note_what_waits(&self, out: &mut Output) {
-        for (what, why) in [
-            ("vectors not updated", &self.vectors_wait),
-            ("not synced", &self.sharing_waits),
-            ("erasure pending", &self.erasures_wait),
-        ] {
+        for (what, why) in
+            [("vectors not updated", &self.vectors_wait), ("not synced", &self.sharing_waits)]
+        {
             if let Some(why) = why {
                 out.note(&format!("{what}: {why}"));
             }

@@ -114,33 +114,20 @@ pub(crate) fn turn_id_prefix(connection: &Connection, kind: &str) -> Result<Stri
     Ok(format!("annals:{kind}:{}", device.concat()))
 }
 
-/// The rules for the scope of a new fact.
-#[derive(Debug, Default)]
-pub(crate) struct Scopes {
-    /// Keys, or prefixes that end in a dot, with the scope of each.
-    pub(crate) rules: Vec<(String, String)>,
-    /// The scope of all facts of the current write, if one was named.
-    pub(crate) named: Option<String>,
-}
+/// Rules for the scope of a new fact: keys, or prefixes that end in a dot, with the scope of each.
+type Scopes = [(String, String)];
 
-impl Scopes {
-    /// Returns the scope of a new fact: the named one, else that of the longest rule for its key.
-    fn of_new(&self, key: &str) -> &str {
-        let is_meant = |rule: &&(String, String)| {
-            rule.0 == key || rule.0.ends_with('.') && key.starts_with(&rule.0)
-        };
-        let closest = self.rules.iter().filter(is_meant).max_by_key(|rule| rule.0.len());
-        let scope = self.named.as_ref().or(closest.map(|rule| &rule.1));
-        scope.map_or(PRIVATE, String::as_str)
-    }
+/// Returns the scope of a new fact, by the longest rule for its key.
+fn scope_of_new<'a>(scopes: &'a Scopes, key: &str) -> &'a str {
+    let is_meant = |rule: &&(String, String)| {
+        rule.0 == key || rule.0.ends_with('.') && key.starts_with(&rule.0)
+    };
+    let closest = scopes.iter().filter(is_meant).max_by_key(|rule| rule.0.len());
+    closest.map_or(PRIVATE, |rule| &rule.1)
 }
 
 /// Returns the scope in which a fact is shared, if it is, and the clock of its first operation.
-pub(crate) fn origin(
-    connection: &Connection,
-    user: &UserId,
-    fact: &str,
-) -> Result<Option<(String, i64)>> {
+fn origin(connection: &Connection, user: &UserId, fact: &str) -> Result<Option<(String, i64)>> {
     let sql = "SELECT o.scope, coalesce(o.born, o.clock) AS born FROM fact_history JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND fact_id = ?2 ORDER BY born, o.clock, o.device LIMIT 1";
     connection.optional(sql, [user.as_str(), fact])
@@ -185,7 +172,7 @@ fn add(
 ) -> Result<()> {
     // A fact keeps the scope in which it was first written.
     let (scope, born) = origin(connection, user, &change.fact_id)?.unzip();
-    let scope = scope.as_deref().unwrap_or_else(|| scopes.of_new(&change.key));
+    let scope = scope.as_deref().unwrap_or_else(|| scope_of_new(scopes, &change.key));
     // Rows written before the database was shared keep their time.
     let time = parse_timestamp(&change.at).map_or(clock.now(), |at| at.min(clock.now()));
     let mut operation = next(connection, scope, "fact", time)?;

@@ -216,7 +216,7 @@ impl<'a> Receiver<'a> {
         // Erased rows may remain in free pages of the file.
         self.connection.run(sql, params![self.latest, self.has_forgotten])?;
         if self.has_forgotten {
-            forget::rebuild_indexes(self.connection)?;
+            forget::rebuild_index(self.connection)?;
             self.touched.extend(announce(self.connection, self.clock)?);
         }
         let mut users = BTreeSet::new();

@@ -12,8 +12,8 @@ mod operation;
 mod tombstone;
 
 pub(crate) use device::{
-    Cursors, DEVICE, PRIVATE, Scopes, by_device, cursors, join, joined, leave, next, origin,
-    pending_count, record, renew, required, synced, turn_id_prefix,
+    Cursors, DEVICE, PRIVATE, by_device, cursors, join, joined, leave, next, pending_count, record,
+    renew, required, synced, turn_id_prefix,
 };
 pub use device::{SetAside, SharingState, sharing};
 pub(crate) use incoming::{Incoming, receive, set_aside};

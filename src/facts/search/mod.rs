@@ -26,12 +26,13 @@ use crate::error::Result;
 use crate::facts::search::rows::Rows;
 use crate::facts::search::words::Words;
 use crate::facts::vectors::{self, Similarities};
-use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, Sql, SqliteResultExt, UserId};
+use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId};
 use crate::search::{
-    Embedder, Known, Question, Ranked, Ranking, ReadText, Relevance, best, cosines, rank,
+    Embedder, Known, Question, Ranked, Ranking, ReadText, Relevance, best, cosines,
+    passage_vectors, rank,
 };
 
-/// Length of the lexical and vector rankings in which ranks are reported, and of those that the seed method combines.
+/// Length of the lexical and vector rankings that the seed method combines, and that are measured.
 pub(crate) const TOP: usize = 20;
 
 /// Number of best facts that are returned whether or not they are relevant: who asks for facts can see for themselves.
@@ -77,9 +78,9 @@ pub fn retrieve(
         Err(error) => (None, Some(error.to_string())),
     };
     // All reads use one snapshot of the database.
-    let snapshot = facts.connection().unchecked_transaction();
-    let snapshot = snapshot.context("read the facts")?;
-    let rows = Rows::searchable(&snapshot, user, &query.scope, &facts.clock().timestamp())?;
+    let snapshot = facts.connection().unchecked_transaction()?;
+    let rows =
+        Rows::searchable(&snapshot, user, query.project.as_deref(), &facts.clock().timestamp())?;
     let similarities = match &vector {
         None => Similarities::default(),
         Some(vector) => vectors::compare(&snapshot, user, &embedder.model(), vector)?,
@@ -100,8 +101,6 @@ pub fn retrieve(
     if because.is_none() {
         result.method = query.method;
     }
-    // What the encoder has read is kept, unless the database cannot be written.
-    let _is_kept = !facts.is_dry_run() && snapshot.commit().is_ok();
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
 }
 
@@ -175,10 +174,6 @@ impl Search<'_> {
         let all = || 0..self.rows.seqs.len();
         let near: Vec<f64> =
             all().map(|index| self.cosine(index).unwrap_or(NOT_COMPARED)).collect();
-        let first = |scores: &[f64], least: f64| -> Vec<usize> {
-            best(scores, TOP).into_iter().filter(|index| scores[*index] > least).collect()
-        };
-        let (by_words, by_meaning) = (first(words, 0.0), first(&near, NOT_COMPARED));
         let nothing = Components::default();
         let found: Vec<(usize, f64, Components)> = match method {
             Method::Lexical => {
@@ -194,6 +189,10 @@ impl Search<'_> {
                     .collect()
             }
             Method::Seed => {
+                let first = |scores: &[f64], least: f64| -> Vec<usize> {
+                    best(scores, TOP).into_iter().filter(|index| scores[*index] > least).collect()
+                };
+                let (by_words, by_meaning) = (first(words, 0.0), first(&near, NOT_COMPARED));
                 let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
                 let words = seed_words(words, &by_words, either.len() > by_words.len());
                 let part = |index: usize| {
@@ -220,19 +219,8 @@ impl Search<'_> {
                 found.map(|one| (one.index, one.score, part(one))).collect()
             }
         };
-        // Equal scores share a rank, regardless of row order.
-        let rank = |first: &[usize], scores: &[f64], index: usize| {
-            let same = |one: &usize| scores[*one].total_cmp(&scores[index]).is_eq();
-            first.iter().position(same).map(|at| at + 1)
-        };
         let whole = |(index, score, parts)| {
-            let components = Components {
-                bm25: words[index],
-                cosine: self.cosine(index),
-                lexical_rank: rank(&by_words, words, index),
-                vector_rank: rank(&by_meaning, &near, index),
-                ..parts
-            };
+            let components = Components { bm25: words[index], cosine: self.cosine(index), ..parts };
             Scored { index, score, components }
         };
         found.into_iter().map(whole).collect()
@@ -257,9 +245,8 @@ impl Search<'_> {
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
         rank(&question, &known, uses_encoder, usize::MAX, read, |encoder, texts| {
-            let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
-            let texts: Vec<(i64, &ReadText)> = texts.collect();
-            Ok(vectors::encoded(self.connection, encoder, &texts))
+            let texts: Vec<&ReadText> = texts.iter().map(|(_, text)| *text).collect();
+            Ok(passage_vectors(encoder, &texts))
         })
     }
 
@@ -281,13 +268,10 @@ impl Search<'_> {
             "SELECT {COLUMNS}, seq FROM facts WHERE user_id = ?1 AND seq IN ({})",
             rows.join(", ")
         );
-        let read = || -> rusqlite::Result<HashMap<i64, Fact>> {
-            let mut statement = self.connection.prepare(&sql)?;
-            let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::read(row)?));
-            let rows = statement.query_map([self.user.as_str()], read)?;
-            rows.collect()
-        };
-        read().context("read the facts")
+        let mut statement = self.connection.prepare(&sql)?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::read(row)?));
+        let rows = statement.query_map([self.user.as_str()], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
 
@@ -315,12 +299,13 @@ fn recency(fact: &Fact, now: DateTime<Utc>) -> f64 {
 pub(crate) fn judge_each(
     connection: &Connection,
     user: &UserId,
+    project: Option<&str>,
     text: &str,
     now: &str,
     facts: &[Fact],
     uses_encoder: bool,
 ) -> Result<Vec<Option<f64>>> {
-    let rows = Rows::searchable(connection, user, &ProjectScope::All, now)?;
+    let rows = Rows::searchable(connection, user, project, now)?;
     let words = Words::search(connection, user, text, &rows)?;
     let question = Question::new(text, &words.terms, rows.seqs.len());
     let read = |fact: &Fact| ReadText {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::facts::{Fact, ProjectScope};
+use crate::facts::Fact;
 use crate::project::Fusion;
 use crate::search::Relevance;
-use crate::text::word_enum;
+use crate::text::{is_zero, word_enum};
 
 word_enum! {
     /// A search method.
@@ -59,8 +59,8 @@ pub struct FactQuery {
     pub text: String,
     /// Maximum number of facts.
     pub limit: usize,
-    /// The projects to search.
-    pub scope: ProjectScope,
+    /// The project whose facts are included; those without a project always are.
+    pub project: Option<String>,
     /// The search method.
     pub method: Method,
     /// Which of the facts found are returned.
@@ -77,11 +77,10 @@ impl FactQuery {
         limit: usize,
         method: Method,
     ) -> Self {
-        let project = project.map(str::to_owned);
         Self {
             text: text.to_owned(),
             limit,
-            scope: project.map_or(ProjectScope::General, ProjectScope::Project),
+            project: project.map(str::to_owned),
             method,
             selection: Selection::Candidates,
             uses_encoder: false,
@@ -108,11 +107,6 @@ pub struct Retrieved {
     /// The evidence that one of them is an answer, if they were judged; 1 is just enough.
     #[serde(skip)]
     pub evidence: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde needs it")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// A fact found by a search.
@@ -152,8 +146,4 @@ pub struct Components {
     pub question: f64,
     /// Contribution of recency.
     pub recency: f64,
-    /// Rank among the first 20 by words, from 1.
-    pub lexical_rank: Option<usize>,
-    /// Rank among the first 20 by vectors, from 1.
-    pub vector_rank: Option<usize>,
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::facts::{ProjectScope, Sql, UserId};
+use crate::facts::{Sql, UserId};
 
 /// The retrievable rows of a user in the selected projects, in the order of their ids: it is the same on every device, so
 /// that equal scores are ordered alike.
@@ -25,15 +25,14 @@ impl Rows {
     pub(crate) fn searchable(
         connection: &Connection,
         user: &UserId,
-        scope: &ProjectScope,
+        project: Option<&str>,
         now: &str,
     ) -> Result<Self> {
         let sql = "SELECT seq, session_id, turn_seq FROM facts WHERE user_id = ?1 \
                    AND status IN ('active', 'pending_confirmation') \
                    AND (valid_to IS NULL OR valid_to > ?2) \
-                   AND (project IS NULL OR ?3 OR project = ?4) ORDER BY fact_id";
-        let (all, project) = (*scope == ProjectScope::All, scope.project());
-        let values = params![user.as_str(), now, all, project];
+                   AND (project IS NULL OR project = ?3) ORDER BY fact_id";
+        let values = params![user.as_str(), now, project];
         let mut seqs = Vec::new();
         let mut turns: Vec<(String, Option<i64>, usize)> = Vec::new();
         let found: Vec<(i64, Option<String>, Option<i64>)> = connection.list(sql, values)?;

@@ -1,4 +1,4 @@
-//! Finds facts by the words of a query, with SQLite's full-text index, and by parts of words.
+//! Finds facts by the words of a query, with SQLite's full-text index.
 
 use rusqlite::Connection;
 
@@ -17,13 +17,7 @@ const TEXT: &str = "{key value_text source_excerpt}";
 /// Minimum length of a stem used as a prefix, in characters: shorter ones match unrelated words.
 const MIN_STEM_LENGTH: usize = 3;
 
-/// Minimum number of matches by words; with fewer, parts of words are searched for too.
-const MIN_MATCHES: usize = 3;
-
-/// Minimum length of the part that the forms of a word share, in characters: unrelated words share shorter ones.
-const MIN_PREFIX_CHARS: usize = 5;
-
-/// Score of a matching part of a word: less than that of a rare word.
+/// Score of a matching character or pair: less than that of a rare word.
 const FOUND: f64 = 2.0;
 
 /// The facts that share words with a query.
@@ -68,11 +62,6 @@ impl Words {
                 scores[row] += score;
             }
         }
-        if scores.iter().filter(|score| **score > 0.0).count() < MIN_MATCHES {
-            for (term, _) in counted.iter().filter(|(_, count)| *count == 0) {
-                add_with_part(connection, &shared_by_forms(&term.word), rows, &mut scores)?;
-            }
-        }
         Ok(Self { scores, terms: counted })
     }
 }
@@ -88,28 +77,6 @@ fn forms(word: &str, language: Language) -> String {
     } else {
         quoted(word)
     }
-}
-
-/// Returns the shortest stem of a word over all languages, if it is long enough, else the word.
-fn shared_by_forms(word: &str) -> String {
-    let stems = Language::all().map(|language| language.stem(word));
-    // Stemming strips accents, but the substring index has them.
-    let stems =
-        stems.filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS && word.starts_with(stem));
-    stems.min_by_key(String::len).unwrap_or_else(|| word.to_owned())
-}
-
-/// Adds to the score of the rows that contain a part of a word.
-fn add_with_part(
-    connection: &Connection,
-    part: &str,
-    rows: &Rows,
-    scores: &mut [f64],
-) -> Result<()> {
-    let sql = "SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?1";
-    let found: Vec<i64> = connection.column(sql, [quoted(part)])?;
-    found.into_iter().filter_map(|seq| rows.index(seq)).for_each(|row| scores[row] += FOUND);
-    Ok(())
 }
 
 /// Returns the rows that contain a character or a pair of them in a script without spaces, which the index takes for parts

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::facts::{Fact, ProjectScope, Sql, UserId};
+use crate::facts::{Fact, Sql, UserId};
 use crate::search::Vector;
 use crate::service::Service;
 
@@ -41,22 +41,7 @@ impl Chroma {
         let Some(server) = server else {
             return Ok(None);
         };
-        Self::at(&server, &collection).map(Some)
-    }
-
-    /// Returns a collection on the server at a URL.
-    pub(crate) fn at(server: &str, collection: &str) -> Result<Self> {
-        Ok(Self { service: Service::new("chroma.url", server)?, collection: collection.to_owned() })
-    }
-
-    /// Returns the URL of the server.
-    pub(crate) fn url(&self) -> &str {
-        self.service.url()
-    }
-
-    /// Returns the name of the collection.
-    pub(crate) fn collection(&self) -> &str {
-        &self.collection
+        Ok(Some(Self { service: Service::new("chroma.url", &server)?, collection }))
     }
 
     /// Writes vectors, replacing the facts' previous ones.
@@ -85,26 +70,25 @@ impl Chroma {
     /// Removes the collection.
     pub(crate) fn remove(&self) -> Result<()> {
         let path = format!("{BASE}/{}", self.collection);
-        self.service.delete(&path, CHANGED).map_err(server_failed)
+        self.service.delete(&path, ASKED).map_err(|error| {
+            let left = format!("delete its collection {} there", self.collection);
+            server_failed(error).hint(left)
+        })
     }
 
     /// Returns a user's most similar retrievable facts with their similarities, from -1 to 1.
     pub(crate) fn nearest(
         &self,
         user: &UserId,
-        scope: &ProjectScope,
+        project: Option<&str>,
         vector: &Vector,
         most: usize,
     ) -> Result<Vec<(String, f32)>> {
-        let mut conditions = vec![
+        let conditions = [
             json!({"user_id": {"$eq": user.as_str()}}),
             json!({"status": {"$in": ["active", "pending_confirmation"]}}),
+            json!({"project": {"$in": ["", project.unwrap_or_default()]}}),
         ];
-        match scope {
-            ProjectScope::All => {}
-            ProjectScope::General => conditions.push(json!({"project": {"$eq": ""}})),
-            ProjectScope::Project(name) => conditions.push(json!({"project": {"$in": ["", name]}})),
-        }
         let question = json!({
             "query_embeddings": [vector.values()], "n_results": most,
             "where": {"$and": conditions}, "include": ["distances"],

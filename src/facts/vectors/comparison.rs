@@ -66,7 +66,7 @@ fn on_server(
         Vec::new()
     } else {
         let most = query.limit.saturating_mul(OVERFETCH).max(MIN_CANDIDATES);
-        server.nearest(user, &query.scope, &vector, most)?
+        server.nearest(user, query.project.as_deref(), &vector, most)?
     };
     Ok(QueryVector { vector, near: Some(near) })
 }
@@ -107,6 +107,6 @@ pub(crate) fn compare(
     clippy::cast_possible_truncation,
     reason = "SQLite stores f64 only; the value was an f32 originally"
 )]
-pub(crate) fn narrowed(scale: f64) -> f32 {
+fn narrowed(scale: f64) -> f32 {
     scale as f32
 }

@@ -7,16 +7,13 @@
 
 mod chroma;
 mod comparison;
-mod encoded;
 mod outbox;
 
 use std::time::Duration;
 
 pub(crate) use chroma::Chroma;
-pub(crate) use comparison::{Similarities, compare, narrowed, of_query};
-pub(crate) use encoded::encoded;
-pub use outbox::Remaining;
-pub(crate) use outbox::{erase, forget_copies, remaining};
+pub(crate) use comparison::{Similarities, compare, of_query};
+pub(crate) use outbox::{enqueue_forgotten, forgotten};
 use rusqlite::{Connection, named_params, params};
 
 use crate::error::{Error, Result};
@@ -83,7 +80,7 @@ pub(crate) fn words_of_key(key: &str) -> String {
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
     if let Some(server) = Chroma::from_database(facts.connection())? {
-        return outbox::drain(facts, &server, embedder);
+        return outbox::drain(facts, &server, embedder, false);
     }
     let sql = format!(
         "SELECT {COLUMNS} FROM facts AS f WHERE seq > ?1 AND status IN ('active', 'pending_confirmation') \
@@ -116,10 +113,13 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     }
 }
 
-/// Erases forgotten vectors on the servers that they were sent to, except on those whose pause after a
-/// failure is not over; returns the first error.
-pub fn erase_remaining(facts: &mut Facts) -> Result<Option<Error>> {
-    erase(facts, true)
+/// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
+pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
+    if let Some(server) = Chroma::from_database(facts.connection())? {
+        // `forgotten` says how many are left, and why.
+        outbox::drain(facts, &server, &Embedder::BuiltIn, true).ok();
+    }
+    Ok(())
 }
 
 /// The model and location of the vectors.
@@ -146,32 +146,32 @@ impl IndexLocation {
     }
 }
 
-/// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt.
+/// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt. A server that is no
+/// longer used is asked once to remove them; if it does not, the error says so, after the change.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::from_settings(facts, embedder);
     let current = IndexLocation::current(facts.connection())?;
     if current == wanted || facts.is_dry_run() {
         return Ok(());
     }
-    let stays = current.server.is_some() && current.server == wanted.server;
-    let dropped = Chroma::from_database(facts.connection())?.filter(|_| stays);
-    if let Some(server) = &dropped {
-        // All vectors of a collection have the same length.
-        server.remove()?;
+    // All vectors of a collection have the same length.
+    let old = Chroma::from_database(facts.connection())?;
+    let removed = old.map_or(Ok(()), |server| server.remove());
+    if removed.is_err() && current.server == wanted.server {
+        return removed;
     }
     let now = facts.clock().timestamp();
     facts.write(|connection| {
-        if let Some(server) = &dropped {
-            outbox::forget_collection(connection, server)?;
-        }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
         connection.run(change, params![wanted.model, wanted.server])?;
         connection.run("DELETE FROM fact_vectors", [])?;
+        connection.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
         if wanted.server.is_some() {
             return outbox::enqueue_all(connection, &now);
         }
         connection.run("DELETE FROM vector_jobs", [])
-    })
+    })?;
+    removed
 }
 
 /// Returns the model of the vectors in the index.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::context::DigestRequest;
 use crate::error::{Error, Result};
-use crate::facts::{FactQuery, Facts, Method, ProjectScope, Purpose, Selection, Statement};
+use crate::facts::{FactQuery, Facts, Method, Purpose, Selection, Statement};
 use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{Confidence, EntryType, EntryWrite, notepad};
@@ -63,7 +63,7 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
     let query = FactQuery {
         text: search.query,
         limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
-        scope: ProjectScope::General,
+        project: None,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all { Selection::All } else { Selection::Relevant },
         uses_encoder: project.settings.encoder,

@@ -93,7 +93,7 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ("`/etc/hosts`, `../a/b.rs`", "", ""),
     ("`src/login.rs:7`", "src/login.rs moved → src/auth/login.rs", "src/login.rs gone"),
     ("`src/one.rs`", "src/one.rs moved → src/three.rs", "src/one.rs gone"),
-    ("`web/components/`", "web/components/ moved → ui/parts", "web/components/ gone"),
+    ("`web/components/`", "web/components/ gone", "web/components/ gone"),
     (
         "`components/One.tsx`",
         "components/One.tsx moved → ui/parts/One.tsx",

@@ -3,7 +3,6 @@
 //! `recall`, `audit`, the command line and the MCP tools all use this list. A session digest has
 //! its own list, ordered by importance and not by store.
 
-mod adr;
 mod entries;
 mod journal;
 mod ledger;
@@ -33,8 +32,6 @@ word_enum! {
         Entries = "entries",
         /// The repository's ledger.
         Ledger = "ledger",
-        /// The project's decision records.
-        Adr = "adr",
         /// The journal.
         Journal = "journal",
         /// The user's facts.
@@ -81,11 +78,5 @@ pub(crate) fn name_of(source: usize) -> SourceName {
 }
 
 /// All stores that consist of files.
-pub(crate) const SOURCES: &[&dyn Source] = &[
-    &plan::Plan,
-    &patterns::Patterns,
-    &entries::Entries,
-    &ledger::Ledger,
-    &adr::Adr,
-    &journal::Journal,
-];
+pub(crate) const SOURCES: &[&dyn Source] =
+    &[&plan::Plan, &patterns::Patterns, &entries::Entries, &ledger::Ledger, &journal::Journal];

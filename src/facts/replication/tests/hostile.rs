@@ -1,8 +1,8 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
+use crate::facts::Facts;
 use crate::facts::replication::tests::{Server, ada, replica, rows, state};
 use crate::facts::replication::{Operation, operation, receive, set_aside, sharing};
-use crate::facts::{Facts, Statement, add};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -70,13 +70,8 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
 fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     let mut facts = replica(NOW);
     state(&mut facts, "likes[]", "tea", false);
-    let seen_by_others = Statement {
-        key: "likes[]".to_owned(),
-        value: "coffee".to_owned(),
-        scope: Some("core".to_owned()),
-        ..Statement::default()
-    };
-    add(&mut facts, &ada(), &seen_by_others).unwrap();
+    facts.set_scopes(&[("likes[]", "core")]);
+    state(&mut facts, "likes[]", "coffee", false);
     let values = |facts: &Facts| -> Vec<String> {
         let values = rows(facts).into_iter().map(|fact| fact.value_text);
         values.collect()
@@ -113,18 +108,11 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
 /// Returns a device with facts about coffee in two scopes.
 fn with_scopes() -> Facts {
     let mut facts = replica(NOW);
-    for (key, value, scope) in [
-        ("likes[]", "coffee", "core"),
-        ("habit", "coffee at noon", "private"),
-        ("work.habit", "coffee at nine", "core"),
-    ] {
-        let statement = Statement {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            scope: Some(scope.to_owned()),
-            ..Statement::default()
-        };
-        add(&mut facts, &ada(), &statement).unwrap();
+    facts.set_scopes(&[("likes[]", "core"), ("work.", "core")]);
+    for (key, value) in
+        [("likes[]", "coffee"), ("habit", "coffee at noon"), ("work.habit", "coffee at nine")]
+    {
+        state(&mut facts, key, value, false);
     }
     facts
 }
