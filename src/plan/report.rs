@@ -116,7 +116,7 @@ impl PausedWork {
         let handoff = survey.handoff.as_ref()?;
         Some(Self {
             file: project.relative(&handoff.file).to_owned(),
-            written: handoff.written.day,
+            written: handoff.written,
             next_action: handoff.next_action.clone(),
         })
     }

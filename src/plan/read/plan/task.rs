@@ -20,7 +20,7 @@ use crate::text::pattern;
 /// A task of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PlanTask {
-    /// The task's name, without its number.
+    /// The task's name, as written.
     pub name: Option<String>,
     /// Line number of the task's start, from 1.
     pub line: usize,
@@ -57,7 +57,7 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
         }
         let named = content.strip_prefix("<name>").and_then(|rest| rest.split("</").next());
         if let Some(task) = found.last_mut().filter(|task| task.name.is_none()) {
-            task.name = named.map(|name| without_number(name).to_owned());
+            task.name = named.map(|name| name.trim().to_owned());
         }
     }
     found
@@ -66,7 +66,7 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
 /// Parses headings such as `### Task 1: Parser`, `### T1 — Parser`, `### 1) Parser`.
 fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     let sections = document.outline.sections();
-    let numbered = |section: &&Section| section.level > 1 && after_number(&section.title).is_some();
+    let numbered = |section: &&Section| section.level > 1 && NUMBER.is_match(&section.title);
     let mut found: Vec<&Section> = sections.iter().filter(numbered).collect();
     if found.is_empty() {
         let home = home(document);
@@ -74,10 +74,8 @@ fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     }
     let level = found.iter().map(|section| section.level).min();
     found.retain(|section| Some(section.level) == level);
-    let task = |section: &Section| PlanTask {
-        name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
-        line: section.line,
-    };
+    let task =
+        |section: &Section| PlanTask { name: Some(section.title.clone()), line: section.line };
     found.into_iter().map(task).collect()
 }
 
@@ -90,10 +88,9 @@ fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
     } else if items.iter().any(|(_, item)| item.checked.is_some()) {
         items.retain(|(_, item)| item.checked.is_some());
     }
-    let tasks = items.into_iter().map(|(block, item)| PlanTask {
-        name: Some(without_number(&item.text).to_owned()),
-        line: block.line,
-    });
+    let tasks = items
+        .into_iter()
+        .map(|(block, item)| PlanTask { name: Some(item.text.clone()), line: block.line });
     tasks.collect()
 }
 
@@ -106,39 +103,3 @@ fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
 /// The number of a task in front of its name: `Task 1: `, `T1 — `, `Step 2. `.
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?"));
-
-/// Returns the text after the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
-fn after_number(title: &str) -> Option<&str> {
-    Some(&title[NUMBER.find(title)?.end()..])
-}
-
-/// Returns a task's name without its number.
-fn without_number(text: &str) -> &str {
-    let text = text.trim();
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let listed = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < text.len());
-    let rest = after_number(text).or(listed).unwrap_or(text);
-    let name = rest.trim_start_matches([':', '-', '–', '—', '.', ')', ']', ' ']);
-    if name.is_empty() { text } else { name }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_task_is_named_without_its_number() {
-        for (text, expected) in [
-            ("Task 1: Parser", "Parser"),
-            ("Task 1.2: Parser", "Parser"),
-            ("Task 1b: Parser", "Parser"),
-            ("T1 \u{2014} Parser", "Parser"),
-            ("Task 1.Parse the file", "Parse the file"),
-            ("Step 2. Parse the file", "Parse the file"),
-            ("3) Parser", "Parser"),
-            ("Task 4", "Task 4"),
-        ] {
-            assert_eq!(without_number(text), expected, "{text}");
-        }
-    }
-}

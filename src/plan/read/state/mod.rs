@@ -20,14 +20,16 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
-    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, WrittenAt, decision, heading,
+    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, heading,
     milestone_version_in, non_placeholder, vocabulary, without_emphasis,
 };
 use crate::text::{comma_separated, fold, strip_prefix_ignore_case};
@@ -172,7 +174,7 @@ pub struct StateFile {
     pub is_between_milestones: bool,
     /// When the work went on, according to each of its dates.
     #[serde(skip)]
-    pub last_active: Vec<WrittenAt>,
+    pub last_active: Vec<NaiveDate>,
     /// The performance metrics of the active milestone, without those that are listed twice.
     #[serde(skip)]
     pub metrics: Vec<Label>,
@@ -329,12 +331,12 @@ fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStat
 }
 
 /// Returns when the work went on, from the front matter and from labels anywhere in the file.
-fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
+fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<NaiveDate> {
     let mut labels = outline.labels(&(0..outline.text().len()));
     labels.retain(|label| position::about(label) == Some(vocabulary::Label::LastActive));
     let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
     let stated = in_front.into_iter().flatten();
-    stated.chain(labels.iter().map(|label| &*label.value)).filter_map(WrittenAt::parse).collect()
+    stated.chain(labels.iter().map(|label| &*label.value)).filter_map(parse_date).collect()
 }
 
 /// Returns the labels of the metrics sections, without repeated ones; none where another version than the active milestone's
