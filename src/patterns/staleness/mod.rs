@@ -237,7 +237,8 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
 
 fn speaks_of_removal(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.any(|word| listed(REMOVALS, word)) || lower.contains("no longer")
 }
 
