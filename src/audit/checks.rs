@@ -164,9 +164,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
     }
     let report = ledger::check(project)?;
     warnings.extend(report.warnings);
-    // Secrets have a separate row, as in every store.
-    let broken = report.findings.into_iter().filter(|finding| finding.rule != "secret");
-    let broken = broken.map(|finding| {
+    let broken = report.findings.into_iter().map(|finding| {
         let message = format!("{} ({})", finding.message, finding.rule);
         Detail { place: Some(finding.place), ..Detail::new(&message) }
     });

@@ -18,7 +18,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -66,20 +66,14 @@ impl NotepadSection {
 }
 
 /// A heading, of a section or of the user's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Heading {
     level: u8,
     title: String,
     /// Byte range of its line, with the line ending.
     line: Range<usize>,
-}
-
-/// A section's heading, and the text below it up to the next section or heading of the same or a higher level.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Section {
-    which: NotepadSection,
-    start: usize,
-    body: Range<usize>,
+    /// The section that it begins.
+    which: Option<NotepadSection>,
 }
 
 /// A parsed notepad.
@@ -88,7 +82,6 @@ pub struct Notepad<'a> {
     text: &'a str,
     outline: Outline<'a>,
     headings: Vec<Heading>,
-    sections: Vec<Section>,
 }
 
 impl<'a> Notepad<'a> {
@@ -96,33 +89,27 @@ impl<'a> Notepad<'a> {
     pub fn parse(text: &'a str) -> Self {
         let mark = text.len() - text.trim_start_matches('\u{feff}').len();
         let outline = Outline::parse(text, mark);
-        let headings = headings(&outline);
-        let named = |section: NotepadSection| {
-            let heading = headings.iter().find(|one| is_heading_of(&one.title, section))?;
-            Some((section, heading))
-        };
-        let mut chosen: Vec<_> = NotepadSection::ALL.into_iter().filter_map(named).collect();
-        chosen.sort_by_key(|(_, heading)| heading.line.start);
-        let sections = chosen.iter().map(|(section, heading)| {
-            let ends = |other: &&Heading| {
-                let is_section = chosen.iter().any(|(_, chosen)| chosen == other);
-                other.line.start > heading.line.start
-                    && (other.level <= heading.level || is_section)
-            };
-            let end = headings.iter().find(ends).map_or(text.len(), |end| end.line.start);
-            let (start, body) = (heading.line.start, heading.line.end..end);
-            Section { which: *section, start, body }
-        });
-        Self { text, sections: sections.collect(), headings, outline }
+        let mut headings = headings(&outline);
+        for section in NotepadSection::ALL {
+            if let Some(own) = headings.iter_mut().find(|one| is_heading_of(&one.title, section)) {
+                own.which = Some(section);
+            }
+        }
+        Self { text, headings, outline }
     }
 
-    fn section(&self, section: NotepadSection) -> Option<&Section> {
-        self.sections.iter().find(|found| found.which == section)
+    /// Returns the byte range below a section's heading, up to the next section or heading of the same or a higher level.
+    fn body(&self, section: NotepadSection) -> Option<Range<usize>> {
+        let at = self.headings.iter().position(|one| one.which == Some(section))?;
+        let own = &self.headings[at];
+        let mut below = self.headings[at + 1..].iter();
+        let end = below.find(|other| other.level <= own.level || other.which.is_some());
+        Some(own.line.end..end.map_or(self.text.len(), |end| end.line.start))
     }
 
     /// Returns the byte range of a section's content: whole lines, without blank lines around them.
     fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
-        let body = self.section(section)?.body.clone();
+        let body = self.body(section)?;
         let text = &self.text[body.clone()];
         let (written, blank) = (text.trim_end().len(), text.len() - text.trim_start().len());
         if written == 0 {
@@ -168,7 +155,7 @@ fn headings(outline: &Outline<'_>) -> Vec<Heading> {
         let start = own_line(text, section.heading.start)?;
         let line = text[start..].split_inclusive('\n').next().unwrap_or_default();
         let (level, title) = (section.level, section.title.clone());
-        Some(Heading { level, title, line: start..start + line.len() })
+        Some(Heading { level, title, line: start..start + line.len(), which: None })
     });
     marked.collect()
 }
@@ -248,8 +235,6 @@ pub struct NoteReport {
     pub characters: Option<usize>,
     /// Maximum number of characters in Priority Context; `None` for other sections.
     pub limit: Option<usize>,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
     /// The changes, on a dry run.
     pub diff: Option<String>,
     /// Warnings from the operation.
@@ -296,12 +281,10 @@ pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
             changes.edit(&place.notepad(), old, text)?;
             log(&mut changes, &place, &project.clock, command)?;
             let is_limited = note.section == NotepadSection::Priority;
-            let named = |path: &Path| project.relative(path).to_owned();
             let report = NoteReport {
                 section: note.section,
                 characters: is_limited.then_some(characters),
                 limit: is_limited.then_some(LIMIT),
-                changed: changes.paths().into_iter().map(named).collect(),
                 diff: None,
                 warnings: Vec::new(),
             };
@@ -377,16 +360,15 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     let note = note.replace("\r\n", "\n").replace('\n', newline);
     let gap = |at: usize| line_gap(&text[..at], newline);
     let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
-    let Some(found) = notepad.section(section) else {
+    let Some(body) = notepad.body(section) else {
         // Before the next existing section, or else at the end.
-        let next = notepad.sections.iter().find(|found| found.which > section);
-        let at = next.map_or(text.len(), |next| next.start);
+        let next = notepad.headings.iter().find(|found| found.which > Some(section));
+        let at = next.map_or(text.len(), |next| next.line.start);
         let above = if is_blank(text[..at].lines().next_back()) { "" } else { newline };
         let below = if next.is_some() { newline } else { "" };
         let title = section.title();
         return (at, format!("{}{above}## {title}{newline}{note}{below}", gap(at)));
     };
-    let body = found.body.clone();
     if section == NotepadSection::Working {
         let next = notepad.headings.iter().find(|heading| heading.line.start >= body.start);
         let end = next.map_or(body.end, |heading| heading.line.start.min(body.end));
@@ -416,9 +398,9 @@ fn check(
     };
     let mut others = NotepadSection::ALL.into_iter().filter(|other| *other != section);
     let are_same = others.all(|other| text(notepad, other) == text(after, other));
-    let is_new = notepad.section(section).is_none();
+    let is_new = notepad.body(section).is_none();
     let count = notepad.headings.len() + Notepad::parse(note).headings.len() + usize::from(is_new);
-    let held = after.section(section).map(|found| &after.text[found.body.clone()]);
+    let held = after.body(section).map(|body| &after.text[body]);
     let is_held = held.is_some_and(|held| held.replace("\r\n", "\n").contains(note.trim_end()));
     if are_same && is_held && after.headings.len() == count {
         return Ok(());
@@ -448,14 +430,14 @@ pub(crate) fn prune(place: &KnowledgeDir, clock: &Clock, changes: &mut Changes) 
 
 fn old_bullets(text: &str, now: DateTime<Utc>) -> Vec<Range<usize>> {
     let notepad = Notepad::parse(text);
-    let Some(working) = notepad.section(NotepadSection::Working) else {
+    let Some(working) = notepad.body(NotepadSection::Working) else {
         return Vec::new();
     };
     let is_old = |lines: &Range<usize>| {
         noted_at(&text[lines.clone()])
             .is_some_and(|time| now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS))
     };
-    notepad.bullets(&working.body).into_iter().filter(is_old).collect()
+    notepad.bullets(&working).into_iter().filter(is_old).collect()
 }
 
 /// Returns the time of `- [2026-02-17T10:11Z] …`.

@@ -17,7 +17,6 @@ use crate::ledger::{constraints, coverage, evidence, state};
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::search::WordSet;
-use crate::secrets;
 use crate::text::{clip, fold, line_number, quantity};
 use crate::warning::{SourceLocation, Warning};
 
@@ -121,9 +120,6 @@ impl<'a> File<'a> {
         }
         if !has_header(&file.text) {
             this.add("header", 1, "has no DO and DON'T comments at the top");
-        }
-        for (rule, line) in secrets::find_lines(&file.text, 1) {
-            this.add("secret", line, format!("contains what looks like a secret ({rule})"));
         }
         Some(this)
     }
@@ -275,8 +271,8 @@ impl<'a> File<'a> {
             cited.extend(named("evidence").map(|label| (entry.line, label.value.clone())));
         }
         let texts: Vec<&str> = cited.iter().map(|(_, text)| text.as_str()).collect();
-        for ((line, _), faults) in cited.iter().zip(evidence::problems(project, &texts)?) {
-            for fault in faults {
+        for ((line, _), fault) in cited.iter().zip(evidence::problems(project, &texts)?) {
+            if let Some(fault) = fault {
                 self.add("evidence", *line, fault);
             }
         }

@@ -224,30 +224,14 @@ fn parse_heading(outline: &Outline<'_>, section: &Section) -> Option<DecisionEnt
     })
 }
 
-/// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
+/// Parses `### Title` below the heading of a day.
 fn parse_below(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
-    if let Some((0, length, date)) = find_date(&section.title)
-        && section.level >= 2
-        && section.title.len() == length
-    {
-        let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
-        return below.map(|below| entry(below, date, &below.title)).collect();
+    let Some((0, length, date)) = find_date(&section.title) else { return Vec::new() };
+    if section.level < 2 || section.title.len() != length {
+        return Vec::new();
     }
-    let items = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
-    items
-        .filter_map(|(block, item)| {
-            let (at, length, date) = find_date(&item.text)?;
-            let before = item.text[..at].trim_matches(['(', '[', '*', ' ']);
-            let is_mark = |c: char| ")]* ".contains(c) || SEPARATORS.contains(&c);
-            let title = item.text[at + length..].trim_start_matches(is_mark);
-            before.is_empty().then(|| DecisionEntry {
-                title: title.to_owned(),
-                line: block.line,
-                range: block.range.clone(),
-                ..entry(section, date, "")
-            })
-        })
-        .collect()
+    let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
+    below.map(|below| entry(below, date, &below.title)).collect()
 }
 
 /// Returns the first date in a text: its byte offset, its length and the date.
@@ -267,15 +251,15 @@ pub(crate) fn apply(
     let faults = evidence::problems(project, &evidences)?;
     let today = project.clock.today();
     let mut text = text.to_owned();
-    for (index, (decision, faults)) in decisions.iter().zip(faults).enumerate() {
+    for (index, (decision, fault)) in decisions.iter().zip(faults).enumerate() {
         let pointer = |field: &str| format!("/decisions/{index}/{field}");
-        let is_proven = faults.is_empty();
+        let is_proven = fault.is_none();
         for (field, text) in decision.required() {
             if text.is_none() {
                 problems.add(pointer(field), "is required");
             }
         }
-        for fault in faults {
+        if let Some(fault) = fault {
             problems.add(pointer("evidence"), fault);
         }
         match parse_date(&decision.date) {

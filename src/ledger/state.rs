@@ -12,7 +12,7 @@ use crate::ledger::footer::{Footer, NO_HASH};
 use crate::ledger::page::{Bullet, body_start, bullets, is_filled};
 use crate::ledger::update::Problems;
 use crate::markdown::comments::without_comments;
-use crate::markdown::{Outline, Section, edit};
+use crate::markdown::{Outline, edit};
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
@@ -87,37 +87,22 @@ pub(crate) fn sections(text: &str) -> [Option<StateSection>; 6] {
     })
 }
 
-/// What may stand before the text of a bullet.
-const MARKS: [char; 7] = [' ', '\t', '-', '*', '+', '[', ']'];
-
 /// Returns whether the file has only headings, or has placeholders and no active work.
 pub(crate) fn is_uninitialised(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let triage = TRIAGE.to_lowercase();
-    let is_triage = |line: &str| line.trim_start_matches(MARKS).starts_with(&triage);
-    let is_marked = text.contains(TRIAGE)
-        || lower.contains(&UNKNOWN.to_lowercase())
-        || lower.lines().any(is_triage);
+    let is_marked = text.contains(TRIAGE) || text.to_lowercase().contains(&UNKNOWN.to_lowercase());
     let [_, work, ..] = sections(text);
     let has_work = work.is_some_and(|work| work.bullets.iter().any(|one| is_filled(&one.text)));
     is_marked && !has_work || !says_anything(text)
 }
 
-/// Returns whether a text has content: more than the headings of the template, comments, labels, placeholders
-/// and the footer.
+/// Returns whether a text has content: more than headings, comments, labels, placeholders and the footer.
 fn says_anything(text: &str) -> bool {
     let body = without_comments(&text[body_start(text)..]);
-    let outline = Outline::parse(&body, 0);
-    let is_content = |line: &str| {
-        let line = line.trim_matches(['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '=']);
-        !line.ends_with(':') && is_filled(line) && !Footer::is_part(line)
-    };
-    let says = |section: &Section| {
-        let title = fold(&section.title);
-        section.level >= 2 && !SECTIONS.iter().any(|known| title.starts_with(&fold(known)))
-            || outline.slice(&section.own).lines().any(is_content)
-    };
-    outline.sections().iter().any(says)
+    body.lines().any(|line| {
+        let is_heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+        let text = line.trim_matches(['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '=']);
+        !is_heading && !text.ends_with(':') && is_filled(text) && !Footer::is_part(line)
+    })
 }
 
 /// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
@@ -250,8 +235,6 @@ mod tests {
             (state("", "Automate the `needs triage` label"), false),
             (state("<https://example.org/board>", ""), false),
             ("# State\n\n## Quick Reference\n- Run:\n".to_owned(), true),
-            ("# State\n\n## Objective: ship 1.0\n".to_owned(), false),
-            ("# State\n\n```\n# run\n```\n".to_owned(), false),
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
             assert_eq!(is_uninitialised(&text), expected, "{text}");

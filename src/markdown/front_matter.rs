@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A byte order mark, blank lines and HTML comments may precede it. It is read line by line, with warnings for the
-//! lines that are not understood. A second block directly after the first adds fields that the first lacks.
+//! lines that are not understood.
 
 use std::ops::Range;
 use std::path::Path;
@@ -48,20 +48,8 @@ impl FrontMatter {
             let value = Self { fields: empty(), range: 0..mark };
             return Parsed { value, warnings };
         };
-        let mut fields = read(text, &first, path, &mut warnings);
-        let mut range = first.whole.clone();
-        if let Some(second) = find_block(text, range.end)
-            .filter(|second| looks_like_fields(&text[second.inner.clone()]))
-        {
-            warnings.push(Warning::at(
-                path,
-                line_number(text, second.whole.start),
-                "a second front matter block; only fields missing from the first are read",
-            ));
-            let second_fields = read(text, &second, path, &mut warnings);
-            add_missing_fields(&mut fields, &second_fields);
-            range.end = second.whole.end;
-        }
+        let fields = read(text, &first, path, &mut warnings);
+        let range = first.whole;
         Parsed::new(Self { fields, range }, warnings)
     }
 
@@ -193,14 +181,6 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
     fields
 }
 
-fn add_missing_fields(fields: &mut Node, second: &Node) {
-    let missing: Vec<(String, Node)> =
-        second.pairs().iter().filter(|(key, _)| fields.get(&[key]).is_none()).cloned().collect();
-    if let Value::Map(pairs) = &mut fields.value {
-        pairs.extend(missing);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,13 +259,6 @@ mod tests {
             assert_eq!(parse(text).value.range, 0..text.len(), "{text:?}");
         }
         assert_eq!(parse("---\nphase: 1\n\n# Title\n").warnings.len(), 1);
-    }
-
-    #[test]
-    fn a_second_block_adds_fields_missing_from_the_first() {
-        let found = parse("---\na: 1\n---\n\n---\na: 2\nb: 3\n---\n").value;
-        assert_eq!(found.text(&["a"]), Some("1"));
-        assert_eq!(found.text(&["b"]), Some("3"));
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn every_field_round_trips_for_any_finding() {
     let case = Case::empty();
     case.write(
         ".vibekit/memory/INDEX.md",
-        "| key | title | type | tags | status |\n|---|---|---|---|---|\n\
+        "| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n\
          | drill: \"x\" # y | Snapshot restore drill | gotcha | a: b, c \"d\", [e, yes | active | |\n",
     );
     let field =

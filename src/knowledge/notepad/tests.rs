@@ -4,10 +4,9 @@ use super::*;
 
 fn found(text: &str) -> Vec<(NotepadSection, &str)> {
     let notepad = Notepad::parse(text);
-    let sections = notepad.sections.clone();
     let content = |section| &text[notepad.content(section).unwrap()];
-    let pairs = sections.iter().map(|found| (found.which, content(found.which)));
-    pairs.collect()
+    let sections = notepad.headings.iter().filter_map(|heading| heading.which);
+    sections.map(|section| (section, content(section))).collect()
 }
 
 #[test]
@@ -121,7 +120,7 @@ proptest! {
             let was = content(&was, &old, other);
             prop_assert_eq!(was, content(&is, &new, other));
         }
-        let body = is.section(section).unwrap().body.clone();
+        let body = is.body(section).unwrap();
         let held = new[body].replace("\r\n", "\n");
         prop_assert!(held.contains(&text), "{held:?}");
     }

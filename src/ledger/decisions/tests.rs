@@ -162,7 +162,6 @@ fn entries_of_every_format_are_parsed() {
         ("### 2026-02-17 - Keep tabs\n", "Keep tabs"),
         ("### 2026-02-17: Keep tabs\n", "Keep tabs"),
         ("## D-001 \u{b7} 2026-02-17 \u{b7} Keep tabs\n", "Keep tabs"),
-        ("## 2026-02\n- (2026-02-17) Keep tabs - because\n", "Keep tabs - because"),
         ("## 2026-02-17\n\n### Keep tabs\ntext\n", "Keep tabs"),
         ("## Keep tabs\n\n**Date:** 2026-02-17\n", "Keep tabs"),
         ("## Keep tabs (2026-02-17)\n", ")"),
