@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::knowledge::edit::written;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::store::{bytes, log, refuse_secrets, scan};
+use crate::knowledge::store::{bytes, digest, log, refuse_secrets, scan};
 use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, index};
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Store, WriteRequest, digest};
+use crate::storage::{Changes, Store, WriteRequest};
 use crate::text::without_byte_order_mark;
 use crate::warning::Warning;
 

@@ -284,7 +284,6 @@ mod tests {
             ("Import order", "The import order of `a.rs` is not accepted by the check"),
             ("Order", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
-            ("Where", "This is only true of the store that holds the lock of others"),
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }

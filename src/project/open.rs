@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
-use crate::progress::Progress;
 use crate::project::dialect::LayoutName;
 use crate::project::environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, Environment};
 use crate::project::layout::Layout;
@@ -35,8 +34,6 @@ pub struct OpenRequest {
     pub dry_run: bool,
     /// `--no-history`.
     pub no_history: bool,
-    /// Receiver of progress reports for long tasks.
-    pub progress: Progress,
     /// The environment.
     pub environment: Environment,
 }
@@ -56,8 +53,6 @@ pub struct Project {
     pub environment: Environment,
     /// Whether changes are shown instead of made.
     pub dry_run: bool,
-    /// Receiver of progress reports for long tasks.
-    pub progress: Progress,
     /// Problems found while opening the project.
     pub warnings: Vec<Warning>,
     planning: Planning,
@@ -104,7 +99,6 @@ impl Project {
             clock: Clock::new(environment.get("ANNALS_NOW"))?,
             git,
             dry_run: request.dry_run,
-            progress: request.progress,
             root,
             settings,
             environment,

@@ -275,18 +275,11 @@ fn the_tools_are_told_by_their_names() {
         return;
     }
     let case = Case::empty();
-    let setup = "setup journal --dir memory/scripts";
-    let before = case.tree();
-    case.run(setup).args(["--check"]).code(1);
-    let planned = case.run(setup).args(["--dry-run"]).success();
-    assert!(planned.stdout().starts_with("memory/scripts/memory_write would be created."));
-    assert_eq!(case.tree(), before);
-    case.run(setup).success();
-    case.run(setup).args(["--check"]).success();
-    let again = case.run(setup).success();
-    let unchanged =
-        "memory/scripts/memory_write unchanged.\nmemory/scripts/memory_search unchanged.\n";
-    assert_eq!(again.stdout(), unchanged);
+    let scripts = case.root().join("memory/scripts");
+    std::fs::create_dir_all(&scripts).unwrap();
+    for name in ["memory_write", "memory_search"] {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_annals"), scripts.join(name)).unwrap();
+    }
     let script = r#"printf '%s' '{"type":"note","content":"User prefers Python.","tags":["preference"]}' | memory/scripts/memory_write"#;
     let written = case.shell(script).success();
     let entry = json!({
@@ -298,24 +291,6 @@ fn the_tools_are_told_by_their_names() {
     found.stdout_json(
         &json!({"results": [entry], "truncated": false, "used_window_lines": 1_000_000}),
     );
-    case.run(setup).args(["--remove"]).success();
-    assert_eq!(case.tree(), before);
-    case.write("memory/kept.md", "mine\n");
-    case.run(setup).success();
-    case.run(setup).args(["--remove"]).success();
-    assert_eq!(case.tree().len(), 2);
-}
-
-#[test]
-fn a_script_of_that_name_is_not_replaced() {
-    let case = Case::empty();
-    case.write("scripts/memory_search", "#!/bin/sh\n");
-    let refused = case.run("setup journal --dir scripts").code(4);
-    let error = "scripts/memory_search: is not a link to annals";
-    assert!(refused.stderr().contains(error), "{}", refused.report());
-    case.run("setup journal --dir scripts --remove").success();
-    assert_eq!(case.read("scripts/memory_search").unwrap(), b"#!/bin/sh\n");
-    assert_eq!(case.read("scripts/memory_write"), None);
 }
 
 #[test]
