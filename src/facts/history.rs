@@ -11,7 +11,6 @@ use crate::facts::fact::{self, COLUMNS, Category, Fact, FactStatus, Proposal, Us
 use crate::facts::sql::{Sql, row};
 use crate::facts::store::{Facts, crash_point};
 use crate::facts::{vectors, wording};
-use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 
 /// The cause of a change.
@@ -196,7 +195,6 @@ pub fn import(
     user: &UserId,
     lines: &str,
     policy: SecretPolicy,
-    progress: &Progress,
 ) -> Result<Imported> {
     let read = read(user, lines, policy)?;
     let now = facts.clock().timestamp();
@@ -208,7 +206,7 @@ pub fn import(
         // The active values of each key, each with its fact: read once, not for each line.
         let mut keys: HashMap<String, BTreeMap<String, String>> = HashMap::new();
         let (mut ids, mut new) = (HashSet::new(), Vec::new());
-        for mut fact in progress.track("Importing", read) {
+        for mut fact in read {
             let values = match keys.entry(fact.key.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(key) => {

@@ -25,11 +25,10 @@ use crate::error::{Error, Result};
 use crate::facts::{self, Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
 use crate::recall::flags::Flags;
-use crate::search::index::{
-    Answer, Asked, Cache, CacheState, IndexFile, Method, Passage, PassageReader,
-};
-use crate::search::{Encoder, index, terms};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader};
+use crate::search::{Encoder, terms};
 use crate::sessions;
+use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
 
 /// Name of the index file in `.annals/`.
@@ -99,11 +98,6 @@ pub struct Recalled {
     pub newest_files: Option<usize>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "required by serde")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
 /// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
     let mut answer = answer(project, query)?;
@@ -158,7 +152,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         name: INDEX,
         files,
         reader: &StoreReader,
-        progress: project.progress.clone(),
     };
     let mut answer = cache.search(&asked)?;
     answer.warnings.extend(warnings);
@@ -173,11 +166,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         answer.warnings.extend(found.warnings);
     }
     Ok(answer)
-}
-
-/// Checks the index file without updating it.
-pub fn cache_state(project: &Project) -> CacheState {
-    index::state(&project.storage().own_file(INDEX))
 }
 
 /// Reads the files of the stores.

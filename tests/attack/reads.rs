@@ -16,8 +16,6 @@ const PLACES: &[&str] = &[
     ".vbw-planning/SHIPPED.md",
     ".vbw-planning/ACTIVE",
     ".vbw-planning/config.json",
-    ".vbw-planning/templates",
-    ".vbw-planning/templates/CLAUDE.md.j2",
     ".vbw-planning/patterns",
     ".vbw-planning/patterns/PATTERNS.md",
     ".vbw-planning/phases",

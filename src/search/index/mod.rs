@@ -27,7 +27,6 @@ use chrono::NaiveDate;
 use rusqlite::ErrorCode;
 
 use crate::error::{Error, Result};
-use crate::progress::Progress;
 use crate::search::index::file::Index;
 use crate::search::rank::{FusedParts, Relevance};
 use crate::storage::Storage;
@@ -150,17 +149,6 @@ pub struct Hit {
     pub copies: Vec<(String, usize)>,
 }
 
-/// State of the index file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CacheState {
-    /// It does not exist yet.
-    Absent,
-    /// It was created by this version and is intact.
-    Sound,
-    /// It is damaged, foreign or of another version: the next search rebuilds it.
-    Unusable,
-}
-
 /// The files that are searched, and where their index is kept.
 #[derive(Clone)]
 pub struct Cache {
@@ -172,8 +160,6 @@ pub struct Cache {
     pub files: Vec<IndexFile>,
     /// Reads the files.
     pub reader: &'static dyn PassageReader,
-    /// Shows how far an update is.
-    pub progress: Progress,
 }
 
 impl IndexFile {
@@ -235,7 +221,7 @@ impl Cache {
     }
 
     fn update(&self, index: &mut Index) -> rusqlite::Result<Vec<Warning>> {
-        index.update(&self.files, self.reader, &self.progress)
+        index.update(&self.files, self.reader)
     }
 
     /// Builds the index file anew while the caller answers.
@@ -287,17 +273,6 @@ impl Cache {
             self.rebuild_meanwhile();
         }
         Ok(Some(Answer { warnings, ..index.search(asked)? }))
-    }
-}
-
-/// Checks an index file without updating it.
-pub fn state(path: &Path) -> CacheState {
-    if !path.exists() {
-        return CacheState::Absent;
-    }
-    match Index::open(path).and_then(|index| index.as_ref().map_or(Ok(false), Index::is_intact)) {
-        Ok(true) => CacheState::Sound,
-        _ => CacheState::Unusable,
     }
 }
 
