@@ -60,13 +60,13 @@ pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> R
 }
 
 /// Lists the statements of STATE.md and ROADMAP.md that the files contradict, the plans that were left without a
-/// summary, and the parts that the documents lack or repeat.
+/// summary, and the documents or parts of them that are missing.
 pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
     let survey = Survey::read(project)?;
-    let status = StatusReport::with_metrics(project, &survey);
+    let status = StatusReport::from_survey(project, &survey);
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);

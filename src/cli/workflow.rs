@@ -387,7 +387,7 @@ const MAX_CORE_VALUE_CHARS: usize = 320;
 ///
 /// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and
 /// summaries first, ROADMAP.md and STATE.md where they know more. Statements in these two that contradict the files are
-/// listed as drift; missing, duplicate or inconsistent items as findings.
+/// listed as drift; missing documents and unlisted phases as findings.
 ///
 /// Example: annals status --json | jq .next
 #[derive(Args, Debug)]
@@ -402,7 +402,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         return out.show(&found, text!("overview"));
     }
     let survey = Survey::read(project)?;
-    let report = StatusReport::with_metrics(project, &survey);
+    let report = StatusReport::from_survey(project, &survey);
     if !out.is_json() {
         out.warnings(&report.warnings);
     }
