@@ -60,7 +60,7 @@ pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> R
 }
 
 /// Lists the statements of STATE.md and ROADMAP.md that the files contradict, the plans that were left without a
-/// summary, and the parts that the documents lack or repeat.
+/// summary, and the documents or parts of them that are missing.
 pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if project.planning().is_err() {
         return Ok(Vec::new());

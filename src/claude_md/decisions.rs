@@ -346,8 +346,6 @@ mod tests {
                 "{decisions:?}"
             );
         }
-        let undated = [("Use SQLite", ""), ("Use tabs", "")];
-        assert_eq!(shown(&[list("Decisions (newest first)", &undated)]), "Use SQLite | Use tabs");
     }
 
     #[test]

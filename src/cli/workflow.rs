@@ -12,9 +12,7 @@ use crate::cli::shared;
 use crate::cli::shared::value_enum;
 use crate::cli::text::text;
 use crate::error::{At, Error, Result};
-use crate::lifecycle::{
-    ExecuteRequest, InitRequest, InspectScope, Inspected, ShipRequest, SyncRequest,
-};
+use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};
 use crate::patterns::{PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences};
 use crate::plan::{Drift, PausedWork, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
@@ -178,9 +176,6 @@ pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read files outside of the project, too
-    #[arg(long)]
-    outside: bool,
 }
 
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -318,10 +313,9 @@ pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Outpu
 }
 
 pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let scope = if args.outside { InspectScope::Anywhere } else { InspectScope::Project };
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
-        match lifecycle::inspect(project, &file, scope) {
+        match lifecycle::inspect(project, &file) {
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
@@ -393,7 +387,7 @@ const MAX_CORE_VALUE_CHARS: usize = 320;
 ///
 /// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and
 /// summaries first, ROADMAP.md and STATE.md where they know more. Statements in these two that contradict the files are
-/// listed as drift; missing, duplicate or inconsistent items as findings.
+/// listed as drift; missing documents and unlisted phases as findings.
 ///
 /// Example: annals status --json | jq .next
 #[derive(Args, Debug)]

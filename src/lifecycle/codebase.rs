@@ -12,7 +12,6 @@ use crate::project::Project;
 use crate::project::manifest::Manifest;
 use crate::storage::walk;
 use crate::text::listed;
-use crate::warning::{Parsed, Warning};
 
 /// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
 const MAX_ENTRIES: usize = 200_000;
@@ -81,23 +80,16 @@ pub(crate) struct CodebaseSummary {
 
 impl CodebaseSummary {
     /// Reads what code a project has; returns `None` for a project without code.
-    pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
+    pub(crate) fn scan(project: &Project) -> Option<Self> {
         Self::of_folder(&project.root, &project.planning_place().dir)
     }
 
-    fn of_folder(root: &Path, planning: &Path) -> Parsed<Option<Self>> {
+    fn of_folder(root: &Path, planning: &Path) -> Option<Self> {
         // A broken manifest is reported where its name is asked for.
         let commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
         let mut summary = Self { commands, ..Self::default() };
-        let (mut languages, mut warnings) = (BTreeMap::new(), Vec::new());
-        for entry in walk(root, planning).take(MAX_ENTRIES) {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    warnings.push(Warning::file(root, error.to_string()));
-                    continue;
-                }
-            };
+        let mut languages = BTreeMap::new();
+        for entry in walk(root, planning).take(MAX_ENTRIES).flatten() {
             let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             let Some(language) = language(path).filter(|_| is_file) else { continue };
@@ -109,7 +101,7 @@ impl CodebaseSummary {
         }
         summary.languages = languages.into_iter().collect();
         summary.languages.sort_by_key(|(_, files)| Reverse(*files));
-        Parsed::new(Some(summary).filter(|summary| !summary.languages.is_empty()), warnings)
+        Some(summary).filter(|summary| !summary.languages.is_empty())
     }
 
     /// Returns the summary, without figures that change with every new file.
@@ -167,9 +159,7 @@ mod tests {
     use crate::project::fixture::Tree;
 
     fn scanned(tree: &Tree) -> Option<CodebaseSummary> {
-        let found = CodebaseSummary::of_folder(&tree.at(""), &tree.at("plan"));
-        assert_eq!(found.warnings, []);
-        found.value
+        CodebaseSummary::of_folder(&tree.at(""), &tree.at("plan"))
     }
 
     #[test]

@@ -15,7 +15,6 @@ use crate::plan::{
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::text::listed;
-use crate::warning::Warning;
 use crate::{claude_md, patterns};
 
 /// The options of `annals sync`.
@@ -66,8 +65,7 @@ pub(crate) fn plan_with(
     let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
-    let mut sources =
-        sources(project, survey, relevant, lessons, request.shipped.as_ref(), warnings);
+    let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets)?;
     work.changes.extend(planned)?;
@@ -89,7 +87,6 @@ fn sources(
     relevant: Vec<RelevantPattern>,
     lessons: Vec<String>,
     just: Option<&Shipped>,
-    warnings: &mut Vec<Warning>,
 ) -> Sources {
     let lessons: Vec<Pattern> = lessons
         .into_iter()
@@ -102,9 +99,8 @@ fn sources(
     // What the whole history shows keeps its line.
     let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
     let status = StatusReport::from_survey(project, survey);
-    let profile =
-        (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
-    let profile = profile.and_then(|profile| profile.into_value(warnings));
+    let is_in_use = project.planning_place().layout.is_in_use;
+    let profile = if is_in_use { None } else { CodebaseSummary::scan(project) };
     let contested = status.next.contest();
     let milestone = milestone(project, survey, &status, just);
     Sources {

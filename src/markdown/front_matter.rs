@@ -8,7 +8,7 @@
 //! ---
 //! ```
 //!
-//! A byte order mark, blank lines and HTML comments may precede it. It is read line by line, with warnings for the
+//! A byte order mark and blank lines may precede it. It is read line by line, with warnings for the
 //! lines that are not understood.
 
 use std::ops::Range;
@@ -112,7 +112,7 @@ fn is_field(line: &str) -> bool {
         || is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
 }
 
-/// Finds a block at `from`, preceded only by blank lines, comments and a byte order mark.
+/// Finds a block at `from`, preceded only by blank lines and a byte order mark.
 fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
     let start = from + opening_offset(&text[from..])?;
     let inner = start + text[start..].find('\n')? + 1;
@@ -129,10 +129,7 @@ fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
 
 /// Returns the byte offset of the opening `---` line.
 fn opening_offset(text: &str) -> Option<usize> {
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    while let Some(comment) = rest.strip_prefix("<!--") {
-        rest = comment[comment.find("-->")? + 3..].trim_start();
-    }
+    let rest = text.trim_start_matches('\u{feff}').trim_start();
     let line = rest.lines().next()?;
     let at = text.len() - rest.len();
     let begins_line =
@@ -228,8 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn it_may_follow_a_byte_order_mark_blank_lines_and_comments() {
-        let found = parse("\u{feff}\r\n<!-- note -->\n\n---\r\nphase: 1\r\n---\r\n").value;
+    fn it_may_follow_a_byte_order_mark_and_blank_lines() {
+        let found = parse("\u{feff}\r\n\n---\r\nphase: 1\r\n---\r\n").value;
         assert_eq!(found.text(&["phase"]), Some("1"));
     }
 

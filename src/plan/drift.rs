@@ -247,11 +247,7 @@ impl<'a> Comparison<'a> {
         let plans = phase.plans_expected().max(phase.declared.unwrap_or(0));
         let open = phase.plans.iter().position(|(_, state)| *state != PlanState::Complete);
         let new = match &claim.value {
-            Claim::Phase(number) if *number != phase.number => {
-                let is_padded = claim.range.len() == 2 && number.to_string().len() == 1;
-                let zero = if is_padded && phase.number.whole() < 10 { "0" } else { "" };
-                Some(format!("{zero}{}", phase.number))
-            }
+            Claim::Phase(number) if *number != phase.number => Some(phase.number.to_string()),
             Claim::Text(Says::Name, old) => name_to_write(old, phase),
             Claim::Text(Says::Status | Says::PhaseStatus, old) => moved_status(old, phase),
             Claim::Count(Says::Index, _) => Some(phase.number.ordinal().to_string()),
@@ -425,11 +421,14 @@ impl<'a> Comparison<'a> {
             [Says::AllPlansDone, Says::AllPlansTotal],
             [Says::PlansDone, Says::PlansTotal],
         ];
-        let (position, claims) = (self.position, &self.survey.state.claims);
+        let position = self.position;
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
-        if claims.iter().any(|one| one.line == line && one.value.count(Says::Share).is_some()) {
+        let text = self.survey.text_of(vocabulary::STATE, line);
+        if text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).count() > 1
+        {
             return None;
         }
+        let claims = &self.survey.state.claims;
         let count = |says| {
             let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
             Some(self.corrected(says, stated, here).unwrap_or(stated))
@@ -578,12 +577,8 @@ fn row_counts(row: &ProgressRow, cell: &str, phase: &Phase) -> Option<String> {
     let all = stated[1].filter(|all| counts.all.contains(all));
     let right_done = done.unwrap_or(phase.count(PlanState::Complete));
     let right_all = all.unwrap_or(phase.plans_expected());
-    match stated {
-        [Some(_), Some(_)] if done.is_some() && all.is_some() => None,
-        [Some(_), None] if !cell.contains('/') => Some(right_done.to_string()),
-        [None, Some(_)] => Some(right_all.to_string()),
-        _ => Some(format!("{right_done}/{right_all}")),
-    }
+    let is_right = done.is_some() && (all.is_some() || stated[1].is_none());
+    (cell.contains('/') && !is_right).then(|| format!("{right_done}/{right_all}"))
 }
 
 /// Returns whether a total is a plausible count of the phases, or would be below the current one: numbering continues

@@ -206,7 +206,7 @@ impl Creation<'_> {
         if path.symlink_metadata().is_err() {
             let (project, warnings) = (self.project, &mut self.work.warnings);
             let skills = installed_skills(project).into_value(warnings);
-            let profile = CodebaseSummary::scan(project).into_value(warnings);
+            let profile = CodebaseSummary::scan(project);
             let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
             let carried = CarriedState {
                 profile: profile.iter().map(|line| format!("- {line}")).collect(),

@@ -15,7 +15,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
-    RoadmapPhase, RoadmapPlan, Survey, check_overlap, check_waves, roadmap_phase, status_words,
+    RoadmapPhase, RoadmapPlan, Survey, check_waves, roadmap_phase, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::search::bm25;
@@ -290,7 +290,6 @@ impl PhasePlans {
         // Problems of finished plans are ignored, and these no longer run in parallel with others.
         let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
         found.problems.extend(check_waves(&all).into_iter().filter(is_open));
-        found.problems.extend(check_overlap(&open));
         found.problems.sort();
         for listed in listed {
             let (Some(number), Some(is_done)) = (&listed.plan, listed.checked) else { continue };

@@ -114,13 +114,11 @@ pub struct Structure {
     pub since: CommitRef,
     /// The share of the old files that still exist under the same path.
     pub files: Rate,
-    /// The share of the old folders that still exist.
-    pub folders: Rate,
     /// The frameworks that were added.
     pub frameworks_added: Vec<String>,
     /// The frameworks that were removed.
     pub frameworks_removed: Vec<String>,
-    /// Whether less than half of the files or folders survives, or a framework was added or removed.
+    /// Whether less than half of the files survives, or a framework was added or removed.
     pub has_changed: bool,
 }
 
@@ -239,7 +237,8 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
 
 fn speaks_of_removal(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.any(|word| listed(REMOVALS, word)) || lower.contains("no longer")
 }
 
@@ -287,10 +286,7 @@ impl Structure {
         let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
         let kept = now.iter().copied().filter(|path| !came.contains(path));
         let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
-        let folders_now: HashSet<&str> = now.iter().flat_map(|path| folders(path)).collect();
-        let folders_then: HashSet<&str> = then.iter().flat_map(|path| folders(path)).collect();
         let files = Rate { count: kept.count(), of: then.len() };
-        let folders = Rate::measure(folders_then, |folder| folders_now.contains(folder));
 
         // A project's first manifest does not count as a change.
         let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
@@ -314,8 +310,8 @@ impl Structure {
         let frameworks_removed: Vec<String> =
             had.difference(&has).map(|name| (*name).to_owned()).collect();
         let is_other = has != had;
-        let has_changed = is_half_gone(files) || is_half_gone(folders) || is_other;
-        Ok(Self { since, files, folders, frameworks_added, frameworks_removed, has_changed })
+        let has_changed = is_half_gone(files) || is_other;
+        Ok(Self { since, files, frameworks_added, frameworks_removed, has_changed })
     }
 
     /// Returns what has changed, with figures; `None` if the structure has not changed enough.
@@ -324,11 +320,10 @@ impl Structure {
             return None;
         }
         let mut parts = Vec::new();
-        for (rate, what) in [(self.files, "files"), (self.folders, "folders")] {
-            if is_half_gone(rate) {
-                let percent = rate.percent().unwrap_or_default();
-                parts.push(format!("{} of {} {what} ({percent} %) remain", rate.count, rate.of));
-            }
+        if is_half_gone(self.files) {
+            let Rate { count, of } = self.files;
+            let percent = self.files.percent().unwrap_or_default();
+            parts.push(format!("{count} of {of} files ({percent} %) remain"));
         }
         parts.extend(self.frameworks_added.iter().map(|name| format!("{name} added")));
         parts.extend(self.frameworks_removed.iter().map(|name| format!("{name} removed")));

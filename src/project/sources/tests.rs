@@ -157,19 +157,14 @@ fn a_settings_file_has_a_maximum_size() {
 }
 
 #[test]
-fn a_misspelt_variable_is_an_error_and_an_unrelated_one_is_not() {
+fn a_variable_with_a_wrong_value_is_an_error_and_an_unrelated_one_is_not() {
     let read = |name| {
         let environment = variables(&[(name, "1".to_owned())]);
         settings(&Tree::new(&[]).at(""), &environment)
     };
-    let error = read("ANNALS_MAX_LINE").unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Usage);
-    assert!(error.hint.unwrap().contains("ANNALS_MAX_LINES?"));
     for foreign in ["ANNALS_NOW", "ANNALS_DB", "ANNALS_USER", "ANNALS_CORPUS", "PATH"] {
         assert!(read(foreign).is_ok(), "{foreign}");
     }
-    let error = read("ANNALS_HISTORY_").unwrap_err();
-    assert!(error.message.contains("ANNALS_HISTORY_"));
     let environment = variables(&[("ANNALS_FIX_STATE", "perhaps".to_owned())]);
     let error = settings(&Tree::new(&[]).at(""), &environment).unwrap_err();
     assert_eq!(error.message, "ANNALS_FIX_STATE must be true or false");

@@ -160,10 +160,9 @@ impl Reader<'_> {
         }
         let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
         if !is_announced && (!is_detail || item.checked.is_some()) {
-            let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
+            let (plan, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
             self.phase.plans.push(RoadmapPlan {
-                // In `1. **Name** — …`, the list number is the plan number.
-                plan: number.or_else(|| PlanNumber::parse(&item.number?.to_string())),
+                plan,
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
@@ -177,7 +176,7 @@ impl Reader<'_> {
 ///
 /// ```text
 /// - [x] 05.1-02-PLAN.md — what it does     - [ ] 14-01: what it does
-/// - [ ] 01-PLAN-03.md — what it does       1. **Name** — what it does
+/// - [ ] 01-PLAN-03.md — what it does
 /// ```
 fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, &'a str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
