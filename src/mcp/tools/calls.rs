@@ -355,7 +355,7 @@ fn phase_number(phase: Option<&str>) -> Result<Option<PhaseNumber>> {
 pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let survey = Survey::read(project)?;
-    let report = StatusReport::from_survey(project, &survey);
+    let report = StatusReport::with_metrics(project, &survey);
     ToolAnswer::json("annals status", &report)
 }
 
