@@ -16,9 +16,8 @@ use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::{Origin, Project};
-use crate::search::index::CacheState;
 use crate::text::{estimate_tokens, quantity};
-use crate::{audit, facts, hooks, mcp, recall, sessions, share};
+use crate::{audit, facts, hooks, mcp, sessions, share};
 
 /// Check every store, and name the fix for each finding
 ///
@@ -35,8 +34,8 @@ pub(crate) struct AuditArgs {
 
 /// Check the installation: what is set up, what is wrong, and how to fix it
 ///
-/// The program itself and git, the settings and where they come from, what can be written, the caches, the
-/// database of facts, each client, and the size of a session's start. Nothing is changed.
+/// The program itself and git, the settings and where they come from, what can be written, the database of
+/// facts, each client, and the size of a session's start. Nothing is changed.
 ///
 /// Example: annals doctor --check
 #[derive(Args, Debug)]
@@ -71,14 +70,13 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
 type Check = fn(&Project) -> AuditRow;
 
 /// The checks of the installation besides those of the clients, in the order of the table: store, name, function.
-const CHECKS: [(&str, &str, Check); 10] = [
+const CHECKS: [(&str, &str, Check); 9] = [
     ("program", "PATH", program),
     ("program", "git", git),
     ("settings", "origins", settings),
     ("project", "planning", planning),
     ("project", ".annals folder", own_folder),
     ("project", "interrupted", interrupted),
-    ("recall", "cache", cache),
     ("facts", "database", database),
     ("facts", "sharing", sharing),
     ("sessions", "transcripts", transcripts),
@@ -213,17 +211,6 @@ fn own_folder(project: &Project) -> AuditRow {
     }
     let state = if found.is_some() { "writable" } else { "created at the first write" };
     AuditRow::ok(format!("{what}: {state}"))
-}
-
-fn cache(project: &Project) -> AuditRow {
-    match recall::cache_state(project) {
-        CacheState::Absent => AuditRow::ok("built at the first search"),
-        CacheState::Sound => AuditRow::ok("sound"),
-        CacheState::Unusable => {
-            let what = "cache unusable; the next search rebuilds it";
-            AuditRow::attention(what, "annals recall WORDS")
-        }
-    }
 }
 
 /// Names an interrupted operation, if there is one.

@@ -25,10 +25,8 @@ use crate::error::{Error, Result};
 use crate::facts::{self, Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
 use crate::recall::flags::Flags;
-use crate::search::index::{
-    Answer, Asked, Cache, CacheState, IndexFile, Method, Passage, PassageReader,
-};
-use crate::search::{Encoder, index, terms};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader};
+use crate::search::{Encoder, terms};
 use crate::sessions;
 use crate::warning::{Parsed, Warning};
 
@@ -173,11 +171,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         answer.warnings.extend(found.warnings);
     }
     Ok(answer)
-}
-
-/// Checks the index file without updating it.
-pub fn cache_state(project: &Project) -> CacheState {
-    index::state(&project.storage().own_file(INDEX))
 }
 
 /// Reads the files of the stores.

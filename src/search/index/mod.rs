@@ -150,17 +150,6 @@ pub struct Hit {
     pub copies: Vec<(String, usize)>,
 }
 
-/// State of the index file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CacheState {
-    /// It does not exist yet.
-    Absent,
-    /// It was created by this version and is intact.
-    Sound,
-    /// It is damaged, foreign or of another version: the next search rebuilds it.
-    Unusable,
-}
-
 /// The files that are searched, and where their index is kept.
 #[derive(Clone)]
 pub struct Cache {
@@ -287,17 +276,6 @@ impl Cache {
             self.rebuild_meanwhile();
         }
         Ok(Some(Answer { warnings, ..index.search(asked)? }))
-    }
-}
-
-/// Checks an index file without updating it.
-pub fn state(path: &Path) -> CacheState {
-    if !path.exists() {
-        return CacheState::Absent;
-    }
-    match Index::open(path).and_then(|index| index.as_ref().map_or(Ok(false), Index::is_intact)) {
-        Ok(true) => CacheState::Sound,
-        _ => CacheState::Unusable,
     }
 }
 
