@@ -6,7 +6,6 @@
 // Layer 0, the foundation.
 pub mod clock;
 pub mod error;
-pub mod progress;
 pub mod secrets;
 pub mod text;
 pub mod warning;

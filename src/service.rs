@@ -21,8 +21,8 @@ const MAX_ERROR_CHARS: usize = 200;
 #[derive(Clone)]
 pub(crate) struct Service {
     url: String,
-    headers: Vec<(&'static str, String)>,
-    secret: Option<String>,
+    /// The key that requests with a document carry.
+    key: Option<String>,
 }
 
 /// A response.
@@ -43,7 +43,7 @@ impl Service {
             ))
             .hint("write the base address, like http://127.0.0.1:8000"));
         }
-        Ok(Self { url: url.trim_end_matches('/').to_owned(), headers: Vec::new(), secret: None })
+        Ok(Self { url: url.trim_end_matches('/').to_owned(), key: None })
     }
 
     #[cfg(test)]
@@ -51,10 +51,9 @@ impl Service {
         &self.url
     }
 
-    /// Adds a key to every request, and keeps it out of every message.
-    pub(crate) fn secret(mut self, name: &'static str, before: &str, key: String) -> Self {
-        self.headers.push((name, format!("{before}{key}")));
-        self.secret = Some(key);
+    /// Authorizes every document that is posted by a key, and keeps it out of every message.
+    pub(crate) fn with_key(mut self, key: String) -> Self {
+        self.key = Some(key);
         self
     }
 
@@ -110,17 +109,13 @@ impl Service {
         let url = format!("{}{path}", self.url);
         let result = if let Some(document) = document {
             let mut request = agent.post(url);
-            for (name, value) in &self.headers {
-                request = request.header(*name, value);
+            if let Some(key) = &self.key {
+                request = request.header("Authorization", format!("Bearer {key}"));
             }
             // Sent as a single body with its length: not every server accepts chunked requests.
             request.content_type("application/json").send(document.to_string())
         } else {
-            let mut request = agent.delete(url);
-            for (name, value) in &self.headers {
-                request = request.header(*name, value);
-            }
-            request.call()
+            agent.delete(url).call()
         };
         let mut response = result.map_err(|error| transport_error(&error))?;
         let status = response.status().as_u16();
@@ -137,7 +132,7 @@ impl Service {
 
     /// Returns a text without the key, since a service may repeat it.
     fn without_secret(&self, text: &str) -> String {
-        match self.secret.as_deref() {
+        match self.key.as_deref() {
             Some(key) if !key.is_empty() => text.replace(key, "[key]"),
             _ => text.to_owned(),
         }

@@ -45,21 +45,35 @@ fn final_tree(case: &Case, command: &str, next: &str, nth: Option<usize>) -> (Tr
     (case.tree(), was_killed)
 }
 
+/// A project of two phases, the first of them finished.
+#[cfg(debug_assertions)]
+fn project() -> Case {
+    let case = Case::empty();
+    for (file, text) in [
+        ("PROJECT.md", "# Sundial\n\nShows the time.\n"),
+        ("STATE.md", "# State\n\nPhase: 2 of 2 (Face)\nStatus: Ready to plan\n"),
+        ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Dial**\n- [ ] **Phase 2: Face**\n"),
+        ("phases/01-dial/01-01-PLAN.md", "---\nphase: 1\nplan: 1\n---\n# Cut the dial\n"),
+        (
+            "phases/01-dial/01-01-SUMMARY.md",
+            "---\nphase: 1\nplan: 1\nstatus: complete\n---\n# Cut\n\n## Deviations\n\nNone.\n",
+        ),
+    ] {
+        case.write(&format!(".vbw-planning/{file}"), text);
+    }
+    case
+}
+
 #[cfg(debug_assertions)]
 #[test]
 fn ship_is_completed_by_the_next_command() {
-    let project = || Case::new("examples/vbw-project");
     killed_at_every_operation(project, "ship --force", &["ship --force", "sync"]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn recording_is_completed_by_the_next_command() {
-    killed_at_every_operation(
-        || Case::new("examples/vbw-project"),
-        "execute --all",
-        &["execute --all"],
-    );
+    killed_at_every_operation(project, "execute --all", &["execute --all"]);
 }
 
 #[cfg(debug_assertions)]
@@ -140,10 +154,10 @@ fn a_note_is_completed_or_not_begun_when_another_one_follows() {
     killed_at_every_operation(with_notepad, "notepad manual note", &["notepad working other"]);
 }
 
-/// The example project, with a note of an earlier session.
+/// The same, with a note of an earlier session.
 #[cfg(debug_assertions)]
 fn paused() -> Case {
-    let case = Case::new("examples/vbw-project");
+    let case = project();
     case.run("pause first").success();
     case
 }
@@ -151,11 +165,7 @@ fn paused() -> Case {
 #[cfg(debug_assertions)]
 #[test]
 fn a_killed_pause_is_completed_or_never_began() {
-    killed_at_every_operation(
-        || Case::new("examples/vbw-project"),
-        "pause first",
-        &["pause first"],
-    );
+    killed_at_every_operation(project, "pause first", &["pause first"]);
     // Another command that writes plan state finds the old note or the new.
     killed_at_every_operation(paused, "pause second", &["pause second", "execute --all"]);
 }
@@ -182,10 +192,10 @@ fn whenever_a_pause_is_killed_resume_reads_one_whole_note() {
     assert!(kills > 3, "the fail point is not armed");
 }
 
-/// The example where a generation of VBW is installed that has a folder for each milestone.
+/// The same where a generation of VBW is installed that has a folder for each milestone.
 #[cfg(debug_assertions)]
 fn with_older_vbw() -> Case {
-    let case = Case::new("examples/vbw-project");
+    let case = project();
     case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
     case
 }
@@ -194,8 +204,7 @@ fn with_older_vbw() -> Case {
 #[test]
 fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
     let start = "milestone new offline-mode";
-    let project = with_older_vbw;
-    killed_at_every_operation(project, start, &[start, "sync"]);
+    killed_at_every_operation(with_older_vbw, start, &[start, "sync"]);
 }
 
 #[cfg(debug_assertions)]

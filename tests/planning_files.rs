@@ -44,14 +44,14 @@ fn files(corpus: &Path) -> Vec<Vec<(FileKind, PathBuf)>> {
 fn the_quick_look_at_a_status_agrees_with_the_whole_read() {
     let Some(corpus) = corpus() else { return };
     let mut count = 0;
-    for (_, path) in files(&corpus).into_iter().flatten() {
+    for (_, path) in files(&corpus).into_iter().flatten().step_by(3) {
         let text = text(&path);
         let summary = Summary::parse(&text, &path).value;
         let quick = SummaryStatus::from_text(&text);
         assert_eq!(quick, summary.status, "{}", path.display());
         count += 1;
     }
-    assert!(count > 1000, "only {count} files");
+    assert!(count > 500, "only {count} files");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::thread;
 use crate::support::Case;
 
 const PROCESSES: usize = 8;
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 8;
 
 #[test]
 fn execute_and_sync_at_once_record_each_phase_once() {

@@ -13,8 +13,9 @@ use crate::lifecycle::SyncRequest;
 use crate::plan::{Drift, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::read;
+use crate::text::quantity;
 use crate::warning::Warning;
-use crate::{facts, journal, knowledge, ledger, lifecycle, patterns, plan};
+use crate::{facts, journal, knowledge, ledger, lifecycle, patterns};
 
 /// The name of the check of the files' length.
 pub(crate) const BUDGET: &str = "budget";
@@ -36,13 +37,11 @@ pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> R
             ContextFileOutcome::Updated => off.push(at("is out of date")),
             ContextFileOutcome::Unchanged => {}
         }
-        match &file.excess {
-            Some(excess) => long.push(at(&format!("is {excess} over its limit"))),
-            // If the user has set limits, a shortened block is intended.
-            None if file.shrunk.is_empty() || project.settings.has_own_limits() => {}
-            None => {
-                long.push(at("contains so much of your own text that the block was shortened"));
-            }
+        if file.excess > 0 {
+            long.push(at(&format!("is {} over its limit", quantity(file.excess, "line"))));
+        // If the user has set a limit, a shortened block is intended.
+        } else if !file.shrunk.is_empty() && !project.settings.has_own_limits() {
+            long.push(at("contains so much of your own text that the block was shortened"));
         }
     }
     let mut rows = vec![
@@ -60,18 +59,14 @@ pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> R
     Ok(rows)
 }
 
-/// The command that corrects drift.
-const REPAIR: &str = "annals sync --fix-state";
-
 /// Lists the statements of STATE.md and ROADMAP.md that the files contradict, the plans that were left without a
-/// summary, and the parts that the documents lack or repeat.
+/// summary, and the documents or parts of them that are missing.
 pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
     let survey = Survey::read(project)?;
-    let mut status = StatusReport::from_survey(project, &survey);
-    status.add_metric_drift(project, &survey);
+    let status = StatusReport::from_survey(project, &survey);
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);
@@ -82,39 +77,10 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     let findings = status.findings.iter();
     let findings = findings.map(|one| Detail::at(&one.place.file, one.place.line, &one.message));
     Ok(vec![
-        ("drift", row(drift, &drift_fix(project, &survey))),
+        ("drift", row(drift, "annals sync --fix-state")),
         ("left plans", row(left, "write the missing summaries, or remove the plans")),
         ("documents", AuditRow::found(findings.collect(), "correct the named files by hand")),
     ])
-}
-
-/// Returns how to fix drift: the command that corrects it, what must be decided before that, or to edit the
-/// lines by hand if all of them say more than the command may change.
-fn drift_fix(project: &Project, survey: &Survey) -> String {
-    match plan::repair(project, survey) {
-        Ok(repair) if repair.corrections.is_empty() && !repair.remaining.is_empty() => {
-            "edit these lines by hand".to_owned()
-        }
-        Ok(_) => REPAIR.to_owned(),
-        Err(error) => {
-            let hint = error.hint.as_deref().unwrap_or_default();
-            let first = hint.strip_suffix("; then run it again");
-            first.map_or_else(|| error.to_string(), |first| format!("{first}; then {REPAIR}"))
-        }
-    }
-}
-
-/// Counts the finished phases that are not recorded, if there are any: an observation, as recording is optional.
-pub(crate) fn unrecorded_phases(project: &Project, _: &mut Vec<Warning>) -> Rows {
-    if project.planning().is_err() {
-        return Ok(Vec::new());
-    }
-    let seen = match lifecycle::unrecorded(project)?.len() {
-        0 => return Ok(Vec::new()),
-        1 => "1 finished phase is not recorded".to_owned(),
-        count => format!("{count} finished phases are not recorded"),
-    };
-    Ok(vec![("unrecorded", AuditRow::ok(format!("{seen}: annals execute --all")))])
 }
 
 /// Lists the recorded patterns that refer to something that no longer exists.
@@ -198,13 +164,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
     }
     let report = ledger::check(project)?;
     warnings.extend(report.warnings);
-    // Secrets have a separate row, as in every store.
-    let broken = report.findings.into_iter().filter(|finding| finding.rule != "secret");
-    let mut fix = "annals ledger check";
-    let broken = broken.map(|finding| {
-        if finding.fixable {
-            fix = "annals ledger check --fix";
-        }
+    let broken = report.findings.into_iter().map(|finding| {
         let message = format!("{} ({})", finding.message, finding.rule);
         Detail { place: Some(finding.place), ..Detail::new(&message) }
     });
@@ -216,7 +176,7 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
         AnchorState::NoAnchor | AnchorState::Missing => 1,
     };
     Ok(vec![
-        ("rules", AuditRow::found(broken, fix)),
+        ("rules", AuditRow::found(broken, "annals ledger check")),
         ("coverage", some(behind, &coverage.line(), "annals ledger pending")),
     ])
 }

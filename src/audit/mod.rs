@@ -33,11 +33,10 @@ type Rows = Result<Vec<(&'static str, AuditRow)>>;
 type Check = fn(&Project, &mut Vec<Warning>) -> Rows;
 
 /// All checks in the order of the table: the store, the name, and the command to suggest if the check fails to run.
-const CHECKS: [(&str, &str, &str, Check); 9] = [
+const CHECKS: [(&str, &str, &str, Check); 8] = [
     ("context", "block", "annals sync --check", checks::context_files),
     ("plan", "drift", "annals status", checks::drift),
     ("patterns", "stale", "annals patterns check", checks::stale_patterns),
-    ("patterns", "unrecorded", "annals execute --all --dry-run", checks::unrecorded_phases),
     ("entries", "audit", "annals entry audit --dry-run", checks::entries),
     ("ledger", "rules", "annals ledger check", checks::ledger_rules),
     ("journal", "lines", "annals journal tail --stats", checks::journal_lines),

@@ -1,11 +1,9 @@
 //! Shrinks the block if the file gets too long.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::text::{Line, estimate_tokens, quantity, word_enum};
+use crate::text::{Line, word_enum};
 
 word_enum! {
     /// A step of shrinking the block, in the order in which they are taken until the file fits; the title, the core
@@ -63,28 +61,8 @@ impl ShrinkStep {
 pub struct Limits {
     /// Maximum number of lines of the whole file.
     pub max_lines: usize,
-    /// Maximum number of tokens of the block.
-    pub max_tokens: Option<usize>,
     /// Whether the user set these limits, so that they apply even if content is lost.
     pub is_hard: bool,
-}
-
-/// By how much a file exceeds its limits; it is written nevertheless.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Excess {
-    /// Number of lines above the limit.
-    pub lines: usize,
-    /// Number of tokens above the limit.
-    pub tokens: usize,
-}
-
-impl fmt::Display for Excess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [(self.lines, "line"), (self.tokens, "token")].into_iter();
-        let parts = parts.filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = parts.map(|(count, unit)| quantity(count, unit)).collect();
-        f.write_str(&parts.join(" and "))
-    }
 }
 
 /// A block that fits the limits as far as possible.
@@ -94,8 +72,8 @@ pub(crate) struct Fitted {
     pub(crate) block: String,
     /// The steps taken to shrink it.
     pub(crate) shrunk: Vec<ShrinkStep>,
-    /// By how much the file still exceeds its limits with only the mandatory parts left.
-    pub(crate) excess: Option<Excess>,
+    /// The number of lines above the limit that the user set, with only the mandatory parts left.
+    pub(crate) excess: usize,
 }
 
 /// Shrinks the content until the file fits; `lines_with` returns the file's number of lines with a given
@@ -108,15 +86,14 @@ pub(crate) fn fit(
 ) -> Result<Fitted> {
     let is_small =
         |block: &str| !limits.is_hard && block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES;
-    let excess = |block: &str| Excess {
-        lines: if is_small(block) { 0 } else { lines_with(block).saturating_sub(limits.max_lines) },
-        tokens: limits.max_tokens.map_or(0, |max| estimate_tokens(block).saturating_sub(max)),
+    let excess = |block: &str| {
+        if is_small(block) { 0 } else { lines_with(block).saturating_sub(limits.max_lines) }
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
     let is_allowed = |step: &ShrinkStep| limits.is_hard || !step.needs_hard_limit();
     for step in ShrinkStep::ALL.into_iter().filter(is_allowed) {
-        if excess(&block) == Excess::default() {
+        if excess(&block) == 0 {
             break;
         }
         let before = content.clone();
@@ -126,12 +103,7 @@ pub(crate) fn fit(
             shrunk.push(step);
         }
     }
-    Ok(Fitted {
-        excess: Some(excess(&block))
-            .filter(|excess| limits.is_hard && *excess != Excess::default()),
-        block,
-        shrunk,
-    })
+    Ok(Fitted { excess: if limits.is_hard { excess(&block) } else { 0 }, block, shrunk })
 }
 
 /// The content of the block; each field is one of the template's. None can act as markdown structure.
@@ -190,23 +162,11 @@ pub struct SkillLine {
 }
 
 impl Content {
-    /// Joins all skills into one line, grouped by scope: `global: a, b; project: c`.
-    pub(crate) fn join_skills(&mut self) {
-        let mut groups: Vec<(Option<&Line>, Vec<&str>)> = Vec::new();
-        for skill in &self.skills {
-            let scope = skill.scope.as_ref();
-            match groups.iter_mut().find(|(of, _)| *of == scope) {
-                Some((_, names)) => names.push(skill.name.as_str()),
-                None => groups.push((scope, vec![skill.name.as_str()])),
-            }
-        }
-        let shown = groups.iter().map(|(scope, names)| match scope {
-            Some(scope) => format!("{scope}: {}", names.join(", ")),
-            None => names.join(", "),
-        });
-        let line = Line::new(&shown.collect::<Vec<_>>().join("; "));
-        self.skills_line = Some(line).filter(|line| !line.is_empty());
-        self.skills.clear();
+    /// Joins all skills into one line.
+    fn join_skills(&mut self) {
+        let names: Vec<String> =
+            self.skills.drain(..).map(|skill| skill.name.to_string()).collect();
+        self.skills_line = Some(Line::new(&names.join(", "))).filter(|line| !line.is_empty());
     }
 }
 
@@ -243,9 +203,8 @@ mod tests {
         "line\n".repeat(count)
     }
 
-    fn fitted(max_lines: usize, max_tokens: Option<usize>, own: usize) -> Fitted {
-        let limits =
-            Limits { max_lines, max_tokens, is_hard: max_lines != 200 || max_tokens.is_some() };
+    fn fitted(max_lines: usize, own: usize) -> Fitted {
+        let limits = Limits { max_lines, is_hard: max_lines != 200 };
         let lines_with = |block: &str| block.lines().count() + own;
         fit(full(), limits, lines_with, |content| Ok(render(content))).unwrap()
     }
@@ -263,43 +222,37 @@ mod tests {
             (15, 7, 10),
             (10, 7, 10),
         ] {
-            let fitted = fitted(max_lines, None, 0);
+            let fitted = fitted(max_lines, 0);
             assert_eq!(fitted.shrunk, ShrinkStep::ALL[..steps], "{max_lines}");
             assert_eq!(fitted.block.lines().count(), lines, "{max_lines}");
-            assert_eq!(fitted.excess, None);
+            assert_eq!(fitted.excess, 0);
         }
     }
 
     #[test]
     fn the_users_lines_count_towards_the_limit() {
-        assert_eq!(fitted(200, None, 156).shrunk, []);
-        assert_eq!(fitted(200, None, 157).shrunk, [ShrinkStep::FewerPatterns]);
+        assert_eq!(fitted(200, 156).shrunk, []);
+        assert_eq!(fitted(200, 157).shrunk, [ShrinkStep::FewerPatterns]);
     }
 
     #[test]
     fn next_to_a_long_text_some_decisions_and_patterns_are_kept() {
         for own in [190, 900] {
-            let fitted = fitted(200, None, own);
+            let fitted = fitted(200, own);
             assert_eq!(fitted.shrunk, ShrinkStep::ALL[..5]);
             assert!(fitted.block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES);
-            assert_eq!(fitted.excess, None);
+            assert_eq!(fitted.excess, 0);
         }
     }
 
     #[test]
-    fn only_the_tokens_of_the_block_count() {
-        let all = estimate_tokens(&render(&full()));
-        assert_eq!(fitted(200, Some(all), 50).shrunk, []);
-        assert_eq!(fitted(200, Some(all - 1), 0).shrunk, [ShrinkStep::FewerPatterns]);
-        let over = fitted(9, Some(1), 0).excess.unwrap();
-        assert_eq!(over.lines, 1);
-        assert!(over.tokens > 0);
-        assert!(over.to_string().starts_with("1 line and "), "{over}");
+    fn what_cannot_shrink_exceeds_the_limit() {
+        assert_eq!(fitted(9, 0).excess, 1);
     }
 
     #[test]
     fn an_empty_section_is_not_a_step() {
-        let limits = Limits { max_lines: 0, max_tokens: None, is_hard: true };
+        let limits = Limits { max_lines: 0, is_hard: true };
         let only = Content { commands: lines(3), patterns: lines(2), ..Content::default() };
         let fitted = fit(only, limits, |block| block.lines().count(), |c| Ok(render(c))).unwrap();
         assert_eq!(fitted.shrunk, [ShrinkStep::NoCommands, ShrinkStep::NoPatterns]);
@@ -311,25 +264,12 @@ mod content_tests {
     use super::*;
 
     #[test]
-    fn skills_in_one_line_are_grouped_by_scope() {
-        let skill = |name: &str, scope: Option<&str>| SkillLine {
-            name: Line::new(name),
-            scope: scope.map(Line::new),
-        };
-        let mut content = Content {
-            skills: vec![
-                skill("testing", Some("global")),
-                skill("design", Some("project")),
-                skill("docker", Some("global")),
-                skill("own", None),
-            ],
-            ..Content::default()
-        };
+    fn skills_are_joined_in_one_line() {
+        let skill = |name: &str| SkillLine { name: Line::new(name), scope: None };
+        let mut content =
+            Content { skills: vec![skill("testing"), skill("design")], ..Content::default() };
         content.join_skills();
-        assert_eq!(
-            content.skills_line,
-            Some(Line::new("global: testing, docker; project: design; own"))
-        );
+        assert_eq!(content.skills_line, Some(Line::new("testing, design")));
         assert_eq!(content.skills, []);
         let mut none = Content::default();
         none.join_skills();

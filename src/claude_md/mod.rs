@@ -10,7 +10,7 @@ mod regenerate;
 mod select;
 mod targets;
 
-pub use budget::{Content, Excess, Limits, PhaseLine, ShrinkStep, SkillLine};
+pub use budget::{Content, Limits, PhaseLine, ShrinkStep, SkillLine};
 pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{

@@ -69,25 +69,16 @@ impl<'a> ContextFile<'a> {
         readable(&bytes).lines().count()
     }
 
-    /// Returns the user's text around the block.
-    pub(crate) fn own_text(&self) -> String {
-        [readable(&self.before), readable(&self.after)].join("\n")
-    }
-
     /// Returns the file with the new block; the same bytes if it has that block.
     pub(crate) fn with_block(&self, block: &str) -> Result<Vec<u8>> {
         let lines = marker::normalised_lines(block.as_bytes());
         let bytes = self.assemble(&lines);
-        // A template that writes a marker or an unclosed fence would make the block unrecognisable.
         let span = Span::find(&readable(&bytes), self.path).ok().flatten();
         if span.is_some_and(|span| marker::normalised_lines(&bytes[span.inside]) == lines) {
             return Ok(bytes);
         }
-        let message =
-            "the generated block contains a marker or an unclosed code fence, so it is not written";
-        Err(Error::failed(message)
-            .at(self.path, None)
-            .hint("correct the template of the context file"))
+        let message = "the block would not be found again here, so it is not written";
+        Err(Error::failed(message).at(self.path, None))
     }
 
     /// Returns the file without the block and the blank lines that separated it.

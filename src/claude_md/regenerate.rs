@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::claude_md::budget::{Content, Excess, Fitted, Limits, ShrinkStep};
+use crate::claude_md::budget::{Content, Fitted, Limits, ShrinkStep};
 use crate::claude_md::edited::without_edit;
 use crate::claude_md::generated::Recorded;
 use crate::claude_md::marker::{Span, conflict_in_block, readable};
 use crate::claude_md::ownership::ContextFile;
-use crate::claude_md::select::{SentenceSet, Sources};
+use crate::claude_md::select::Sources;
 use crate::claude_md::targets::ContextPath;
 use crate::claude_md::{budget, edited, marker, targets};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,7 +18,7 @@ use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{clip, fold, line_number, word_enum};
+use crate::text::{clip, fold, line_number, quantity, word_enum};
 use crate::warning::{SourceLocation, Warning};
 
 /// The result for all context files.
@@ -43,8 +43,8 @@ pub struct RegeneratedFile {
     pub lines: usize,
     /// The steps by which the block was shrunk to make the file fit.
     pub shrunk: Vec<ShrinkStep>,
-    /// By how much it still exceeds its limits.
-    pub excess: Option<Excess>,
+    /// The number of lines by which it still exceeds the user's limit.
+    pub excess: usize,
 }
 
 word_enum! {
@@ -110,19 +110,17 @@ struct Regeneration<'a> {
     known: Recorded<'a>,
     content: Content,
     limits: Limits,
-    force: bool,
 }
 
 /// Returns the changes that update the context files.
 ///
 /// The block is written to the files in `targets` and to those that already have one. A file that a rule
 /// protects is skipped and listed in [`Regenerated::refused`]; the others are written. Text that was added to
-/// the block is moved below it, or replaced with `force`.
+/// the block is moved below it.
 pub fn regenerate(
     project: &Project,
     sources: &Sources,
     targets: &[ContextTarget],
-    force: bool,
 ) -> Result<(Regenerated, Changes)> {
     let planning = project.planning_place();
     let mut done = Regenerated::default();
@@ -134,10 +132,8 @@ pub fn regenerate(
         content,
         limits: Limits {
             max_lines: project.settings.max_lines,
-            max_tokens: project.settings.max_tokens,
             is_hard: project.settings.has_own_limits(),
         },
-        force,
     };
     let mut changes = Changes::new();
     for found in targets::resolve(project, targets)? {
@@ -174,13 +170,18 @@ impl Regeneration<'_> {
                 self.content_for(&owned),
                 self.limits,
                 |block| owned.lines_with(block),
-                |content| templates::render(self.project, Template::ContextFile, content),
+                |content| templates::render(Template::ContextFile, content),
             )?;
             (owned.with_block(&fitted.block)?, fitted)
         };
         let lines = readable(&bytes).lines().count();
-        if let Some(excess) = fitted.excess {
-            warnings.push(self.too_long(relative, lines, excess));
+        if fitted.excess > 0 {
+            let message = format!(
+                "{} over the limit, although the block is reduced to its mandatory parts; \
+                 shorten the text outside the block",
+                quantity(fitted.excess, "line")
+            );
+            warnings.push(Warning::file(relative, message));
         }
         warnings.extend(beyond_codex(relative, &bytes));
         let outcome = match &file.bytes {
@@ -214,18 +215,12 @@ impl Regeneration<'_> {
     ) -> Result<Cow<'a, [u8]>> {
         let span = Span::find(&readable(bytes), relative)?.filter(|span| span.is_edited(bytes));
         let Some(span) = span else { return Ok(Cow::Borrowed(bytes)) };
-        let new = templates::render(self.project, Template::ContextFile, &self.content)?;
+        let new = templates::render(Template::ContextFile, &self.content)?;
         let new = marker::normalised_lines(new.as_bytes());
-        let (unedited, message) = if self.force {
-            let is_same = marker::normalised_lines(&bytes[span.inside.clone()]) == new;
-            let message = "the block was edited by hand; the edits are replaced".to_owned();
-            (Cow::Borrowed(bytes), (!is_same).then_some(message))
-        } else {
-            let stated = span.stated.as_deref().unwrap_or_default();
-            let generated = edited::find_block(self.project, path, stated)?;
-            let is_own = |line: &str| self.known.is_heading(line);
-            without_edit(bytes, &span, generated.as_deref(), &new, is_own)
-        };
+        let stated = span.stated.as_deref().unwrap_or_default();
+        let generated = edited::find_block(self.project, path, stated)?;
+        let is_own = |line: &str| self.known.is_heading(line);
+        let (unedited, message) = without_edit(bytes, &span, generated.as_deref(), &new, is_own);
         let warning = message.map(|message| Warning::at(relative, span.begin_line, message));
         warnings.extend(warning);
         Ok(unedited)
@@ -239,7 +234,7 @@ impl Regeneration<'_> {
         warnings: &mut Vec<Warning>,
     ) -> Option<RegeneratedFile> {
         let text = readable(file.bytes.as_deref()?);
-        let line = conflict_in_block(&text).filter(|_| !self.force)?;
+        let line = conflict_in_block(&text)?;
         let named = self.project.relative(&file.path);
         let message = "the block contains a merge conflict, so the file is not changed; resolve it, then run `annals sync`";
         warnings.push(Warning::at(named, line, message));
@@ -248,29 +243,17 @@ impl Regeneration<'_> {
             outcome: ContextFileOutcome::Unchanged,
             lines: text.lines().count(),
             shrunk: Vec::new(),
-            excess: None,
+            excess: 0,
         })
     }
 
-    /// Returns the content for one file, without statements that the user's own text in it already makes.
+    /// Returns the content for one file, without the title if the user's own text has it.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        let sentences = SentenceSet::from_text(&file.own_text());
-        content.decisions.retain(|line| !sentences.contains(line.as_str()));
-        content.patterns.retain(|line| !sentences.contains(line.as_str()));
         let own = file.title();
         if own.is_some_and(|own| fold(&own) == fold(self.known.project)) {
             content.title = None;
         }
         content
-    }
-
-    fn too_long(&self, file: &Path, lines: usize, excess: Excess) -> Warning {
-        let most = self.limits.max_lines;
-        let message = format!(
-            "{excess} over the limit, although the block is reduced to its mandatory parts \
-             ({lines} lines of {most}); shorten the text outside the block"
-        );
-        Warning::file(file, message)
     }
 }

@@ -1,8 +1,6 @@
 //! `annals audit` and `annals doctor`
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,12 +10,11 @@ use crate::audit::{AuditRow, Level};
 use crate::cli::output::{Output, check_style};
 use crate::cli::text::text;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
-use crate::project::{Origin, Project};
-use crate::text::{estimate_tokens, quantity};
-use crate::{audit, facts, hooks, mcp, sessions, share};
+use crate::project::Project;
+use crate::text::estimate_tokens;
+use crate::{audit, hooks, mcp};
 
 /// Check every store, and name the fix for each finding
 ///
@@ -34,8 +31,8 @@ pub(crate) struct AuditArgs {
 
 /// Check the installation: what is set up, what is wrong, and how to fix it
 ///
-/// The program itself and git, the settings and where they come from, what can be written, the database of
-/// facts, each client, and the size of a session's start. Nothing is changed.
+/// The program itself and git, what can be written, each client, and the size of a session's start. Nothing is
+/// changed.
 ///
 /// Example: annals doctor --check
 #[derive(Args, Debug)]
@@ -66,28 +63,14 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     out.show_until(&audit, &(), text!("checks"), end)
 }
 
-/// A check of the installation; a row that says nothing is left out.
-type Check = fn(&Project) -> AuditRow;
-
-/// The checks of the installation besides those of the clients, in the order of the table: store, name, function.
-const CHECKS: [(&str, &str, Check); 9] = [
-    ("program", "PATH", program),
-    ("program", "git", git),
-    ("settings", "origins", settings),
-    ("project", "planning", planning),
-    ("project", ".annals folder", own_folder),
-    ("project", "interrupted", interrupted),
-    ("facts", "database", database),
-    ("facts", "sharing", sharing),
-    ("sessions", "transcripts", transcripts),
-];
-
 pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.paint(check_style);
     let project = &project.dry_run(true);
-    let checks = CHECKS.iter();
-    let rows = checks.map(|(store, check, run)| run(project).named(store, check));
-    let mut rows: Vec<AuditRow> = rows.filter(|row| !row.details.is_empty()).collect();
+    let mut rows = vec![
+        program(project).named("program", "PATH"),
+        git(project).named("program", "git"),
+        own_folder(project).named("project", ".annals folder"),
+    ];
     rows.extend(audit::lack_of_room(project));
     let clients = Harness::ALL.into_iter();
     rows.extend(clients.map(|one| client(project, one).named("harness", one.as_str())));
@@ -103,11 +86,6 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         _ => Ok(()),
     };
     out.show_until(&diagnosis, &(), text!("checks"), end)
-}
-
-/// Returns a row that says nothing.
-fn nothing() -> AuditRow {
-    AuditRow::found(Vec::new(), "")
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
@@ -142,25 +120,6 @@ fn git(project: &Project) -> AuditRow {
     }
 }
 
-/// Lists the sources of non-default settings, with their keys.
-fn settings(project: &Project) -> AuditRow {
-    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for setting in project.settings.list() {
-        let place = match &setting.origin {
-            Origin::Default => continue,
-            Origin::User { file, .. } | Origin::Project { file, .. } => {
-                project.relative(file).display().to_string()
-            }
-            Origin::Environment { .. } => "the environment".to_owned(),
-            Origin::Flag { .. } => "the command line".to_owned(),
-        };
-        places.entry(place).or_default().push(setting.key);
-    }
-    let origins = places.iter().map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
-    let origins = origins.collect::<Vec<_>>().join("; ");
-    AuditRow::ok(if origins.is_empty() { "all defaults" } else { &origins })
-}
-
 /// Returns the path that PATH resolves a program name to.
 fn on_path(project: &Project, name: &str) -> Option<PathBuf> {
     let path = project.environment.get("PATH")?;
@@ -180,17 +139,6 @@ fn is_program(file: &Path) -> bool {
     file.is_file() || file.with_extension("exe").is_file()
 }
 
-fn planning(project: &Project) -> AuditRow {
-    match (project.warnings.first(), project.planning()) {
-        (Some(odd), _) => {
-            let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
-            AuditRow::attention(&odd.message, fix)
-        }
-        (None, Ok(planning)) => AuditRow::ok(project.relative(&planning.dir).display().to_string()),
-        (None, Err(_)) => AuditRow::ok("no planning folder; annals init creates one"),
-    }
-}
-
 /// Checks whether the folder for locks, history and caches is writable, without writing.
 fn own_folder(project: &Project) -> AuditRow {
     // With a trailing slash, the lookup would fail if it is not a folder.
@@ -203,89 +151,13 @@ fn own_folder(project: &Project) -> AuditRow {
     }
     let looked_at = if found.is_some() { &folder } else { &project.root };
     let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
-    let ignore = folder.join(".gitignore");
-    if is_read_only || ignore.is_file() && !is_writable(&ignore) {
+    if is_read_only {
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
         let what = format!("{what} cannot be written: nothing can be changed or cached");
         return AuditRow::attention(what, fix).fault();
     }
     let state = if found.is_some() { "writable" } else { "created at the first write" };
     AuditRow::ok(format!("{what}: {state}"))
-}
-
-/// Names an interrupted operation, if there is one.
-fn interrupted(project: &Project) -> AuditRow {
-    let what = match project.storage().interrupted() {
-        Err(error) => error.reason(),
-        Ok(found) => {
-            let Some(one) = found.value.first() else { return nothing() };
-            format!("operation {} ({}) was interrupted", one.id, one.operation)
-        }
-    };
-    AuditRow::attention(what, "annals sync, or any other command that writes")
-}
-
-/// Checks the database of facts, if there is one.
-fn database(project: &Project) -> AuditRow {
-    let facts = match Facts::open(project, None, Purpose::Read) {
-        Ok(facts) => facts,
-        // Facts require a home directory; having none is not a problem.
-        Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
-            return nothing();
-        }
-        Err(error) => {
-            return AuditRow::attention(error.to_string(), "annals facts check").fault();
-        }
-    };
-    let file = facts.path().display();
-    if !facts.path().exists() {
-        AuditRow::ok("none; the first fact creates it")
-    } else if !is_writable(facts.path()) {
-        AuditRow::attention(format!("{file} cannot be written"), format!("chmod u+w {file}"))
-            .fault()
-    } else {
-        AuditRow::ok(match facts::user(project, None) {
-            Ok(user) => format!("{file}, for {}", user.as_str()),
-            Err(_) => format!("{file}, no user is set; set `user` in your config.toml"),
-        })
-    }
-}
-
-/// Reports the local state of sharing, if the database is shared; the server is not contacted.
-fn sharing(project: &Project) -> AuditRow {
-    let facts = Facts::open(project, None, Purpose::Read);
-    let here = facts.and_then(|facts| facts::sharing(&facts)).ok().flatten();
-    let Some(here) = here.filter(|here| !here.has_left) else { return nothing() };
-    if !share::is_configured(project) {
-        let what = "the database is shared, but no server is set";
-        AuditRow::attention(what, "set share.url, or annals share leave")
-    } else if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
-        AuditRow::attention(format!("not synchronised since {at}: {why}"), "annals share sync")
-    } else {
-        let last = here.synced_at.as_deref().unwrap_or("never");
-        let waits = quantity(here.pending, "operation");
-        AuditRow::ok(format!("device {}, last sync: {last}, {waits} to send", here.device))
-    }
-}
-
-/// Says whose transcripts of sessions are read, and how many are of this project.
-fn transcripts(project: &Project) -> AuditRow {
-    let clients = &project.settings.sessions;
-    if clients.is_empty() {
-        let off = "transcripts are not read; annals setup CLIENT --sessions turns it on";
-        return AuditRow::ok(off);
-    }
-    let found = sessions::transcripts(project).newest;
-    let counts = clients.iter().map(|client| {
-        let count = found.iter().filter(|file| file.source == *client as usize).count();
-        format!("{} ({count} of this project)", client.title())
-    });
-    AuditRow::ok(format!("read: {}", counts.collect::<Vec<_>>().join(", ")))
-}
-
-/// Returns whether a file can be opened for appending, without writing to it.
-fn is_writable(path: &Path) -> bool {
-    OpenOptions::new().append(true).open(path).is_ok()
 }
 
 /// Checks whether a client calls annals, and what prevents it.

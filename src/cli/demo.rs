@@ -1,19 +1,19 @@
 //! `annals demo`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, Parser};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::cli::Arguments;
 use crate::cli::output::Output;
 use crate::cli::text::text;
-use crate::cli::{Arguments, Global, working_directory};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::lifecycle::{finish_example, write_example};
 use crate::project::{Environment, OpenRequest, Project};
-use crate::storage::{Scratch, create_empty};
+use crate::storage::Scratch;
 
 /// The commands in the order in which they are run, with a description each.
 const STEPS: &str = include_str!("../../templates/demo/steps.txt");
@@ -25,23 +25,17 @@ const WORK_BEFORE: &str = "execute";
 ///
 /// Shows what an agent sees and one search, then runs init, plan, execute and ship, and shows what each prints and how
 /// the files change.
-/// The scratch folder is deleted at the end. With --keep it stays, and its undo records are signed with your key.
+/// The scratch folder is deleted at the end.
 ///
-/// Example: annals demo --keep /tmp/larderbook
+/// Example: annals demo --json
 #[derive(Args, Debug)]
-pub(crate) struct DemoArgs {
-    /// Use this folder, new or empty, and keep it; with --dry-run it is not created
-    #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
-}
+pub(crate) struct DemoArgs {}
 
 /// The JSON document of `annals demo --json`.
 #[derive(Debug, Serialize)]
 struct DemoReport {
     /// The steps, in order.
     steps: Vec<Step>,
-    /// The folder of the project, if it was kept.
-    kept: Option<PathBuf>,
 }
 
 /// A command and its effects.
@@ -57,32 +51,22 @@ struct Step {
     diff: String,
 }
 
-pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<()> {
-    let own = Environment::new(std::env::vars_os());
-    let report = if let Some(folder) = args.keep.as_ref().filter(|_| !global.dry_run) {
-        let folder = working_directory()?.join(folder);
-        create_empty(&folder)?;
-        // The kept project uses the caller's data folder, so that they can undo the changes.
-        let data = own.data_dir().and_then(|dir| dir.parent().map(Path::to_owned));
-        DemoReport { steps: walk(&folder, &only(&own, data.as_deref()))?, kept: Some(folder) }
-    } else {
-        let mut data = Scratch::create(&std::env::temp_dir(), "annals-demo-data")?;
-        let mut scratch = Scratch::create(&std::env::temp_dir(), "annals-demo")?;
-        let steps = walk(scratch.path(), &only(&own, Some(data.path())))?;
-        scratch.delete()?;
-        data.delete()?;
-        DemoReport { steps, kept: None }
-    };
+pub(crate) fn run(_: &DemoArgs, out: &mut Output) -> Result<()> {
+    let data = Scratch::create("annals-demo-data")?;
+    let scratch = Scratch::create("annals-demo")?;
+    let report = DemoReport { steps: walk(scratch.path(), &environment(data.path()))? };
+    scratch.delete()?;
+    data.delete()?;
     let files: Vec<_> = report.steps.iter().map(|step| files_of(&step.diff)).collect();
     out.show_with(&report, &json!({ "files": files }), text!("demo"))
 }
 
 /// Returns an environment with only the caller's clock and a data folder: their settings must not affect the
 /// output.
-fn only(own: &Environment, data: Option<&Path>) -> Environment {
-    let now = own.get("ANNALS_NOW").map(str::to_owned);
-    let data = data.map(|data| data.to_string_lossy().into_owned());
-    [("ANNALS_NOW", now), ("XDG_DATA_HOME", data)]
+fn environment(data: &Path) -> Environment {
+    let now = Environment::new(std::env::vars_os()).get("ANNALS_NOW").map(str::to_owned);
+    let data = data.to_string_lossy().into_owned();
+    [("ANNALS_NOW", now), ("XDG_DATA_HOME", Some(data))]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
         .collect()

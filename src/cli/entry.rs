@@ -134,8 +134,7 @@ enum EntryCommand {
     Write(WriteArgs),
     /// Mark an entry as superseded by another; both stay
     ///
-    /// From then on, searches leave out the old one; `--include-superseded` shows it. If the new one was
-    /// superseded by the old one, it becomes active again: that is the way back.
+    /// From then on, searches leave out the old one; `--include-superseded` shows it.
     ///
     /// Example: annals entry supersede --old use-jest --new use-vitest
     Supersede {
@@ -209,7 +208,7 @@ impl EntryFilterArgs {
 /// Create or replace an entry
 ///
 /// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
-/// An update without a body changes only the front matter; a new entry needs a body, or a --title. Refused if another
+/// An update without a body changes only the front matter; a new entry needs one. Refused if another
 /// entry says the same, or if the text contains what looks like a secret.
 ///
 /// Example: annals entry write --key test-runner --type convention --confidence high --body @note.md
@@ -323,10 +322,6 @@ pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> 
 }
 
 fn delete(key: &str, why: &ReasonArgs, project: &Project, out: &mut Output) -> Result<()> {
-    if why.reason.is_none() {
-        // A key that does not exist is said first, with the closest ones.
-        knowledge::read(project, key)?;
-    }
     let done = knowledge::delete(project, key, why.reason.as_deref(), why.allow_secret.into())?;
     out.warnings(&done.warnings);
     out.show(
@@ -425,7 +420,6 @@ pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -
             return Err(Error::usage("`read` takes no text").hint("annals notepad working TEXT"));
         }
         let found = notepad::read(project, part.or(args.section))?;
-        out.warnings(&found.warnings);
         return out.file(&found, &found.bytes);
     };
     let note = Note {

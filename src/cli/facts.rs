@@ -411,8 +411,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Import { allow_secret } => {
             let (user, lines) = (context.user()?, input()?);
             let (mut store, policy) = (context.write()?, (*allow_secret).into());
-            let progress = &context.project.progress;
-            let imported = facts::import(&mut store, &user, &lines, policy, progress)?;
+            let imported = facts::import(&mut store, &user, &lines, policy)?;
             context.out.show(
                 &imported,
                 "{{ imported }} imported, {{ pending }} of them pending, {{ known }} already known\n",

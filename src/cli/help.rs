@@ -42,25 +42,14 @@ const GROUPS: [(&str, &str); 5] = [
 /// then those of a group, whose commands have more words.
 const MEANT: &str = include_str!("../../templates/text/meant.txt");
 
-/// Messages of the standard library about invalid values, with plain English replacements.
-const PLAIN: [(&str, &str); 6] = [
-    ("invalid digit found in string", "not a whole number"),
-    ("cannot parse integer from empty string", "empty; a whole number is needed"),
-    ("number too large to fit in target type", "the number is too large"),
-    ("number too small to fit in target type", "the number is too small"),
-    ("number would be zero for non-zero type", "must be at least 1"),
-    ("invalid float literal", "not a number"),
-];
-
 /// Adds `--help` to a command line that asks for the help of all commands: `--help --all`, `help --all`.
 pub(crate) fn take_all(arguments: &mut Vec<OsString>) {
-    let known = ["--all", "--help", "-h", "help", "--json"];
+    let known = ["--all", "--help", "-h", "help"];
     let words = arguments.get(1..).unwrap_or_default();
     let is_help = words.iter().all(|word| known.iter().any(|known| word == known));
     if is_help && words.iter().any(|word| word == "--all") {
-        let json = words.iter().any(|word| word == "--json").then_some("--json");
         arguments.truncate(1);
-        arguments.extend(json.into_iter().chain(["--help", "--all"]).map(OsString::from));
+        arguments.extend(["--help", "--all"].map(OsString::from));
     }
 }
 
@@ -79,9 +68,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            if let Err(error) = out.help(&page()) {
-                out.failure(&error);
-            }
+            out.styled(&page());
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !mode.json => out.explain(&page()),
         _ => out.failure(&usage_error(error, &command(arguments))),
@@ -139,16 +126,8 @@ fn list(whole: bool) -> String {
 fn output_mode(arguments: &[OsString]) -> OutputMode {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let options = words.split(|word| *word == "--").next().unwrap_or_default();
-    let has_color = |when: &str| {
-        options.contains(&format!("--color={when}").as_str())
-            || options.windows(2).any(|pair| pair == ["--color", when])
-    };
-    let color = match () {
-        () if has_color("never") => ColorChoice::Never,
-        () if has_color("always") => ColorChoice::Always,
-        () => ColorChoice::Auto,
-    };
-    OutputMode { json: options.contains(&"--json"), quiet: false, verbose: false, color }
+    let json = options.contains(&"--json");
+    OutputMode { json, quiet: false, verbose: false, color: ColorChoice::Auto }
 }
 
 /// Condenses clap's message into one line and a hint: its first paragraph, and its tips or the command that was meant.
@@ -157,10 +136,7 @@ fn usage_error(error: &clap::Error, command: &str) -> Error {
     let lines = rendered.lines().map(str::trim);
     let message: Vec<&str> = lines.clone().take_while(|line| !line.is_empty()).collect();
     let message = message.join(" ");
-    let mut message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
-    for (odd, plain) in PLAIN {
-        message = message.replace(odd, plain);
-    }
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tips: Vec<&str> = lines.filter_map(|line| line.strip_prefix("tip: ")).collect();
     let group = command.strip_suffix(" help").unwrap_or(command);
     let name = group.split_once(' ').map_or("", |(_, name)| name);
@@ -192,54 +168,23 @@ fn meant(error: &clap::Error, group: &str) -> Option<String> {
         _ => return None,
     };
     let word = word.to_lowercase();
-    let suggested = match error.get(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(suggested)) => &suggested[..],
-        _ => &[],
+    let closest = match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(suggested)) => suggested.last().map(String::as_str),
+        _ => text(ContextKind::SuggestedValue),
     };
-    let suggested = suggested.iter().map(String::as_str).chain(text(ContextKind::SuggestedValue));
-    let closest = suggested.min_by_key(|name| distance(name, &word));
-    let closest = closest.filter(|name| is_close(name, &word));
-    by_meaning(group, &|known| known == word)
+    by_meaning(group, &word)
         .map(str::to_owned)
         .or_else(|| Some(format!("{group} {}", closest?).trim_start().to_owned()))
-        .or_else(|| {
-            let is_it = |known: &str| known.len() > 3 && is_close(known, &word);
-            by_meaning(group, &is_it).map(str::to_owned)
-        })
-        .or_else(|| of_parts(word.split_once(['-', '_'])?))
-}
-
-/// Returns the command that a word of two parts means: `facts-add`, `list-facts`, `mcp-server`.
-fn of_parts((first, last): (&str, &str)) -> Option<String> {
-    let mut annals = Arguments::command();
-    annals.build();
-    let parts = [(first, last), (last, first)];
-    let named = parts.into_iter().find_map(|(name, of)| {
-        let command = annals.find_subcommand(name)?;
-        let below = command.find_subcommand(of).map(|below| format!("{name} {}", below.get_name()));
-        below
-            .or_else(|| by_meaning(name, &|known| known == of).map(str::to_owned))
-            .or_else(|| Some(name.to_owned()))
-    });
-    named.or_else(|| by_meaning("", &|known| known == first).map(str::to_owned))
-}
-
-fn distance(known: &str, word: &str) -> usize {
-    strsim::damerau_levenshtein(known, word)
-}
-
-fn is_close(known: &str, word: &str) -> bool {
-    distance(known, word) <= 1 + known.len() / 4
 }
 
 /// Returns the command line, without `annals`, that does what an unknown word of a group says.
-fn by_meaning(group: &str, is_it: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
     let row = MEANT.lines().filter_map(|row| row.split_once(": ")).find(|(_, words)| {
         let mut words = words.split(' ');
         if !group.is_empty() && words.next() != Some(group) {
             return false;
         }
-        words.any(is_it)
+        words.any(|known| known == word)
     });
     row.map(|(meant, _)| meant)
 }
@@ -320,28 +265,17 @@ mod tests {
             }
             assert!(!words.split(' ').any(str::is_empty), "{meant}");
         }
-        assert_eq!(by_meaning("", &|known| known == "phase"), Some("plan"));
-        assert_eq!(by_meaning("facts", &|known| known == "show"), Some("facts list"));
-        for (parts, meant) in [
-            (("facts", "add"), "facts add"),
-            (("list", "facts"), "facts list"),
-            (("mcp", "server"), "mcp"),
-            (("search", "memory"), "recall"),
-        ] {
-            assert_eq!(of_parts(parts).as_deref(), Some(meant));
-        }
+        assert_eq!(by_meaning("", "phase"), Some("plan"));
+        assert_eq!(by_meaning("facts", "show"), Some("facts list"));
     }
 
     #[test]
     fn options_behind_two_dashes_are_none() {
         let of = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let mode = output_mode(&words);
-            (mode.json, mode.color)
+            output_mode(&words).json
         };
-        assert_eq!(of("annals x --json"), (true, ColorChoice::Auto));
-        assert_eq!(of("annals x -- --json"), (false, ColorChoice::Auto));
-        assert_eq!(of("annals --color never"), (false, ColorChoice::Never));
-        assert_eq!(of("annals --color=always"), (false, ColorChoice::Always));
+        assert!(of("annals x --json"));
+        assert!(!of("annals x -- --json"));
     }
 }

@@ -2,8 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -16,18 +14,14 @@ use crate::cli::text::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;
-use crate::journal::{JournalQuery, MAX_LINE, Mode, OpenLine, RecordDraft, WriteOptions};
+use crate::journal::{JournalQuery, MAX_LINE, Mode, RecordDraft, WriteOptions};
 use crate::project::Environment;
-use crate::text::quantity;
 
 /// Names under which the binary acts as one of the journal's tools.
 const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "search")];
 
 /// Maximum size of a batch, in bytes: the whole batch is validated before its first line is written.
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
-
-/// Interval at which `--follow` checks for new records.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 value_enum!(Mode);
 
@@ -56,12 +50,6 @@ enum JournalCommand {
         /// Maximum number of records to print
         #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 10)]
         lines: usize,
-        /// Keep printing records as they are added, until interrupted
-        #[arg(short, long)]
-        follow: bool,
-        /// Print the number of records in the whole journal instead, their types and tags, and the time they cover
-        #[arg(long, conflicts_with_all = ["lines", "follow"])]
-        stats: bool,
     },
 }
 
@@ -92,23 +80,10 @@ struct WriteArgs {
     batch: bool,
     /// Add the records of another journal that this one does not have
     ///
-    /// Reads JSON Lines as several tools write them: text in content, text, memory, fact, note, message and
-    /// the like, times in ts, timestamp, date and the like, and the entities and relations of a
-    /// knowledge graph. Everything else goes into meta. A record is identified by its content and time, so
-    /// a second import adds nothing.
+    /// Reads ts, type, content, tags and meta of each line; other fields go into meta. A record is identified by its
+    /// content and time, so a second import adds nothing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["content", "batch", "request_id"])]
     import: Option<PathBuf>,
-    /// Flush the record to disk before acknowledging it
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = true,
-        default_missing_value = "true",
-        num_args = 0..=1,
-        require_equals = true,
-        action = clap::ArgAction::Set
-    )]
-    sync: bool,
     /// Write text even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
@@ -120,15 +95,14 @@ struct WriteArgs {
 /// Search the journal from its end
 ///
 /// Reads its options as one JSON object from the standard input, unless Q is given: q, and limit,
-/// `window_lines`, mode, type, tags, since and until as needed. Prints a JSON object with
-/// the results, the latest first.
+/// `window_lines` and mode as needed. Prints a JSON object with the results, the latest first.
 ///
 /// Searches the last `window_lines` lines. While that finds fewer results than the limit, the window grows
 /// fourfold, up to 1,000,000 lines.
 ///
 /// Example: printf '%s' '{"q":"Python","limit":5}' | annals journal search
 ///
-/// Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01
+/// Example: annals journal search '/prefers? py/i' --limit 5
 #[derive(Args, Debug)]
 struct SearchArgs {
     /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
@@ -143,18 +117,6 @@ struct SearchArgs {
     /// [default: hybrid]
     #[arg(long, requires = "q")]
     mode: Option<Mode>,
-    /// The type that a record must have
-    #[arg(long = "type", value_name = "TYPE", requires = "q")]
-    kind: Option<String>,
-    /// A tag that a record must have; may be given several times
-    #[arg(long = "tag", value_name = "TAG", requires = "q")]
-    tags: Vec<String>,
-    /// Only records from this day or time on
-    #[arg(long, value_name = "TIME", requires = "q")]
-    since: Option<String>,
-    /// Only records up to this day or time
-    #[arg(long, value_name = "TIME", requires = "q")]
-    until: Option<String>,
 }
 
 /// A JSON document with what a dry run would have added.
@@ -170,10 +132,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     let environment = Environment::new(std::env::vars_os());
     let file = journal::default_path(&environment);
     let done = match &args.command {
-        JournalCommand::Tail { stats: true, .. } => {
-            return out.show(&journal::statistics(&file?)?, text!("journal/stats"));
-        }
-        JournalCommand::Tail { lines, follow, .. } => return tail(*lines, *follow, &file?, out),
+        JournalCommand::Tail { lines } => return tail(*lines, &file?, out),
         JournalCommand::Write(args) => {
             let clock = Clock::new(environment.get("ANNALS_NOW"))?;
             if let Some(from) = &args.import {
@@ -181,9 +140,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
             }
             file.and_then(|file| write(args, &file, clock, global.dry_run, out))
         }
-        JournalCommand::Search(args) => {
-            file.and_then(|file| search(args, &file, global.verbose, out))
-        }
+        JournalCommand::Search(args) => file.and_then(|file| search(args, &file, out)),
     };
     // The journal's tools specify the format of a failure.
     if let Err(error) = done {
@@ -217,7 +174,6 @@ fn input(most: usize) -> Result<Vec<u8>> {
 impl WriteArgs {
     fn options(&self, clock: Clock, dry_run: bool) -> WriteOptions {
         WriteOptions {
-            sync: self.sync,
             secrets: self.allow_secret.into(),
             request: self.request_id.clone(),
             dry_run,
@@ -260,11 +216,7 @@ fn write(
 ) -> Result<()> {
     let drafts = args.drafts()?;
     let written = journal::write(file, &drafts, &args.options(clock, dry_run))?;
-    let diff = dry_run.then(|| {
-        let (file, count) = (written.file.display(), written.lines().count());
-        let lines: String = written.lines().map(|line| format!("+{line}\n")).collect();
-        format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n{lines}")
-    });
+    let diff = dry_run.then(|| written.diff());
     if args.batch {
         let answer = json!({ "ok": true, "file": written.file.display().to_string(), "written": drafts.len() });
         out.json_line(&WriteAnswer { answer, diff });
@@ -283,13 +235,10 @@ fn import(
     out: &mut Output,
 ) -> Result<()> {
     let imported = journal::import(file, from, &args.options(clock, global.dry_run))?;
-    if !out.is_json() {
-        out.warnings(&imported.warnings);
-    }
     out.show(&imported, text!("journal/imported"))
 }
 
-fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {
+fn search(args: &SearchArgs, file: &Path, out: &mut Output) -> Result<()> {
     let query = match &args.q {
         None => JournalQuery::parse(&input(MAX_LINE)?)?,
         Some(q) => {
@@ -298,40 +247,18 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
                 limit: args.limit.unwrap_or(default.limit),
                 window_lines: args.window_lines.unwrap_or(default.window_lines),
                 mode: args.mode.unwrap_or_default(),
-                kind: args.kind.clone(),
-                tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
-                since: args.since.clone(),
-                until: args.until.clone(),
                 ..default
             }
         }
     };
-    let mut found = journal::search(file, &query)?;
-    if !verbose {
-        found.skipped = None;
-    }
-    out.json_line(&found);
+    out.json_line(&journal::search(file, &query)?);
     Ok(())
 }
 
-fn tail(lines: usize, follow: bool, file: &Path, out: &mut Output) -> Result<()> {
-    let mut at = journal::last(file, lines)?;
-    let open_line = if follow { OpenLine::Left } else { OpenLine::Read };
-    let mut skipped = 0;
-    loop {
-        let reached = journal::read_from(file, at, open_line, |entry| {
-            out.streamed(entry, text!("journal/record"));
-            out.is_read()
-        })?;
-        skipped += reached.skipped;
-        at = reached.at;
-        if reached.stopped || !follow {
-            break;
-        }
-        thread::sleep(POLL_INTERVAL);
-    }
-    if skipped > 0 {
-        out.note(&format!("{} without a JSON object.", quantity(skipped, "line")));
-    }
-    Ok(())
+fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
+    let at = journal::last(file, lines)?;
+    journal::read_from(file, at, |entry| {
+        out.streamed(entry, text!("journal/record"));
+        out.is_read()
+    })
 }

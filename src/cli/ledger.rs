@@ -95,15 +95,10 @@ enum LedgerCommand {
     /// Check the three files against their rules
     ///
     /// Exits with 1 if a rule is broken, or if a constraint or a decision of the last commit is gone or was
-    /// edited, for CI. `--fix` repairs what needs no judgement: comments at the head, missing sections, the
-    /// order of months, a rollup that is too short.
+    /// edited, for CI.
     ///
-    /// Example: annals ledger check --fix
-    Check {
-        /// Repair what can be repaired without losing anything, then check
-        #[arg(long)]
-        fix: bool,
-    },
+    /// Example: annals ledger check
+    Check,
 }
 
 pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -119,9 +114,7 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
             let schema = ledger::schema();
             out.show_with(schema, &json!({ "text": format!("{schema:#}") }), "{{ text }}\n")
         }
-        LedgerCommand::Pending { skill: true, .. } => {
-            out.verbatim(ledger::skill(project)?.as_bytes())
-        }
+        LedgerCommand::Pending { skill: true, .. } => out.verbatim(ledger::skill()?.as_bytes()),
         LedgerCommand::Pending { max_commits, all, .. } => {
             let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);
@@ -131,7 +124,7 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Update { file, allow_secret } => {
             update(file.as_deref(), *allow_secret, project, out)
         }
-        LedgerCommand::Check { fix } => check(*fix, project, out),
+        LedgerCommand::Check => check(project, out),
     }
 }
 
@@ -181,26 +174,12 @@ fn update(
     out.show(&report, text!("ledger/update"))
 }
 
-fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
-    if fix {
-        let fixed = ledger::fix(project)?;
-        out.warnings(&fixed.warnings);
-        if fixed.diff.as_ref().is_some_and(|diff| !diff.is_empty()) {
-            return out.show(&fixed, "{{ diff }}");
-        }
-        for path in &fixed.changed {
-            out.note(&format!("repaired {}", path.display()));
-        }
-    }
+fn check(project: &Project, out: &mut Output) -> Result<()> {
     let report = ledger::check(project)?;
     out.warnings(&report.warnings);
     let end = match report.findings.len() {
         0 => Ok(()),
-        count => {
-            let error = Error::failed(quantity(count, "finding"));
-            let is_fixable = report.findings.iter().any(|finding| finding.fixable);
-            Err(if is_fixable { error.hint("annals ledger check --fix") } else { error })
-        }
+        count => Err(Error::failed(quantity(count, "finding"))),
     };
     let more = json!({ "covered": report.coverage.line() });
     out.show_until(&report, &more, text!("ledger/check"), end)

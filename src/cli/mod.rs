@@ -30,7 +30,6 @@ use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use crate::cli::output::{Output, OutputMode};
 use crate::error::{At, Result};
-use crate::progress::Progress;
 use crate::project::{Environment, OpenRequest, Project};
 
 /// Project memory for coding agents, in plain files beside the code
@@ -160,7 +159,7 @@ impl Command {
             Self::Completions(args) => return completion::run(args, out),
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
-            Self::Demo(args) => return demo::run(args, global, out),
+            Self::Demo(args) => return demo::run(args, out),
             Self::Mcp(args) => return tools::mcp(args, global.directory()?),
             _ => {}
         }
@@ -203,7 +202,6 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
-            progress: if self.quiet { Progress::default() } else { shared::progress_on_terminal() },
             environment,
         })
     }
@@ -240,9 +238,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     help::take_all(&mut arguments);
-    let parsed =
-        setup::without_scope(&mut arguments).and_then(|()| Arguments::parse_line(&arguments));
-    let parsed = match parsed {
+    let parsed = match Arguments::parse_line(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
             return hook::ignore_usage_error(help::answer(&error, &arguments), &arguments);

@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::cli::output::Output;
 use crate::cli::text::text;
 use crate::error::{Error, Result};
-use crate::patterns::{Comparison, DeviatingFile, Insights, NoteRequest, PlanRef, RelevantPattern};
+use crate::patterns;
+use crate::patterns::{NoteRequest, RelevantPattern};
 use crate::project::Project;
 use crate::text::quantity;
-use crate::{lifecycle, patterns};
 
 /// Read the lessons of finished phases, and note one
 ///
@@ -97,9 +97,7 @@ pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> R
 fn list(project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;
     out.warnings(&found.warnings);
-    let is_empty = found.value.entries.is_empty() && !out.is_json();
-    let unrecorded = if is_empty { lifecycle::unrecorded(project)?.len() } else { 0 };
-    out.show_with(&found.value, &json!({ "unrecorded": unrecorded }), text!("patterns/list"))
+    out.show(&found.value, text!("patterns/list"))
 }
 
 fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
@@ -131,34 +129,5 @@ fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
 fn insights(project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::insights(project)?;
     out.warnings(&found.warnings);
-    let insights = &found.value;
-    let plans = |file: &DeviatingFile| -> Vec<String> {
-        file.named_in.iter().map(PlanRef::to_string).collect()
-    };
-    let few = insights.comparisons.iter().filter(|one| !one.is_evidence());
-    let few = few.map(|one| format!("{} (n={})", one.subject, one.plans()));
-    let more = json!({
-        "named_in": insights.deviating_files.iter().map(plans).collect::<Vec<_>>(),
-        "alike": alike(insights),
-        "too_little": few.collect::<Vec<_>>(),
-    });
-    out.show_with(insights, &more, text!("patterns/insights"))
-}
-
-/// Returns the subjects of comparisons without a significant difference, with their numbers: `deviations by tasks`,
-/// `deviations by file (7)`.
-fn alike(insights: &Insights) -> Vec<String> {
-    let mut counted: Vec<(&str, usize)> = Vec::new();
-    let is_alike = |one: &&Comparison| one.is_evidence() && !one.is_lesson;
-    for one in insights.comparisons.iter().filter(is_alike) {
-        match counted.iter_mut().find(|(known, _)| *known == one.subject) {
-            Some((_, count)) => *count += 1,
-            None => counted.push((&one.subject, 1)),
-        }
-    }
-    let named = counted.into_iter().map(|(subject, count)| match count {
-        1 => subject.to_owned(),
-        many => format!("{subject} ({many})"),
-    });
-    named.collect()
+    out.show(&found.value, text!("patterns/insights"))
 }

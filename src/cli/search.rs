@@ -157,7 +157,7 @@ pub(crate) fn sessions(args: &SessionsArgs, project: &Project, out: &mut Output)
     let newest = &found.newest[..found.newest.len().min(args.limit.get())];
     let more = found.newest.len() - newest.len() + found.left_out;
     let mut read = Vec::new();
-    for transcript in project.progress.track("Reading", newest) {
+    for transcript in newest {
         match sessions::read(transcript) {
             Ok(session) => read.extend(session),
             Err(error) => out.warnings(&[Warning::file(&transcript.path, error.reason())]),

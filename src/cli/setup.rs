@@ -1,18 +1,12 @@
 //! `annals setup`
 
-use std::ffi::OsString;
-use std::path;
-use std::path::{Path, PathBuf};
-
-use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::cli::text::text;
-use crate::error::{At, Error, Result};
+use crate::error::{Error, Result};
 use crate::hooks::setup::git::GitSetup;
-use crate::hooks::setup::journal::JournalSetup;
 use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{Harness, SetupOptions, SetupScope, setup};
 use crate::project::{Layout, LayoutName, Project};
@@ -26,8 +20,6 @@ use crate::{context, sessions};
 /// --remove restores what was there before.
 ///
 /// Example: annals setup claude --user
-///
-/// Example: annals setup journal --dir memory/scripts
 #[derive(Args, Debug)]
 pub(crate) struct SetupArgs {
     /// What to set up
@@ -62,9 +54,6 @@ pub(crate) struct SetupArgs {
     /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects
     #[arg(long, conflicts_with_all = ["check", "remove"])]
     sessions: bool,
-    /// With `journal`, the folder to create the links in
-    #[arg(long, required_if_eq("target", "journal"))]
-    dir: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -87,8 +76,6 @@ enum Target {
     Gsd,
     /// Let git merge annals files entry by entry: writes .gitattributes, prints the command for this clone's git
     Git,
-    /// Create `memory_write` and `memory_search`, links to annals that act as these tools
-    Journal,
 }
 
 pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -105,10 +92,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
             let options = "--user, --notepad, --entries and --breadcrumb are for clients";
             return Err(Error::usage(options).hint("annals setup claude --user"));
         }
-        return match args.target {
-            Target::Git => git(args, project, out),
-            _ => journal(args, project, out),
-        };
+        return git(args, project, out);
     };
     let request = SetupRequest {
         harness,
@@ -205,47 +189,4 @@ fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
     out.show_until(&report, &(), text!("setup/git"), verdict)
-}
-
-fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let dir = args.dir.as_deref().unwrap_or(Path::new("."));
-    let request = JournalSetup {
-        folder: path::absolute(dir).at("find", dir)?,
-        program: std::env::current_exe().at("find this program", Path::new("annals"))?,
-        check: args.check,
-        remove: args.remove,
-    };
-    let mut report = setup::journal::journal(project, &request)?;
-    let verdict = if args.check { report.verdict() } else { Ok(()) };
-    for tool in &mut report.files {
-        tool.file = project.relative(&tool.file).to_owned();
-    }
-    let done = if project.dry_run {
-        "{% for tool in files %}{{ tool.file }} would be {{ tool.outcome }}.\n{% endfor %}"
-    } else {
-        "{% for tool in files %}{{ tool.file }} {{ tool.outcome }}.\n{% endfor %}"
-    };
-    out.show_until(&report, &(), done, verdict)
-}
-
-/// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the
-/// default.
-///
-/// Together with `--user`, it is an error, as for any other pair of conflicting options.
-pub(crate) fn without_scope(arguments: &mut Vec<OsString>) -> std::result::Result<(), clap::Error> {
-    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
-    let is_scope =
-        |at: &usize| arguments[*at] == "--project" && arguments.get(at + 1).is_none_or(is_option);
-    if arguments.get(1).is_some_and(|word| word == "setup")
-        && let Some(scope) = (0..arguments.len()).find(is_scope)
-    {
-        if arguments.iter().any(|word| word == "--user") {
-            return Err(clap::Error::raw(
-                ErrorKind::ArgumentConflict,
-                "the argument '--user' cannot be used with '--project'\n",
-            ));
-        }
-        arguments.remove(scope);
-    }
-    Ok(())
 }

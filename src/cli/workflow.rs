@@ -12,9 +12,7 @@ use crate::cli::shared;
 use crate::cli::shared::value_enum;
 use crate::cli::text::text;
 use crate::error::{At, Error, Result};
-use crate::lifecycle::{
-    ExecuteRequest, InitRequest, InspectScope, Inspected, ShipRequest, SyncRequest,
-};
+use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};
 use crate::patterns::{PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences};
 use crate::plan::{Drift, PausedWork, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
@@ -114,9 +112,6 @@ pub(crate) struct SyncArgs {
     /// The files that get the block [default: those named in the settings, and those that have it]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     target: Vec<ContextTarget>,
-    /// Discard hand edits inside the block instead of moving added lines below it
-    #[arg(long)]
-    force: bool,
     /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
     ///
     /// Every other byte stays. Refused (exit 4) if the files are ambiguous; a status line that says more than
@@ -139,8 +134,7 @@ pub(crate) struct PauseArgs {
 
 /// Read the note that the last session left, and show what has progressed since
 ///
-/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
-/// far as it can be understood.
+/// Reads RESUME.md of the active milestone, else of the planning folder.
 ///
 /// Example: annals resume --json | jq .since
 #[derive(Args, Debug)]
@@ -182,9 +176,6 @@ pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read files outside of the project, too
-    #[arg(long)]
-    outside: bool,
 }
 
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -282,7 +273,6 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     let request = SyncRequest {
         check: args.check,
         targets,
-        force: args.force,
         fix_state: args.fix_state,
         present_only: false,
         shipped: None,
@@ -323,10 +313,9 @@ pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Outpu
 }
 
 pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let scope = if args.outside { InspectScope::Anywhere } else { InspectScope::Project };
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
-        match lifecycle::inspect(project, &file, scope) {
+        match lifecycle::inspect(project, &file) {
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
@@ -365,26 +354,13 @@ pub(crate) fn plan(args: &PlanArgs, project: &Project, out: &mut Output) -> Resu
     let done = lifecycle::plan(project, phase.as_ref())?;
     out.warnings(&done.warnings);
     let brief = &done.value;
-    let (known, lines): (Vec<&RelevantPattern>, Vec<String>) =
-        brief.know.iter().filter_map(|pattern| Some((pattern, lesson(pattern)?))).unzip();
-    // Each lesson is printed once.
-    let mut lessons: Vec<Option<&str>> = Vec::new();
-    for file in &brief.careful {
-        let lesson = file.lesson.as_deref().filter(|lesson| {
-            let is_short =
-                lesson.chars().count() + file.file.chars().count() < MAX_LESSON_CHARS - 40;
-            let is_known = known.iter().any(|pattern| pattern.is_same_lesson(lesson));
-            is_short && !is_known && !lessons.contains(&Some(*lesson))
-        });
-        lessons.push(lesson);
-    }
-    let last = |plans: &[PlanRef]| plans.last().map(PlanRef::short);
+    let known: Vec<String> = brief.know.iter().filter_map(lesson).collect();
+    let last = |plans: &[PlanRef]| plans.last().map(PlanRef::to_string);
     // Numbering continues across milestones: phase 8 may be one of three.
     let of = usize::try_from(brief.phase.ordinal()).is_ok_and(|number| number <= brief.total);
     let more = json!({
         "of": of,
-        "known": lines,
-        "careful_lessons": lessons,
+        "known": known,
         "last_plans": brief.careful.iter().map(|file| last(&file.plans)).collect::<Vec<_>>(),
     });
     out.show_until(&done, &more, text!("workflow/plan"), done.refusal())
@@ -411,7 +387,7 @@ const MAX_CORE_VALUE_CHARS: usize = 320;
 ///
 /// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and
 /// summaries first, ROADMAP.md and STATE.md where they know more. Statements in these two that contradict the files are
-/// listed as drift; missing, duplicate or inconsistent items as findings.
+/// listed as drift; missing documents and unlisted phases as findings.
 ///
 /// Example: annals status --json | jq .next
 #[derive(Args, Debug)]
@@ -426,8 +402,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         return out.show(&found, text!("overview"));
     }
     let survey = Survey::read(project)?;
-    let mut report = StatusReport::from_survey(project, &survey);
-    report.add_metric_drift(project, &survey);
+    let report = StatusReport::from_survey(project, &survey);
     if !out.is_json() {
         out.warnings(&report.warnings);
     }

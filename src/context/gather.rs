@@ -1,7 +1,6 @@
 //! Fills each part from its store.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::claude_md::DecisionList;
@@ -13,7 +12,7 @@ use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
+use crate::plan::{Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
@@ -50,9 +49,6 @@ const MAX_OWN_NOTES: usize = 4;
 
 /// Maximum number of breadcrumbs after a compaction: the latest says where the work stood.
 const MAX_BREADCRUMBS: usize = 1;
-
-/// Maximum number of plans without a summary that are named.
-const MAX_LEFT_PLANS: usize = 4;
 
 /// Maximum number of lines of the note that the last session left.
 const MAX_RESUME_NOTES: usize = 3;
@@ -266,11 +262,7 @@ impl<'a> Gatherer<'a> {
             planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
         let planned = planned.map(|decision| {
             let statement = claude_md::decision_statement(decision);
-            let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
-            match tag(decision) {
-                Some(tag) => format!("{statement} ({tag})"),
-                None => statement,
-            }
+            statement.unwrap_or_else(|| decision.untagged().to_owned())
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
@@ -364,13 +356,6 @@ fn part_line(part: &Path) -> String {
     format!("Planned in a folder of its own: {part} (`annals -C {part} status`)")
 }
 
-/// Returns the tag in front of a decision, such as its phase.
-fn tag(decision: &Decision) -> Option<&str> {
-    let tags = decision.text.strip_suffix(decision.untagged())?;
-    let tag = tags.trim_matches(|c: char| !c.is_alphanumeric());
-    (!tag.is_empty()).then_some(tag)
-}
-
 /// Returns whether a text says that there is nothing.
 fn is_none(text: &str) -> bool {
     let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -395,19 +380,9 @@ fn drift_lines(drift: &[Drift]) -> Vec<String> {
         format!("Drift: {file}:{line}: {}{others}", first.sentence())
     };
     let mut lines: Vec<String> = files.map(of_file).collect();
-    let names = left.iter().filter_map(|drift| drift.file.file_name());
-    let names: Vec<_> = names.map(OsStr::to_string_lossy).collect();
-    if let Some((shown, rest)) = names.split_at_checked(names.len().min(MAX_LEFT_PLANS))
-        && !shown.is_empty()
-    {
-        let others = match rest.len() {
-            0 => String::new(),
-            others => format!(" and {}", quantity(others, "other")),
-        };
-        lines.push(format!(
-            "Drift: left without a summary: {}{others} (`annals status`)",
-            shown.join(", ")
-        ));
+    if !left.is_empty() {
+        let plans = quantity(left.len(), "plan");
+        lines.push(format!("Drift: {plans} left without a summary (`annals status`)"));
     }
     lines
 }

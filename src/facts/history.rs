@@ -8,7 +8,6 @@ use crate::facts::fact::{self, COLUMNS, Category, Fact, FactStatus, Proposal, Us
 use crate::facts::sql::{Sql, row};
 use crate::facts::store::{Facts, crash_point};
 use crate::facts::{vectors, wording};
-use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 
 /// The cause of a change.
@@ -188,7 +187,6 @@ pub fn import(
     user: &UserId,
     lines: &str,
     policy: SecretPolicy,
-    progress: &Progress,
 ) -> Result<Imported> {
     let read = read(user, lines, policy)?;
     let now = facts.clock().timestamp();
@@ -197,7 +195,7 @@ pub fn import(
                      OR user_id = ?2 AND key = ?3 AND value_text = ?4 AND status = 'active' AND ?5) \
                    OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
         let mut done = Imported::default();
-        for mut fact in progress.track("Importing", read) {
+        for mut fact in read {
             let is_active = fact.status == FactStatus::Active;
             // The value of a key with only one.
             let rival = match is_active && !fact.is_multi_valued() {

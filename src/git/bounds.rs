@@ -194,7 +194,9 @@ mod tests {
     fn is_usable(folder: &Path) -> bool {
         let git = Git::discover(folder);
         assert!(git.is_repository());
-        git.warning().is_none() && git.head().unwrap().is_some() && git.origin_name().is_ok()
+        git.warning().is_none()
+            && git.head().unwrap().is_some()
+            && git.local_config("core.bare").is_ok()
     }
 
     #[test]
@@ -258,7 +260,7 @@ mod tests {
         symlink("main", git.child("refs/heads/other").path()).unwrap();
         assert!(is_usable(sandbox.0.path()));
         symlink("/tmp", git.child("refs/heads/more").path()).unwrap();
-        let error = Git::discover(sandbox.0.path()).origin_name().unwrap_err();
+        let error = Git::discover(sandbox.0.path()).local_config("core.bare").unwrap_err();
         assert!(error.to_string().contains("points outside"), "{error}");
         symlink("/tmp", git.child("packed-refs").path()).unwrap();
         assert!(!is_usable(sandbox.0.path()));

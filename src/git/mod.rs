@@ -114,17 +114,6 @@ impl Git {
         Ok(self.rev_list(Some(&from), &["--count"], None)?.trim().parse().ok())
     }
 
-    /// Returns the name of the repository that this one was cloned from, without its address.
-    pub fn origin_name(&self) -> Result<Option<String>> {
-        let url = self.query(&["config", "--get", "remote.origin.url"])?;
-        Ok(url.and_then(|url| {
-            let path = url.trim().trim_end_matches('/');
-            let name = path.rsplit(['/', ':', '\\']).next()?;
-            let name = name.strip_suffix(".git").unwrap_or(name);
-            (!name.is_empty()).then(|| name.to_owned())
-        }))
-    }
-
     /// Returns the value of a key of the repository's own configuration.
     pub fn local_config(&self, key: &str) -> Result<Option<String>> {
         let value = self.query(&["config", "--local", "--get", key])?;

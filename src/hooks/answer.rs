@@ -247,7 +247,7 @@ fn describe_position(project: &Project) -> Result<String> {
 
 /// The log, in `.annals/`.
 const LOG_FILE: &str = "hook.log";
-/// Size at which the first half of the log is dropped, in bytes.
+/// Size at which the log begins anew, in bytes.
 const MAX_LOG_BYTES: usize = 256 * 1024;
 
 /// Appends a line to `.annals/hook.log` if the project has a memory; never creates the folder elsewhere.
@@ -257,10 +257,8 @@ fn note_problem(project: &Project, event: &str, problem: &str) -> Result<()> {
     if !is_there && project.planning().is_err() {
         return Ok(());
     }
-    if let Some(bytes) = storage.cache(LOG_FILE)?.filter(|bytes| bytes.len() > MAX_LOG_BYTES) {
-        let newer = &bytes[bytes.len() / 2..];
-        let start = newer.iter().position(|byte| *byte == b'\n');
-        storage.write_cache(LOG_FILE, &newer[start.map_or(0, |at| at + 1)..])?;
+    if storage.cache(LOG_FILE)?.is_some_and(|bytes| bytes.len() > MAX_LOG_BYTES) {
+        storage.write_cache(LOG_FILE, b"")?;
     }
     let problem = problem.replace('\n', " ");
     storage.log(LOG_FILE, &format!("{} {event}: {problem}", project.clock.timestamp()))

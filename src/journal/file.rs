@@ -6,12 +6,10 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Utc};
 use memchr::{memchr, memrchr};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::clock::parse_timestamp;
 use crate::error::{At, Error, Result};
 use crate::journal::escape;
 use crate::project::Environment;
@@ -168,11 +166,6 @@ impl ForwardReader {
         opened.map(|(file, _)| Self::new(file, offset).at("read", path)).transpose()
     }
 
-    /// Returns the offset of the next line.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
-
     /// Returns the next line, or `None` at the end of the file.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<ReadLine<'_>>> {
         self.line.clear();
@@ -191,23 +184,13 @@ impl ForwardReader {
 /// A JSON object on a line, whichever program wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JournalRecord {
-    fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
 }
 
 impl JournalRecord {
     /// Returns a field if it is a string.
     pub(crate) fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
-    }
-
-    /// Returns the time of the record.
-    pub(crate) fn time(&self) -> Option<DateTime<Utc>> {
-        self.text("ts").and_then(parse_timestamp)
-    }
-
-    /// Returns the tags; a single string counts as one tag.
-    pub(crate) fn tags(&self) -> Vec<&str> {
-        self.fields.get("tags").map(strings).unwrap_or_default()
     }
 
     /// Returns all texts that are searched in decoded form.

@@ -19,9 +19,7 @@ mod write;
 
 pub use file::{MAX_LINE, default_path};
 pub use import::{Imported, import};
-pub use read::{
-    Frequency, JournalEntry, OpenLine, Statistics, TailState, last, read_from, statistics,
-};
+pub use read::{JournalEntry, Statistics, last, read_from, statistics};
 pub(crate) use read::{SharedLine, line_at, lines_from, marked};
 pub use search::{JournalQuery, MAX_WINDOW, Mode, SearchResults, search};
 pub use write::{JournalWriteReport, RecordDraft, WriteOptions, write};

@@ -1,5 +1,5 @@
-//! Reads records in the order in which they were written: the latest, those that follow, their statistics, and those
-//! that are shared between devices.
+//! Reads records in the order in which they were written: the latest, their number, and those that are shared between
+//! devices.
 //!
 //! A record of another device is the original line with an additional field at its end:
 //!
@@ -7,44 +7,20 @@
 //! {"ts":"…","type":"note","content":"…","tags":null,"meta":null,"device":"0123456789abcdef"}
 //! ```
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::error::{At, Result};
-use crate::journal::file::{
-    BackwardReader, ForwardReader, JournalRecord, displayed, open, records,
-};
+use crate::journal::file::{BackwardReader, ForwardReader, displayed, open, records};
 
-/// A record, both as the raw line and parsed.
+/// A record as it is in the file.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct JournalEntry {
     /// The raw line.
     pub json: Box<RawValue>,
-    #[serde(skip)]
-    record: JournalRecord,
-}
-
-impl JournalEntry {
-    /// Returns the content.
-    pub fn content(&self) -> &str {
-        self.record.text("content").unwrap_or_default()
-    }
-}
-
-/// The state after reading up to the end of the journal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TailState {
-    /// Byte offset of the next line.
-    pub at: u64,
-    /// Number of lines read that are not JSON objects, or are too long.
-    pub skipped: usize,
-    /// Whether the callback stopped the reading.
-    pub stopped: bool,
 }
 
 /// Returns the offset at which the last `most` records start.
@@ -69,138 +45,56 @@ pub fn last(path: &Path, most: usize) -> Result<u64> {
     Ok(at)
 }
 
-/// How to treat a last line without a newline, which may still be incomplete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenLine {
-    /// It is read.
-    Read,
-    /// It is left for the next read.
-    Left,
-}
-
 /// Reads records from an offset to the end, and passes each to `take`, which returns whether to continue.
-///
-/// A last line without its newline may still be incomplete: `open_line` says whether it is read. A journal that
-/// became shorter is read from its beginning.
-pub fn read_from(
-    path: &Path,
-    at: u64,
-    open_line: OpenLine,
-    mut take: impl FnMut(&JournalEntry) -> bool,
-) -> Result<TailState> {
-    let Some((file, length)) = open(path)? else {
-        return Ok(TailState::default());
+pub fn read_from(path: &Path, at: u64, mut take: impl FnMut(&JournalEntry) -> bool) -> Result<()> {
+    let Some(mut reader) = ForwardReader::open(path, at)? else {
+        return Ok(());
     };
-    let mut reached = TailState { at: if length < at { 0 } else { at }, ..TailState::default() };
-    let mut reader = ForwardReader::new(file, reached.at).at("read", path)?;
-    while let Some((start, line)) = reader.next().at("read", path)? {
-        let line = line.unwrap_or(b"-");
-        if open_line == OpenLine::Left && !line.ends_with(b"\n") && line != b"-" {
-            break;
-        }
-        let (found, is_whole) = records(line);
-        reached.skipped += usize::from(!is_whole);
-        for (range, record) in found {
-            reached.at = start + range.end as u64;
+    while let Some((_, line)) = reader.next().at("read", path)? {
+        let line = line.unwrap_or_default();
+        for (range, _) in records(line).0 {
             let json = displayed(&line[range])?;
-            if !take(&JournalEntry { json, record }) {
-                reached.stopped = true;
-                return Ok(reached);
+            if !take(&JournalEntry { json }) {
+                return Ok(());
             }
         }
-        reached.at = reader.offset();
     }
-    Ok(reached)
+    Ok(())
 }
 
-/// Maximum number of names that are reported, and of skipped lines.
-const MAX_REPORTED: usize = 20;
+/// Maximum number of skipped lines that are named.
+const MAX_NAMED: usize = 20;
 
-/// Statistics of the journal.
-#[derive(Debug, Default, Serialize)]
+/// The numbers of lines of the journal.
+#[derive(Debug, Default)]
 pub struct Statistics {
-    /// The journal.
-    pub file: PathBuf,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Number of lines that are records.
+    /// Number of records.
     pub records: usize,
     /// Number of lines that are not JSON objects, or are too long to be read.
     pub skipped: usize,
     /// The line numbers of the first skipped lines, from 1.
-    #[serde(skip)]
     pub skipped_lines: Vec<usize>,
-    /// The time of its earliest record.
-    pub first: Option<String>,
-    /// The time of its latest record.
-    pub last: Option<String>,
-    /// The most frequent types with their numbers of records.
-    pub types: Vec<Frequency>,
-    /// The most frequent tags with their numbers of records.
-    pub tags: Vec<Frequency>,
 }
 
-/// A name with the number of its occurrences.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Frequency {
-    /// The type or tag.
-    pub name: String,
-    /// Number of records with it.
-    pub records: usize,
-}
-
-/// Computes the statistics of the journal; those of a missing one are empty.
+/// Counts the lines of the journal; a missing one has none.
 pub fn statistics(path: &Path) -> Result<Statistics> {
-    let mut statistics = Statistics { file: path.to_owned(), ..Statistics::default() };
-    let Some((file, length)) = open(path)? else {
+    let mut statistics = Statistics::default();
+    let Some(mut reader) = ForwardReader::open(path, 0)? else {
         return Ok(statistics);
     };
-    statistics.bytes = length;
-    let (mut types, mut tags) = (HashMap::new(), HashMap::new());
-    let mut span: Option<(DateTime<Utc>, DateTime<Utc>)> = None;
-    let mut reader = ForwardReader::new(file, 0).at("read", path)?;
     let mut number = 0;
     while let Some((_, line)) = reader.next().at("read", path)? {
         number += 1;
         let (found, is_whole) = records(line.unwrap_or(b"-"));
+        statistics.records += found.len();
         if !is_whole {
             statistics.skipped += 1;
-            if statistics.skipped <= MAX_REPORTED {
+            if statistics.skipped <= MAX_NAMED {
                 statistics.skipped_lines.push(number);
             }
         }
-        for (_, record) in found {
-            statistics.records += 1;
-            count(record.text("type").unwrap_or("-"), &mut types);
-            record.tags().iter().for_each(|tag| count(tag, &mut tags));
-            if let Some(time) = record.time() {
-                let (first, last) = span.unwrap_or((time, time));
-                span = Some((first.min(time), last.max(time)));
-            }
-        }
     }
-    let text = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::AutoSi, false);
-    (statistics.first, statistics.last) =
-        (span.map(|span| text(span.0)), span.map(|span| text(span.1)));
-    (statistics.types, statistics.tags) = (most_frequent(types), most_frequent(tags));
     Ok(statistics)
-}
-
-fn count(name: &str, counts: &mut HashMap<String, usize>) {
-    match counts.get_mut(name) {
-        Some(count) => *count += 1,
-        None => {
-            counts.insert(name.to_owned(), 1);
-        }
-    }
-}
-
-fn most_frequent(counts: HashMap<String, usize>) -> Vec<Frequency> {
-    let mut all: Vec<Frequency> =
-        counts.into_iter().map(|(name, records)| Frequency { name, records }).collect();
-    all.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
-    all.truncate(MAX_REPORTED);
-    all
 }
 
 /// The text between the original line and the id of its device.
@@ -284,58 +178,31 @@ mod tests {
     use super::*;
     use crate::storage;
 
-    fn contents(path: &Path, at: u64, open_line: OpenLine) -> (Vec<String>, TailState) {
+    fn contents(path: &Path, at: u64) -> Vec<String> {
         let mut contents = Vec::new();
-        let reached = read_from(path, at, open_line, |entry| {
-            contents.push(entry.content().to_owned());
+        read_from(path, at, |entry| {
+            contents.push(entry.json.get().to_owned());
             true
-        });
-        (contents, reached.unwrap())
+        })
+        .unwrap();
+        contents
     }
 
     #[test]
-    fn the_last_records_come_in_order_and_the_rest_later() {
+    fn the_last_records_come_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         assert_eq!(last(&path, 3).unwrap(), 0);
-        assert_eq!(contents(&path, 0, OpenLine::Read), (Vec::new(), TailState::default()));
-        for line in
-            ["{\"content\":\"a\"}", "torn", "", "{\"content\":\"b\"}", "{\"content\":\"c\"}"]
-        {
+        assert_eq!(contents(&path, 0), Vec::<String>::new());
+        for line in ["\u{feff}{\"a\":1}", "torn", "", "{\"b\":1}", "{\"c\":1}"] {
             storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
         }
-        let (found, reached) = contents(&path, last(&path, 2).unwrap(), OpenLine::Read);
-        assert_eq!((found, reached.skipped), (vec!["b".to_owned(), "c".to_owned()], 0));
-        let (found, reached) = contents(&path, last(&path, 9).unwrap(), OpenLine::Read);
-        assert_eq!((found.len(), reached.skipped), (3, 1));
-        assert_eq!(
-            contents(&path, last(&path, 0).unwrap(), OpenLine::Read).0,
-            Vec::<String>::new()
-        );
-        storage::append(&path, b"{\"content\":\"d\"}").unwrap();
-        assert_eq!(contents(&path, reached.at, OpenLine::Left).0, ["d"]);
-    }
-
-    #[test]
-    fn an_unfinished_line_waits_and_a_shorter_journal_starts_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.jsonl");
-        storage::append(&path, b"{\"content\":\"a\"}").unwrap();
-        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
-        file.set_len(15).unwrap();
-        assert_eq!(contents(&path, 0, OpenLine::Left).0, Vec::<String>::new());
-        let (found, reached) = contents(&path, 0, OpenLine::Read);
-        assert_eq!((found, reached.at), (vec!["a".to_owned()], 15));
-        assert_eq!(contents(&path, 4000, OpenLine::Read).0, ["a"]);
-    }
-
-    #[test]
-    fn a_byte_order_mark_hides_no_record() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.jsonl");
-        storage::append(&path, "\u{feff}{\"content\":\"a\"}\n".as_bytes()).unwrap();
-        let (found, reached) = contents(&path, 0, OpenLine::Read);
-        assert_eq!((found, reached.skipped), (vec!["a".to_owned()], 0));
+        let all = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
+        assert_eq!(contents(&path, last(&path, 2).unwrap()), all[1..]);
+        assert_eq!(contents(&path, last(&path, 9).unwrap()), all);
+        assert_eq!(contents(&path, last(&path, 0).unwrap()), all[3..]);
+        let counted = statistics(&path).unwrap();
+        assert_eq!((counted.records, counted.skipped_lines), (3, vec![2]));
     }
 
     #[test]

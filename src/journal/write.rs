@@ -23,8 +23,6 @@ use crate::text::{clip, without_byte_order_mark};
 pub struct WriteOptions {
     /// The source of the records' time.
     pub clock: Clock,
-    /// Whether the records are flushed to disk before they are acknowledged.
-    pub sync: bool,
     /// Whether text that looks like a secret is written anyway.
     pub secrets: SecretPolicy,
     /// The caller's request id: a repeated write with the same id writes nothing again.
@@ -34,9 +32,9 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Creates the default parameters: flushed, without secrets, without a request id.
+    /// Creates the default parameters: without secrets, without a request id.
     pub fn new(clock: Clock) -> Self {
-        Self { clock, sync: true, secrets: SecretPolicy::Refuse, request: None, dry_run: false }
+        Self { clock, secrets: SecretPolicy::Refuse, request: None, dry_run: false }
     }
 }
 
@@ -50,14 +48,14 @@ pub struct JournalWriteReport {
 }
 
 impl JournalWriteReport {
-    /// Returns the written lines, one record each.
-    pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.lines.lines()
+    /// Returns the written lines as a diff.
+    pub fn diff(&self) -> String {
+        added_lines(&self.file, &self.lines)
     }
 
     /// Returns the only entry, as the document of a single write shows it.
     pub fn entry(&self) -> Result<Acknowledged<'_>> {
-        let line = self.lines().next().unwrap_or("null");
+        let line = self.lines.lines().next().unwrap_or("null");
         let entry = serde_json::from_str(line)
             .map_err(|error| Error::failed(format!("cannot show the entry: {error}")))?;
         Ok(Acknowledged { ok: true, file: &self.file, entry })
@@ -89,13 +87,13 @@ pub fn write(
     }
     let mut log = Log::lock(path, Visibility::Private)?;
     let Some(id) = &options.request else {
-        add(&mut log, &lines, options)?;
+        add(&mut log, &lines)?;
         return Ok(written(path, lines));
     };
     let Some(earlier) = requests::find(path, id)? else {
         let request = Request::new(id, log.next_line()?, &time, lines.as_bytes());
         requests::remember(path, &request)?;
-        add(&mut log, &lines, options)?;
+        add(&mut log, &lines)?;
         return Ok(written(path, lines));
     };
     let same = self::lines(drafts, &earlier.ts)?;
@@ -105,15 +103,26 @@ pub fn write(
             Ok(written(path, there))
         }
         RequestState::Missing { there } => {
-            add(&mut log, &same[there..], options)?;
+            add(&mut log, &same[there..])?;
             Ok(written(path, same))
         }
     }
 }
 
-fn add(log: &mut Log, lines: &str, options: &WriteOptions) -> Result<()> {
+fn add(log: &mut Log, lines: &str) -> Result<()> {
     log.append(lines.as_bytes())?;
-    if options.sync { log.flush() } else { Ok(()) }
+    log.flush()
+}
+
+/// Returns lines that would be added as a diff.
+pub(crate) fn added_lines(path: &Path, lines: &str) -> String {
+    let (file, count) = (path.display(), lines.lines().count());
+    let lines: String = lines.lines().map(|line| format!("+{line}\n")).collect();
+    if count == 0 {
+        lines
+    } else {
+        format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n{lines}")
+    }
 }
 
 fn written(path: &Path, lines: String) -> JournalWriteReport {
@@ -248,12 +257,7 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
             if error.is_data() && *first != b'{' {
                 return Error::failed("the input must be a JSON object");
             }
-            // A long value in the message must not displace its place.
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            let fault = error.to_string();
-            let (fault, place) =
-                fault.strip_suffix(&place).map_or((&*fault, ""), |fault| (fault, &*place));
-            Error::failed(format!("invalid input: {}{place}", clip(fault, MAX_FAULT_CHARS)))
+            Error::failed(format!("invalid input: {}", clip(&error.to_string(), MAX_FAULT_CHARS)))
         }),
     }
 }

@@ -11,17 +11,13 @@ use unicode_normalization::char::is_combining_mark;
 use crate::error::{Error, Result};
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::store::bytes as entry_bytes;
-use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, KnowledgeDir, index, key};
+use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, index, key};
 use crate::project::Project;
 use crate::search::words;
-use crate::storage::read;
 use crate::text::{first_chars, hexadecimal, listed, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
-/// Maximum number of similar entries whose bodies are read.
-const MAX_SIMILAR: usize = 20;
 /// Maximum number of words in a proposed key.
 const KEY_WORDS: usize = 5;
 
@@ -84,21 +80,12 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let place = KnowledgeDir::in_project(project);
-    let index = read::text(&place.index())?;
-    let index = index.map(|parsed| parsed.value).unwrap_or_default();
-    // An entry that cannot be read counts as empty; `audit` reports it.
-    let body = |key: &str| {
-        let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
-        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
-        text[Entry::parse(&text, &place.entry(key)).value.body].to_owned()
-    };
-    let known = index::parse(&index).unwrap_or_default();
-    Ok(Classification { finding: finding.to_owned(), proposed: proposal(finding, &known, &body) })
+    let known = index::indexed(project)?.value;
+    Ok(Classification { finding: finding.to_owned(), proposed: proposal(finding, &known) })
 }
 
-/// Proposes where to keep a finding; `body` returns the body of the entry with a key.
-fn proposal(finding: &str, known: &[Entry], body: &dyn Fn(&str) -> String) -> Proposal {
+/// Proposes where to keep a finding.
+fn proposal(finding: &str, known: &[Entry]) -> Proposal {
     let beginning = first_chars(finding.trim(), MAX_CHARACTERS);
     let words = content_words(beginning);
     let nowhere = Proposal {
@@ -109,17 +96,16 @@ fn proposal(finding: &str, known: &[Entry], body: &dyn Fn(&str) -> String) -> Pr
         confidence: Confidence::Medium,
         reason: String::new(),
     };
-    let similar = known.iter().filter(|known| is_similar(known, &words));
-    let similar: Vec<&Entry> = similar.take(MAX_SIMILAR).collect();
-    if let Some(same) = similar.iter().find(|known| contains_all_words(known, &words, body)) {
+    let mut similar = known.iter().filter(|known| is_similar(known, &words));
+    if let Some(same) = similar.clone().find(|known| words.is_subset(&words_of(known))) {
         return Proposal { reason: format!("already known as {}", same.key), ..nowhere };
     }
     // A similar entry is about the same subject, but the finding is new.
-    let similar = similar.first();
+    let similar = similar.next();
     let Some((rule, destination)) = deciding(beginning) else {
         return Proposal {
             confidence: Confidence::Low,
-            reason: reason_without_rule(similar.copied()),
+            reason: "no sign that it is durable and reusable".to_owned(),
             ..nowhere
         };
     };
@@ -147,24 +133,6 @@ fn proposal(finding: &str, known: &[Entry], body: &dyn Fn(&str) -> String) -> Pr
             }
         }
     }
-}
-
-fn reason_without_rule(similar: Option<&Entry>) -> String {
-    let reason = "no sign that it is durable and reusable";
-    match similar {
-        Some(similar) => format!("{reason}; {} is about the same subject", similar.key),
-        None => reason.to_owned(),
-    }
-}
-
-/// Returns whether an active entry that is similar to a finding has all of its words.
-fn contains_all_words(
-    known: &Entry,
-    words: &HashSet<String>,
-    body: &dyn Fn(&str) -> String,
-) -> bool {
-    let (named, body) = (words_of(known), content_words(&body(&known.key)));
-    words.iter().all(|word| named.contains(word) || body.contains(word))
 }
 
 /// Returns whether an active entry is about the subject of a finding: each shares most of its words with the

@@ -43,7 +43,7 @@ pub(crate) fn written(
             }
             with_title(write, key, new, entry.title.as_deref())
         }
-        None => retitled(write, key, body),
+        None => body.to_owned(),
     };
     Ok([front.as_bytes(), &body].concat())
 }
@@ -87,23 +87,7 @@ fn with_title(write: &EntryWrite, key: &EntryKey, body: &[u8], old: Option<&str>
     }
     let in_words = key.in_words();
     let title = write.title.as_deref().map(str::trim).or(old).unwrap_or(&in_words);
-    let gap = if body.is_empty() { "" } else { "\n" };
-    [format!("# {title}\n{gap}").as_bytes(), body].concat()
-}
-
-/// Returns the existing body, with its title replaced if a new one is given.
-fn retitled(write: &EntryWrite, key: &EntryKey, body: &[u8]) -> Vec<u8> {
-    let Some(title) = write.title.as_deref().map(str::trim) else {
-        return body.to_owned();
-    };
-    let head = valid(body);
-    match entry::title_line(head) {
-        None => with_title(write, key, body, None),
-        Some(line) if entry::title(&head[line.clone()]) == Some(title) => body.to_owned(),
-        Some(line) => {
-            [&body[..line.start], format!("# {title}").as_bytes(), &body[line.end..]].concat()
-        }
-    }
+    [format!("# {title}\n\n").as_bytes(), body].concat()
 }
 
 /// Refuses a file that has front matter in which no field can be found: another one above it would hide it.
@@ -130,8 +114,7 @@ pub(crate) fn valid(bytes: &[u8]) -> &str {
     }
 }
 
-/// Returns a text with front matter in which these fields are set to values in YAML syntax; a missing field is added, and
-/// one whose new value is empty is removed with the lines that belong to it.
+/// Returns a text with front matter in which these fields are set to values in YAML syntax; a missing field is added.
 pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     let Some(inner) = front_matter::inner_range(text) else {
         return text.to_owned();
@@ -142,13 +125,11 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     for (name, value) in fields {
         let known = lines.iter().find(|line| line.name.eq_ignore_ascii_case(name));
         edits.push(match known {
-            Some(line) if value.is_empty() => Edit::replace(line.start..line.end, ""),
             Some(line) => {
                 // A value below its name, or missing, is written on the same line.
                 let gap = if text[..line.value.start].ends_with(':') { " " } else { "" };
                 Edit::replace(line.value.clone(), format!("{gap}{value}"))
             }
-            None if value.is_empty() => continue,
             None => {
                 let at = insertion_index(&lines, name, inner.start);
                 Edit::insert(at, format!("{name}: {value}{end}"))
@@ -176,7 +157,6 @@ struct FieldLines<'t> {
     name: &'t str,
     /// Byte range of the value; empty, right after the colon, if there is none.
     value: Range<usize>,
-    start: usize,
     end: usize,
 }
 
@@ -193,7 +173,6 @@ fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
         Some(FieldLines {
             name: text[at(name.start())..at(name.end())].trim().trim_matches(['"', '\'']),
             value: at(value.start)..at(value.end),
-            start: at(whole.start()),
             end,
         })
     };

@@ -1,18 +1,17 @@
 //! Parses an entry: its front matter, its title and the position of its body.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 use regex::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::clock::parse_date;
 use crate::knowledge::{Confidence, EntryStatus, EntryType, key};
-use crate::markdown::{FrontMatter, Lines, Node, Value, front_matter, line_start};
+use crate::markdown::{FrontMatter, Lines, Node, Ranges, Value, front_matter, line_start};
 use crate::text::pattern;
 use crate::warning::{Parsed, Warning};
 
@@ -126,14 +125,6 @@ impl FieldReader<'_> {
             }
             entry.named = Some(named.to_owned());
         }
-        // Tools differ in which of several fields they use.
-        let mut first_lines: HashMap<String, usize> = HashMap::new();
-        for (name, node) in self.front.fields.pairs() {
-            let first = *first_lines.entry(name.to_ascii_lowercase()).or_insert(node.line);
-            if first != node.line {
-                self.warn(node.line, format!("{name} is already on line {first}"));
-            }
-        }
         entry.kind = self.word("type", EntryType::from_any_case);
         if field(self.front, "type").is_none_or(|(_, text)| text.is_none()) {
             self.warn(1, "has no type");
@@ -202,26 +193,21 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A code block, a code span, or a link to another entry; of `[[a [[b]]` only the innermost brackets count.
-static LINK: LazyLock<Regex> = LazyLock::new(|| {
-    // What ends a block is at least as long as what begins it; a longer beginning than eight marks counts as eight.
-    let fence = |mark: &str, length: usize| {
-        let begin = if length < 8 { format!("{{{length}}}") } else { format!("{{{length},}}") };
-        format!(
-            r"^ {{0,3}}{mark}{begin}(?:[^{mark}`\n][^`\n]*)?$(?s:.*?)(?:^ {{0,3}}{mark}{{{length},}}[ \t\r]*$|\z)"
-        )
-    };
-    let fences = (3..=8).flat_map(|length| ["`", "~"].map(|mark| fence(mark, length)));
-    let fences = fences.collect::<Vec<_>>().join("|");
-    pattern(&format!(r"(?m){fences}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]"))
-});
+/// A link to another entry; of `[[a [[b]]` only the innermost brackets count.
+static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[([^\[\]\n]+)\]\]"));
 
 /// Returns the targets of the links of a body, except in code, each with its line; `first` is the number of the body's
 /// first line.
 pub(crate) fn links(body: &str, first: usize) -> impl Iterator<Item = (&str, usize)> {
     let body = if body.contains("[[") { body } else { "" };
-    let lines = Lines::new(body);
+    let code = Parser::new(body).into_offset_iter().filter_map(|(event, range)| {
+        let fenced = Event::Start(Tag::CodeBlock(CodeBlockKind::Indented));
+        let is_code = matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_)));
+        (is_code && event != fenced).then_some(range)
+    });
+    let (lines, code) = (Lines::new(body), Ranges::merge(code));
     let targets = LINK.captures_iter(body).filter_map(|found| found.get(1));
+    let targets = targets.filter(move |to| !code.contains(to.start()));
     let targets = targets.map(move |to| (to.as_str().trim(), first - 1 + lines.line(to.start())));
     targets.filter(|(to, _)| !to.is_empty())
 }

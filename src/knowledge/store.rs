@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
@@ -13,7 +14,8 @@ use crate::knowledge::{Entry, EntryKey, key};
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::stat::{PathKind, Stat};
-use crate::storage::{Boundary, Changes, digest, listing, read};
+use crate::storage::{Boundary, Changes, listing, read};
+use crate::text::hexadecimal;
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -21,6 +23,11 @@ const MIN_PARALLEL_FILES: usize = 256;
 
 /// The name of the folder of the entry files.
 pub(crate) const ENTRIES: &str = "memory";
+
+/// Returns the first half of the SHA-256 of a file's bytes, by which a write says what it was made from.
+pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
+    hexadecimal(&Sha256::digest(bytes)[..16])
+}
 
 /// The folder of the entries and the notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]

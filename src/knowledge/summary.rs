@@ -12,6 +12,7 @@ use crate::knowledge::store::scan;
 use crate::knowledge::{Confidence, Entry, KnowledgeDir};
 use crate::project::Project;
 use crate::storage::read;
+use crate::text::one_line;
 use crate::warning::Parsed;
 
 /// Number of days by which each link to an entry makes it count as newer.
@@ -71,7 +72,7 @@ pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
         let summary = EntrySummary {
             key: entry.key,
             title: entry.title,
-            text: one_line(below),
+            text: prose(below),
             confidence: entry.confidence,
             dated,
             cited: 0,
@@ -98,11 +99,10 @@ pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
     }))
 }
 
-/// Returns the prose of a body on one line: without headings and blank lines.
-fn one_line(body: &str) -> String {
-    let lines = body.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.collect::<Vec<_>>().join(" ")
+/// Returns the prose of a body on one line: without headings.
+fn prose(body: &str) -> String {
+    let lines = body.lines().filter(|line| !line.trim_start().starts_with('#'));
+    one_line(&lines.collect::<Vec<_>>().join(" "))
 }
 
 fn first_sentence(text: &str) -> &str {

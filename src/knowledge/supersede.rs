@@ -1,6 +1,6 @@
 //! Marks an entry as superseded by another one, whose file is kept, or deletes it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -21,9 +21,6 @@ pub struct Superseded {
     pub old: String,
     /// The key of the entry that replaces it.
     pub new: String,
-    /// Whether the new entry was superseded itself, and is active again.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub holds_again: bool,
     /// Whether the old entry was superseded by the new one already, so that nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
@@ -35,8 +32,7 @@ pub struct Superseded {
     pub warnings: Vec<Warning>,
 }
 
-/// Marks `old` as superseded by `new`; if `old` had superseded `new`, even through other entries, `new` is
-/// active again.
+/// Marks `old` as superseded by `new`, which must be active.
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry supersede {old} -> {new}");
@@ -58,105 +54,61 @@ fn plan(
     if old == new {
         return Err(Error::refused("an entry cannot supersede itself"));
     }
-    let all = entries(place)?;
+    if new_entry.status == EntryStatus::Superseded {
+        return Err(Error::refused(format!("the entry `{new}` is itself superseded")).hint(
+            format!(
+                "name the currently active entry as --new, or set `status: active` in {new}.md"
+            ),
+        ));
+    }
+    if supersedes_in_turn(place, &old_entry, new)? {
+        let message =
+            format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
+        return Err(Error::refused(message));
+    }
     let is_named = names(&new_entry, old);
-    let replaced = old_entry.status == EntryStatus::Superseded && !is_named;
-    if let Some(by) = replaced_by(&all, old).filter(|by| replaced && *by != new) {
-        let message = format!("the entry `{old}` is already superseded by `{by}`");
-        return Err(Error::refused(message).hint(format!(
-            "`annals entry supersede --old {by} --new {new}` replaces it with `{new}`"
-        )));
-    }
-    let is_return = new_entry.status == EntryStatus::Superseded;
-    let word = |status: EntryStatus| status.as_str().to_owned();
-    let mut fields = vec![(old.to_owned(), "status", word(EntryStatus::Superseded))];
-    match superseding(&all, &old_entry, new) {
-        Some(holder) if is_return => {
-            // The entry that superseded it must no longer name it, or they would form a cycle.
-            let left = list(holder.supersedes.iter().filter(|key| *key != new));
-            fields.push((holder.key.clone(), "supersedes", left));
-            fields.push((new.to_owned(), "status", word(EntryStatus::Active)));
-        }
-        Some(_) => {
-            let message =
-                format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
-            return Err(Error::refused(message));
-        }
-        None if is_return => {
-            let back = reactivation_hint(&all, new);
-            return Err(Error::refused(format!("the entry `{new}` is itself superseded"))
-                .hint(format!("name the currently active entry as --new, or: {back}")));
-        }
-        None => {}
-    }
+    let superseded = EntryStatus::Superseded.as_str().to_owned();
+    let mut fields = vec![(old, "status", superseded)];
     if !is_named {
         // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
         let known = new_entry.supersedes.iter().filter(|key| *key != new);
-        fields.push((new.to_owned(), "supersedes", list(known.chain([&old.to_owned()]))));
+        fields.push((new, "supersedes", list(known.chain([&old.to_owned()]))));
     }
-    fields.sort_by(|a, b| a.0.cmp(&b.0));
     let mut changes = Changes::new();
     for (key, name, value) in &fields {
         set_field(&mut changes, place, key, name, value)?;
     }
     if !changes.is_empty() {
-        index::update(place, &mut changes, fields.into_iter().map(|field| field.0))?;
+        index::update(place, &mut changes, [old.to_owned(), new.to_owned()])?;
         let what = format!("supersede {old} -> {new}");
         log(&mut changes, place, &project.clock, &what)?;
     }
     let done = Superseded {
         old: old.to_owned(),
         new: new.to_owned(),
-        holds_again: is_return,
         unchanged: changes.is_empty(),
         ..Superseded::default()
     };
     Ok((done, changes))
 }
 
-/// Returns all entries by their keys.
-pub(crate) fn entries(place: &KnowledgeDir) -> Result<BTreeMap<String, Entry>> {
-    let found = scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))?;
-    Ok(found.value.into_iter().map(|entry| (entry.key.clone(), entry)).collect())
-}
-
 fn names(entry: &Entry, key: &str) -> bool {
     entry.supersedes.iter().any(|named| named == key)
 }
 
-/// Returns the entry that superseded `new`, if that is `old` or an entry that `old` superseded in turn.
-fn superseding<'a>(
-    all: &'a BTreeMap<String, Entry>,
-    old: &'a Entry,
-    new: &str,
-) -> Option<&'a Entry> {
+/// Returns whether an entry supersedes another one, directly or through others.
+fn supersedes_in_turn(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<bool> {
+    let all = scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))?.value;
+    let all: HashMap<&str, &Entry> = all.iter().map(|one| (one.key.as_str(), one)).collect();
     let (mut seen, mut open) = (HashSet::new(), vec![old]);
     while let Some(entry) = open.pop() {
         if names(entry, new) {
-            return Some(entry);
+            return Ok(true);
         }
         let below = entry.supersedes.iter().filter(|key| seen.insert(key.as_str()));
-        open.extend(below.filter_map(|key| all.get(key)));
+        open.extend(below.filter_map(|key| all.get(key.as_str())));
     }
-    None
-}
-
-/// Returns the key of an entry that supersedes another one, if any.
-fn replaced_by<'a>(all: &'a BTreeMap<String, Entry>, key: &str) -> Option<&'a str> {
-    let by = all.values().find(|entry| entry.key != key && names(entry, key));
-    by.map(|entry| entry.key.as_str())
-}
-
-/// Returns instructions for making a superseded entry active again.
-pub(crate) fn reactivation_hint(all: &BTreeMap<String, Entry>, key: &str) -> String {
-    match replaced_by(all, key) {
-        Some(by) => {
-            format!("`annals entry supersede --old {by} --new {key}` makes `{key}` active again")
-        }
-        None => format!(
-            "no entry says what replaced it; `status: active` in {key}.md makes it active again"
-        ),
-    }
+    Ok(false)
 }
 
 /// Returns keys as the value of `supersedes`: separated by commas, or as a list if one has to be quoted.
@@ -166,7 +118,7 @@ fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
     if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
 }
 
-/// Plans to set a field of an entry, or to remove it if the value is empty; an equal status keeps its spelling.
+/// Plans to set a field of an entry; an equal status keeps its spelling.
 fn set_field(
     changes: &mut Changes,
     place: &KnowledgeDir,

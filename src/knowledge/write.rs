@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::knowledge::edit::written;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::store::{bytes, log, refuse_secrets, scan};
-use crate::knowledge::{
-    Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, entry, index, supersede,
-};
+use crate::knowledge::store::{bytes, digest, log, refuse_secrets, scan};
+use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, index};
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Store, WriteRequest, digest};
+use crate::storage::{Changes, Store, WriteRequest};
 use crate::text::without_byte_order_mark;
 use crate::warning::Warning;
 
@@ -31,9 +29,9 @@ pub struct EntryWrite {
     pub confidence: Confidence,
     /// The tags, or `None` to keep the existing ones.
     pub tags: Option<Vec<String>>,
-    /// The text below the front matter, or `None` to keep the existing text; a new entry needs one, or a title.
+    /// The text below the front matter, or `None` to keep the existing text; a new entry needs one.
     pub body: Option<Vec<u8>>,
-    /// The title, if the body has none.
+    /// The title, if the body has none; it needs a body.
     pub title: Option<String>,
     /// The hash that the existing file must have.
     pub if_match: Option<String>,
@@ -88,7 +86,7 @@ impl fmt::Display for EntryWriteReport {
     }
 }
 
-/// Writes an entry; a new one without body and title and a near-duplicate of another entry are refused.
+/// Writes an entry; a new one without a body and a near-duplicate of another entry are refused.
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
     let write = &EntryWrite {
@@ -116,9 +114,9 @@ pub(crate) fn check(write: &EntryWrite) -> Result<()> {
         if title.trim().is_empty() || title.contains(char::is_control) {
             return Err(Error::usage("a title is one line of text"));
         }
-        if body.as_deref().and_then(entry::title).is_some_and(|own| own != title.trim()) {
-            return Err(Error::usage("the body has a title that differs from --title")
-                .hint("leave out --title, or the body's first `# …` line"));
+        if body.is_none() {
+            return Err(Error::usage("a title needs a body")
+                .hint("pass it with --body @FILE or --body-stdin"));
         }
     }
     if let Some(body) = &body {
@@ -159,7 +157,7 @@ pub(crate) fn plan(
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }
-    if old.is_none() && write.body.is_none() && write.title.is_none() {
+    if old.is_none() && write.body.is_none() {
         return Err(Error::usage(format!("the new entry `{key}` has no body"))
             .hint("pass it with --body @FILE or --body-stdin"));
     }
@@ -173,9 +171,7 @@ pub(crate) fn plan(
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == EntryStatus::Superseded {
-        let back = supersede::reactivation_hint(&supersede::entries(place)?, key.as_str());
-        let message =
-            format!("is superseded and stays superseded, so searches leave it out; {back}");
+        let message = "is superseded and stays superseded, so searches leave it out; `status: active` in it changes that";
         warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);
@@ -228,24 +224,20 @@ fn refuse_duplicate(
         let other = Likeness::new(&text[entry.body], file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
-        Some((percent, entry.status != EntryStatus::Superseded, file.key.to_owned(), same))
+        Some((percent, file.key.to_owned(), same))
     })?
     .into_value(warnings);
-    // The most similar entry, the first one if several are; active ones take precedence over superseded ones.
-    let most = found.into_iter().rev().max_by_key(|(percent, holds, ..)| (*percent, *holds));
-    let Some((percent, holds, other, same)) = most else {
-        return Ok(());
-    };
-    let shared = format!("same {same}, {percent} % of lines shared");
-    if !holds {
-        let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
-        let back = supersede::reactivation_hint(&supersede::entries(place)?, &other);
-        return Err(Error::refused(message).hint(back));
-    }
-    Err(Error::refused(format!("near-duplicate of `{other}` ({shared})")).hint(format!(
-        "update it (`annals entry write --key {other} …`), or give this one its own content and \
+    // The most similar entry, the first one if several are.
+    match found.into_iter().rev().max_by_key(|(percent, ..)| *percent) {
+        None => Ok(()),
+        Some((percent, other, same)) => Err(Error::refused(format!(
+            "near-duplicate of `{other}` (same {same}, {percent} % of lines shared)"
+        ))
+        .hint(format!(
+            "update it (`annals entry write --key {other} …`), or give this one its own content and \
              supersede it (`annals entry supersede --old {other} --new {key}`)"
-    )))
+        ))),
+    }
 }
 
 /// Counts the lines added to and removed from the body; a line that only moved is neither.

@@ -3,10 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::clock::parse_date;
 use crate::error::Result;
 use crate::git::Object;
 use crate::ledger::constraints::{Constraints, bullet_words, without_note};
@@ -16,15 +14,12 @@ use crate::ledger::files::{LedgerFile, LedgerFiles};
 use crate::ledger::footer::Footer;
 use crate::ledger::page::{Bullet, is_filled};
 use crate::ledger::{constraints, coverage, evidence, state};
-use crate::markdown::{BlockContent, Outline, line_start};
+use crate::markdown::Outline;
 use crate::project::Project;
 use crate::search::WordSet;
-use crate::secrets;
 use crate::text::{clip, fold, line_number, quantity};
 use crate::warning::{SourceLocation, Warning};
 
-/// Maximum number of bullets that are compared with each other.
-const MAX_COMPARED: usize = 1_000;
 /// Maximum number of characters of a bullet or title in a message.
 const MAX_SHOWN_CHARS: usize = 60;
 /// Minimum and maximum number of bullets of each section of STATE.md.
@@ -40,8 +35,6 @@ pub struct Finding {
     pub rule: &'static str,
     /// The problem, in one sentence.
     pub message: String,
-    /// Whether `--fix` repairs it.
-    pub fixable: bool,
 }
 
 /// The outcome of a check. It is the document of `annals ledger check --json`.
@@ -49,8 +42,6 @@ pub struct Finding {
 pub struct CheckReport {
     /// The problems, by file and line.
     pub findings: Vec<Finding>,
-    /// Entries of an older form, which are read and kept as they are.
-    pub kept: Vec<Finding>,
     /// How much of git's history is covered.
     pub coverage: Coverage,
     /// Warnings about files that were only partly read.
@@ -65,7 +56,7 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     let footer = Footer::parse(&files.state.text);
     let survey = coverage::survey(project, &files, &footer)?;
     let [old_constraints, old_decisions] = committed(project, &files)?;
-    let (mut findings, mut kept) = (Vec::new(), Vec::new());
+    let mut findings = Vec::new();
     let [state, constraints, decisions] = files.all().map(|file| project.relative(&file.path));
     if let Some(mut file) = File::open(state, &files.state, &mut findings) {
         file.check_state();
@@ -78,22 +69,13 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     }
     if let Some(mut file) = File::open(decisions, &files.decisions, &mut findings) {
         let now = Decisions::parse(file.text);
-        file.check_rollup(&now, project.clock.today());
+        file.check_rollup(&now);
         file.check_months(&now);
         file.check_entries(project, &now)?;
         file.check_kept_entries(&old_decisions, &now);
-        file.findings = &mut kept;
-        for entry in now.entries.iter().filter(|entry| !entry.has_dash) {
-            let format = "`### YYYY-MM-DD \u{2014} Title`";
-            file.add(
-                "entry",
-                entry.line,
-                format!("is in an older format than {format}; kept unchanged"),
-            );
-        }
     }
     findings.sort();
-    Ok(CheckReport { findings, kept, coverage: survey.coverage, warnings: project.named(warnings) })
+    Ok(CheckReport { findings, coverage: survey.coverage, warnings: project.named(warnings) })
 }
 
 /// Returns the merge-only and the append-only file of the last commit; empty if it does not contain them.
@@ -111,7 +93,7 @@ fn committed(project: &Project, files: &LedgerFiles) -> Result<[String; 2]> {
 }
 
 /// Returns whether the comments with instructions for editors are above the first heading.
-pub(crate) fn has_header(text: &str) -> bool {
+fn has_header(text: &str) -> bool {
     let head = text.lines().take_while(|line| !line.starts_with('#'));
     let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();
     let has = |what: &str| comments.iter().any(|line| line.contains(what));
@@ -137,23 +119,19 @@ impl<'a> File<'a> {
             this.add("utf-8", None, "is not valid UTF-8, so no update can change it");
         }
         if !has_header(&file.text) {
-            this.add("header", 1, "has no DO and DON'T comments at the top").fixable = true;
-        }
-        for (rule, line) in secrets::find_lines(&file.text, 1) {
-            this.add("secret", line, format!("contains what looks like a secret ({rule})"));
+            this.add("header", 1, "has no DO and DON'T comments at the top");
         }
         Some(this)
     }
 
-    /// Adds a finding, which `--fix` does not repair.
     fn add(
         &mut self,
         rule: &'static str,
         line: impl Into<Option<usize>>,
         message: impl Into<String>,
-    ) -> &mut Finding {
+    ) {
         let place = SourceLocation::new(self.path, line);
-        self.findings.push_mut(Finding { place, rule, message: message.into(), fixable: false })
+        self.findings.push(Finding { place, rule, message: message.into() });
     }
 
     fn check_state(&mut self) {
@@ -165,7 +143,7 @@ impl<'a> File<'a> {
             state::sections(self.text).into_iter().zip(state::SECTIONS).zip(LIMITS)
         {
             let Some(part) = part else {
-                self.add("section", None, format!("has no section {title:?}")).fixable = true;
+                self.add("section", None, format!("has no section {title:?}"));
                 continue;
             };
             let count = part.bullets.len();
@@ -179,10 +157,6 @@ impl<'a> File<'a> {
             }
             if title == "Next Actions" && part.bullets.iter().any(|bullet| !bullet.has_box) {
                 self.add("checkbox", part.line, "Next Actions must be checkboxes, `- [ ] …`");
-            }
-            if part.text.is_empty() {
-                let message = format!("{title} is empty: write what is known, or `None`");
-                self.add("empty", part.line, message);
             }
             // The quick reference consists of commands.
             if let Some(word) = state::non_present_word(&part.text)
@@ -203,12 +177,6 @@ impl<'a> File<'a> {
         if footer.own_anchor().is_none() {
             self.add("footer", None, "has no `Commits covered through: <hash>`");
         }
-        let hashes: Vec<&str> =
-            footer.anchors.iter().filter_map(|anchor| anchor.hash.as_deref()).collect();
-        let agree = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
-        if let Some([one, other]) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
-            self.add("anchor", line, format!("names two anchors, {one} and {other}"));
-        }
         match coverage.standing {
             AnchorState::Missing | AnchorState::Diverged => {
                 let advice = coverage.advice.as_deref().unwrap_or_default();
@@ -224,38 +192,7 @@ impl<'a> File<'a> {
     fn check_constraints(&mut self, constraints: &Constraints) {
         for title in constraints::SECTIONS {
             if constraints.section(title).is_none() {
-                self.add("section", None, format!("has no section {title:?}")).fixable = true;
-            }
-        }
-        let outline = Outline::parse(self.text, 0);
-        let headed = outline.sections().iter().filter(|section| section.level > 0);
-        for block in headed.flat_map(|section| outline.blocks(&section.own)) {
-            // Indented text belongs to the bullet above.
-            let start = line_start(self.text, block.range.start);
-            let is_indented = self.text[start..].starts_with([' ', '\t']);
-            if matches!(block.content, BlockContent::Paragraph)
-                && !is_indented
-                && is_filled(outline.slice(&block.range))
-            {
-                self.add("prose", block.line, "is prose; each constraint is one bullet");
-            }
-        }
-        for bullet in &constraints.bullets {
-            if constraints.sections[bullet.section].title.is_empty() {
-                self.add("section", bullet.line, "is a bullet outside any section");
-            }
-            if constraints.is_superseded(bullet) && !has_superseded_format(&bullet.text) {
-                let message = "is not written `(Superseded YYYY-MM-DD) … \u{2014} reason`";
-                self.add("superseded", bullet.line, message);
-            }
-        }
-        let bullets: Vec<&Bullet> = constraints.active().take(MAX_COMPARED).collect();
-        let words: Vec<WordSet> = bullets.iter().map(|bullet| bullet_words(&bullet.text)).collect();
-        for (index, bullet) in bullets.iter().enumerate() {
-            if let Some(at) = words[..index].iter().position(|one| words[index].is_similar_to(one))
-            {
-                let message = format!("duplicates line {}", bullets[at].line);
-                self.add("duplicate", bullet.line, message);
+                self.add("section", None, format!("has no section {title:?}"));
             }
         }
     }
@@ -289,19 +226,12 @@ impl<'a> File<'a> {
         }
     }
 
-    fn check_rollup(&mut self, decisions: &Decisions, today: NaiveDate) {
+    fn check_rollup(&mut self, decisions: &Decisions) {
         let Some(rollup) = &decisions.rollup else {
-            let message = "has no section \"Recent (last 30 days)\"";
-            self.add("rollup", None, message).fixable = true;
-            return;
+            return self.add("rollup", None, "has no section \"Recent (last 30 days)\"");
         };
-        let (count, needed) = (rollup.filled().count(), decisions.min_bullets(today));
-        if count < needed {
-            let bullets = quantity(count, "bullet");
-            let message = format!("the rollup has {bullets}; at least {needed} are needed");
-            self.add("rollup", rollup.line, message).fixable = true;
-        } else if count > MAX_BULLETS {
-            // Which ones to leave out takes judgement.
+        let count = rollup.filled().count();
+        if count > MAX_BULLETS {
             let limit = format!("at most {MAX_BULLETS} are allowed");
             self.add("rollup", rollup.line, format!("the rollup has {count} bullets; {limit}"));
         }
@@ -312,20 +242,7 @@ impl<'a> File<'a> {
             let (above, below) = (&pair[0].name, &pair[1].name);
             if above < below {
                 let message = format!("{below} is below {above}; the newest month comes first");
-                self.add("month-order", pair[1].line, message).fixable = true;
-            } else if above == below {
-                self.add("month-order", pair[1].line, format!("{below} is listed twice"));
-            }
-        }
-        for month in &decisions.months {
-            let name = &month.name;
-            for entry in decisions.entries_of(month) {
-                let own = entry.date.map(|date| date.format("%Y-%m").to_string());
-                if own.is_some_and(|own| own != *name) {
-                    let message =
-                        format!("is listed under {name}, but its date is in another month");
-                    self.add("month", entry.line, message);
-                }
+                self.add("month-order", pair[1].line, message);
             }
         }
     }
@@ -354,8 +271,8 @@ impl<'a> File<'a> {
             cited.extend(named("evidence").map(|label| (entry.line, label.value.clone())));
         }
         let texts: Vec<&str> = cited.iter().map(|(_, text)| text.as_str()).collect();
-        for ((line, _), faults) in cited.iter().zip(evidence::problems(project, &texts)?) {
-            for fault in faults {
+        for ((line, _), fault) in cited.iter().zip(evidence::problems(project, &texts)?) {
+            if let Some(fault) = fault {
                 self.add("evidence", *line, fault);
             }
         }
@@ -389,12 +306,4 @@ impl<'a> File<'a> {
             }
         }
     }
-}
-
-fn has_superseded_format(text: &str) -> bool {
-    let rest = text.strip_prefix("(Superseded ").and_then(|rest| rest.split_once(") "));
-    rest.is_some_and(|(day, rest)| {
-        parse_date(day).is_some()
-            && [" \u{2014} ", " \u{2013} ", " - "].iter().any(|dash| rest.contains(dash))
-    })
 }

@@ -20,7 +20,7 @@ const SUPERSEDED: &str = "Superseded";
 
 /// A change to one bullet.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct ConstraintChange {
     /// `add`, `edit` or `supersede`.
     pub(crate) op: String,
@@ -123,24 +123,6 @@ impl Constraints {
         }
         whole
     }
-
-    /// Returns the text with each missing section of those that every file has.
-    pub(crate) fn completed(text: &str) -> String {
-        let mut text = text.to_owned();
-        for (place, title) in SECTIONS.iter().enumerate().rev() {
-            let found = Self::parse(&text);
-            if found.section(title).is_some() {
-                continue;
-            }
-            let at = found.offset_after(&text, place);
-            let extended = with_lines(&text, at, &format!("## {title}"));
-            // An unclosed code fence would absorb the section.
-            if Self::parse(&extended).section(title).is_some() {
-                text = extended;
-            }
-        }
-        text
-    }
 }
 
 /// Returns whether a heading names a section, possibly with decoration: `Hazards & Pitfalls`, `2. Rules:`.
@@ -178,18 +160,38 @@ pub(crate) fn apply(
 ) -> String {
     let mut text = text.to_owned();
     for (index, change) in changes.iter().enumerate() {
+        let mut report = |field: &str, message: String| {
+            problems.add(format!("/constraints/{index}/{field}"), message);
+        };
+        let section = change.section.as_deref().unwrap_or_default();
+        let (bullet, matching) = (("bullet", &*change.bullet), ("match", &*change.matching));
+        let required = match change.op.as_str() {
+            "add" => [("section", section), bullet],
+            "edit" => [matching, bullet],
+            "supersede" => [matching, ("reason", &change.reason)],
+            _ => {
+                report("op", "must be \"add\", \"edit\" or \"supersede\"".to_owned());
+                continue;
+            }
+        };
+        let missing = required.iter().filter(|(_, text)| text.trim().is_empty());
+        let missing: Vec<&str> = missing.map(|(field, _)| *field).collect();
+        for field in &missing {
+            report(field, "is required".to_owned());
+        }
+        if !missing.is_empty() {
+            continue;
+        }
         let merge = Merge { text: &text, now: Constraints::parse(&text), change, today };
         let changed = match change.op.as_str() {
             "add" => merge.add(),
             "edit" => merge.edit(),
-            "supersede" => merge.supersede(),
-            // The check of the document's shape has reported it.
-            _ => continue,
+            _ => merge.supersede(),
         };
         match changed {
             Ok(Some(new)) => text = new,
             Ok(None) => {}
-            Err((field, message)) => problems.add(format!("/constraints/{index}/{field}"), message),
+            Err((field, message)) => report(field, message),
         }
     }
     text
@@ -338,24 +340,20 @@ fn with_bullet(text: &str, now: &Constraints, title: &str, bullet: &str) -> Stri
     };
     let end = line_end(text);
     let own = &now.sections[section].own;
-    let (at, gap, marker) = match now.bullets.iter().rfind(|one| one.section == section) {
-        Some(last) => {
-            let marker = text[last.lines.clone()].chars().next();
-            let marker = marker.filter(|marker| "-*+".contains(*marker)).unwrap_or('-');
-            (last.lines.end, line_gap(&text[..last.lines.end], end).to_owned(), marker)
-        }
+    let (at, gap) = match now.bullets.iter().rfind(|one| one.section == section) {
+        Some(last) => (last.lines.end, line_gap(&text[..last.lines.end], end).to_owned()),
         // An empty section begins after its heading's line.
         None if text[own.clone()].trim().is_empty() => {
-            (own.start, line_gap(&text[..own.start], end).to_owned(), '-')
+            (own.start, line_gap(&text[..own.start], end).to_owned())
         }
         None => {
             let written = own.start + text[own.clone()].trim_end().len();
             let at = text[written..].find('\n').map_or(text.len(), |end| written + end + 1);
-            (at, gap_after(&text[..at], end), '-')
+            (at, gap_after(&text[..at], end))
         }
     };
     let below = if text[at..].starts_with('#') { end } else { "" };
-    edit::apply(text, vec![Edit::insert(at, format!("{gap}{marker} {bullet}{end}{below}"))])
+    edit::apply(text, vec![Edit::insert(at, format!("{gap}- {bullet}{end}{below}"))])
 }
 
 #[cfg(test)]

@@ -45,8 +45,6 @@ pub struct Coverage {
     /// Number of commits since the anchor, except those that only changed the ledger; if the anchor is missing,
     /// of those that may not be covered.
     pub pending: Option<usize>,
-    /// Whether commits of the ledger itself are left out of the number; they are.
-    pub is_exact: bool,
     /// What to do if the anchor cannot be used.
     pub advice: Option<String>,
 }
@@ -104,7 +102,6 @@ pub(crate) fn survey(project: &Project, files: &LedgerFiles, footer: &Footer) ->
             updated: footer.updated.as_ref().map(|(date, _)| date.to_string()),
             head: head.clone(),
             pending: None,
-            is_exact: true,
             advice: None,
         },
         newest: Vec::new(),

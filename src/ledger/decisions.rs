@@ -1,12 +1,10 @@
 //! DECISIONS.md: a rollup, months, and entries in our format and in others. New entries go into their month, newest first;
 //! only the rollup is ever rewritten.
 
-use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use chrono::{Days, NaiveDate};
+use chrono::NaiveDate;
 use regex::Regex;
 use serde::Deserialize;
 
@@ -19,13 +17,11 @@ use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
-use crate::text::{Line, fold, line_end, line_gap, pattern, quantity};
+use crate::text::{Line, fold, line_end, line_gap, pattern};
 use crate::warning::Parsed;
 
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
-/// Minimum number of bullets of a rollup, if there are as many recent entries.
-const MIN_BULLETS: usize = 5;
 /// Maximum number of bullets of a rollup.
 pub(crate) const MAX_BULLETS: usize = 10;
 /// What may stand between the day and the title of an entry.
@@ -36,7 +32,7 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{4}-[0-9]{2}-[0
 
 /// A new entry: a decision, or a fix, which has a symptom.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewDecision {
     /// The day, as `2026-02-17`.
     pub(crate) date: String,
@@ -165,19 +161,6 @@ impl Decisions {
         let before = |at: usize| self.entries.partition_point(|entry| entry.range.start < at);
         self.entries[before(month.range.start)..before(month.range.end)].iter()
     }
-
-    /// Returns the minimum number of bullets of the rollup: the number of entries of the last 30 days with different
-    /// titles, up to five.
-    pub(crate) fn min_bullets(&self, today: NaiveDate) -> usize {
-        let since = today.checked_sub_days(Days::new(30));
-        let recent = self.entries.iter().filter(|entry| entry.date >= since);
-        let titles: HashSet<String> = recent.map(|entry| fold(&one_line(&entry.title))).collect();
-        MIN_BULLETS.min(titles.len())
-    }
-}
-
-fn one_line(text: &str) -> String {
-    Line::new(text).to_string()
 }
 
 fn is_rollup(title: &str) -> bool {
@@ -241,30 +224,14 @@ fn parse_heading(outline: &Outline<'_>, section: &Section) -> Option<DecisionEnt
     })
 }
 
-/// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
+/// Parses `### Title` below the heading of a day.
 fn parse_below(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
-    if let Some((0, length, date)) = find_date(&section.title)
-        && section.level >= 2
-        && section.title.len() == length
-    {
-        let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
-        return below.map(|below| entry(below, date, &below.title)).collect();
+    let Some((0, length, date)) = find_date(&section.title) else { return Vec::new() };
+    if section.level < 2 || section.title.len() != length {
+        return Vec::new();
     }
-    let items = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
-    items
-        .filter_map(|(block, item)| {
-            let (at, length, date) = find_date(&item.text)?;
-            let before = item.text[..at].trim_matches(['(', '[', '*', ' ']);
-            let is_mark = |c: char| ")]* ".contains(c) || SEPARATORS.contains(&c);
-            let title = item.text[at + length..].trim_start_matches(is_mark);
-            before.is_empty().then(|| DecisionEntry {
-                title: title.to_owned(),
-                line: block.line,
-                range: block.range.clone(),
-                ..entry(section, date, "")
-            })
-        })
-        .collect()
+    let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
+    below.map(|below| entry(below, date, &below.title)).collect()
 }
 
 /// Returns the first date in a text: its byte offset, its length and the date.
@@ -284,10 +251,15 @@ pub(crate) fn apply(
     let faults = evidence::problems(project, &evidences)?;
     let today = project.clock.today();
     let mut text = text.to_owned();
-    for (index, (decision, faults)) in decisions.iter().zip(faults).enumerate() {
+    for (index, (decision, fault)) in decisions.iter().zip(faults).enumerate() {
         let pointer = |field: &str| format!("/decisions/{index}/{field}");
-        let is_proven = faults.is_empty();
-        for fault in faults {
+        let is_proven = fault.is_none();
+        for (field, text) in decision.required() {
+            if text.is_none() {
+                problems.add(pointer(field), "is required");
+            }
+        }
+        if let Some(fault) = fault {
             problems.add(pointer("evidence"), fault);
         }
         match parse_date(&decision.date) {
@@ -307,6 +279,18 @@ pub(crate) fn apply(
 }
 
 impl NewDecision {
+    /// Returns the fields that a fix needs, which has a symptom, or else those of a decision.
+    fn required(&self) -> Vec<(&'static str, &Option<String>)> {
+        match self.symptom {
+            None => vec![("why", &self.why), ("impact", &self.impact)],
+            Some(_) => vec![
+                ("root_cause", &self.root_cause),
+                ("fix", &self.fix),
+                ("prevention", &self.prevention),
+            ],
+        }
+    }
+
     /// Returns the entry, without a line end.
     fn text(&self, date: NaiveDate, title: &Line) -> String {
         let evidence = Some(self.evidence.clone());
@@ -371,113 +355,54 @@ fn with_entry(
 }
 
 /// Returns the text with a new rollup; it already contains the new entries.
-pub(crate) fn with_rollup(
-    text: &str,
-    bullets: &[String],
-    today: NaiveDate,
-    problems: &mut Problems,
-) -> String {
+pub(crate) fn with_rollup(text: &str, bullets: &[String], problems: &mut Problems) -> String {
     let decisions = Decisions::parse(text);
-    let needed = decisions.min_bullets(today);
-    let bullets: Vec<String> = bullets.iter().map(|bullet| one_line(bullet)).collect();
-    if bullets.len() < needed {
-        let count = quantity(bullets.len(), "bullet");
-        let entries = quantity(decisions.entries.len(), "entry");
-        problems.add("/rollup", format!("has {count} for {entries}; at least {needed} are needed"));
-        return text.to_owned();
-    }
+    let bullets: Vec<String> = bullets.iter().map(|text| Line::new(text).to_string()).collect();
     let known = decisions.rollup.iter().flat_map(|rollup| &rollup.bullets);
     if decisions.rollup.is_some() && known.map(|bullet| &bullet.text).eq(&bullets) {
         return text.to_owned();
     }
-    let lines = bullets.iter().map(|bullet| format!("- {bullet}{}", line_end(text)));
-    replaced(text, &decisions, &lines.collect::<String>(), &bullets).unwrap_or_else(|| {
-        problems.add("/rollup", "the surrounding markdown, such as an unclosed code fence, would absorb the rollup; fix DECISIONS.md first");
+    replaced(text, &decisions, &bullets).unwrap_or_else(|| {
+        problems.add("/rollup", "the rollup in DECISIONS.md has text among its bullets, or markdown such as an unclosed code fence absorbs them; fix it first");
         text.to_owned()
     })
 }
 
-/// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles; only
-/// placeholders are removed.
-pub(crate) fn filled(text: &str, today: NaiveDate) -> String {
-    let decisions = Decisions::parse(text);
-    let needed = decisions.min_bullets(today);
-    let existing: Vec<&Bullet> = decisions.rollup.iter().flat_map(Rollup::filled).collect();
-    if decisions.rollup.is_some() && existing.len() >= needed {
-        return text.to_owned();
-    }
+/// Returns the text with these bullets in the rollup, or `None` if they would not be read as these bullets, or an entry not
+/// at all, or if there is other text among the old ones, which would then be below other bullets.
+fn replaced(text: &str, decisions: &Decisions, bullets: &[String]) -> Option<String> {
     let end = line_end(text);
-    let mut lines: String = existing.iter().map(|one| &text[one.lines.clone()]).collect();
-    lines.push_str(line_gap(&lines, end));
-    let mut wanted: Vec<String> = existing.iter().map(|one| one.text.clone()).collect();
-    let mut newest: Vec<_> = decisions.entries.iter().collect();
-    newest.sort_by_key(|entry| Reverse(entry.date));
-    for title in newest.iter().map(|entry| one_line(&entry.title)) {
-        if wanted.len() < needed && !wanted.iter().any(|one| fold(one) == fold(&title)) {
-            lines.push_str(&format!("- {title}{end}"));
-            wanted.push(title);
-        }
-    }
-    replaced(text, &decisions, &lines, &wanted).unwrap_or_else(|| text.to_owned())
-}
-
-/// Returns the text with these lines instead of the rollup's bullets, or `None` if they would not be read as these bullets,
-/// or an entry not at all; other text in the section is kept.
-fn replaced(text: &str, decisions: &Decisions, lines: &str, bullets: &[String]) -> Option<String> {
-    let end = line_end(text);
-    let mut edits = Vec::new();
-    match &decisions.rollup {
+    let lines: String = bullets.iter().map(|bullet| format!("- {bullet}{end}")).collect();
+    let edit = match &decisions.rollup {
         None => {
             let at = decisions.first_section.unwrap_or(text.len());
             let gap = gap_after(&text[..at], end);
-            edits.push(Edit::insert(at, format!("{gap}{HEADING}{end}{lines}{end}")));
+            Edit::insert(at, format!("{gap}{HEADING}{end}{lines}{end}"))
         }
-        Some(rollup) => {
-            let own = &text[rollup.own.clone()];
-            let start = rollup.own.start;
-            let first = rollup.bullets.first().map_or(start..start, |first| first.lines.clone());
-            // A paragraph in the section ends before the list.
-            let is_apart = !first.is_empty() || own.trim().is_empty();
-            let below = if is_apart { "" } else { end };
-            let gap = line_gap(&text[..first.start], end);
-            let mut above = first.end;
-            edits.push(Edit::replace(first, format!("{gap}{lines}{below}")));
-            for bullet in rollup.bullets.iter().skip(1) {
-                // Blank lines between bullets go with them; what else is there stays.
-                let is_blank = text[above..bullet.lines.start].trim().is_empty();
-                let start = if is_blank { above } else { bullet.lines.start };
-                edits.push(Edit::replace(start..bullet.lines.end, ""));
-                above = bullet.lines.end;
+        Some(Rollup { own, bullets, .. }) => match (bullets.first(), bullets.last()) {
+            (Some(first), Some(last)) => {
+                let between = |pair: &[Bullet]| &text[pair[0].lines.end..pair[1].lines.start];
+                if !bullets.windows(2).all(|pair| between(pair).trim().is_empty()) {
+                    return None;
+                }
+                let start = first.lines.start;
+                let gap = line_gap(&text[..start], end);
+                Edit::replace(start..last.lines.end, format!("{gap}{lines}"))
             }
-        }
-    }
-    let new = edit::apply(text, edits);
+            _ => {
+                // A paragraph in the section is below the list.
+                let below = if text[own.clone()].trim().is_empty() { "" } else { end };
+                let gap = line_gap(&text[..own.start], end);
+                Edit::insert(own.start, format!("{gap}{lines}{below}"))
+            }
+        },
+    };
+    let new = edit::apply(text, vec![edit]);
     let after = Decisions::parse(&new);
     let read = after.rollup.iter().flat_map(|rollup| &rollup.bullets);
     let is_kept = after.entries.len() == decisions.entries.len();
     (is_kept && after.rollup.is_some() && read.map(|bullet| &bullet.text).eq(bullets))
         .then_some(new)
-}
-
-/// Returns the text with its months newest first; each is moved verbatim.
-pub(crate) fn sorted(text: &str) -> String {
-    let months = Decisions::parse(text).months;
-    let are_contiguous = months.windows(2).all(|pair| pair[0].range.end == pair[1].range.start);
-    let (Some(first), Some(last)) = (months.first(), months.last()) else {
-        return text.to_owned();
-    };
-    if !are_contiguous || months.is_sorted_by(|one, next| one.name >= next.name) {
-        return text.to_owned();
-    }
-    let whole = first.range.start..last.range.end;
-    let mut newest: Vec<_> = months.iter().collect();
-    newest.sort_by(|a, b| b.name.cmp(&a.name));
-    let mut reordered = String::new();
-    for month in newest {
-        reordered.push_str(&gap_after(&reordered, line_end(text)));
-        reordered.push_str(&text[month.range.clone()]);
-    }
-    edit::apply(text, vec![Edit::replace(whole, reordered)])
 }
 
 #[cfg(test)]

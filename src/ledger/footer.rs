@@ -151,7 +151,7 @@ fn find_hash(text: &str) -> Option<Range<usize>> {
 }
 
 /// Returns whether a word is a day such as `20260217`.
-pub(crate) fn is_compact_date(word: &str) -> bool {
+fn is_compact_date(word: &str) -> bool {
     word.len() == 8 && word.starts_with("20") && NaiveDate::parse_from_str(word, "%Y%m%d").is_ok()
 }
 

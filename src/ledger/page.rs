@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::markdown::edit::Edit;
-use crate::markdown::{FrontMatter, Outline, edit, line_start};
+use crate::markdown::{FrontMatter, Outline, edit, item_end, line_start};
 use crate::text::{line_end, pattern};
 
 /// A text that says nothing: a word for nothing or for what is unknown, or one pair of brackets around all of it, which
@@ -46,28 +46,10 @@ pub(crate) fn bullets(outline: &Outline<'_>, own: &Range<usize>, section: usize)
         text: item.text.clone(),
         has_box: item.checked.is_some(),
         range: block.range.clone(),
-        lines: lines[0]..bullet_end(text, block.range.end, lines[1]),
+        lines: lines[0]..item_end(text, block.range.end, lines[1]),
         line: block.line,
     });
     bullets.collect()
-}
-
-/// Returns the end of the lines of a bullet whose own text ends at `own`, without trailing blank lines: indented lines
-/// belong to it, and unindented text, such as a rule, does not.
-fn bullet_end(text: &str, own: usize, limit: usize) -> usize {
-    // The text of an item may include its line end.
-    let own = text[..own].trim_end().len().min(limit);
-    let (mut end, mut at) = (own, own);
-    for line in text[own..limit].split_inclusive('\n') {
-        let is_first = at == own;
-        at += line.len();
-        if is_first || line.starts_with([' ', '\t']) && !line.trim().is_empty() {
-            end = at;
-        } else if !line.trim().is_empty() {
-            break;
-        }
-    }
-    end
 }
 
 /// Returns whether a bullet is more than a placeholder for nothing or for an unknown value.

@@ -137,6 +137,6 @@ struct SkillFields {
 }
 
 /// Returns SKILL.md of the update procedure, for an agent.
-pub fn skill(project: &Project) -> Result<String> {
-    templates::render(project, Template::LedgerSkill, &SkillFields { threshold: threshold() })
+pub fn skill() -> Result<String> {
+    templates::render(Template::LedgerSkill, &SkillFields { threshold: threshold() })
 }

@@ -12,7 +12,7 @@ use crate::ledger::footer::{Footer, NO_HASH};
 use crate::ledger::page::{Bullet, body_start, bullets, is_filled};
 use crate::ledger::update::Problems;
 use crate::markdown::comments::without_comments;
-use crate::markdown::{Outline, Section, edit};
+use crate::markdown::{Outline, edit};
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
@@ -37,39 +37,39 @@ static NON_PRESENT: LazyLock<Regex> =
 
 /// A new state.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewState {
     objective: String,
-    active_work: Vec<String>,
+    pub(crate) active_work: Vec<String>,
+    #[serde(default)]
     blockers: Vec<String>,
-    next_actions: Vec<String>,
-    quick_reference: QuickReference,
-    out_of_scope: Vec<String>,
+    #[serde(default)]
+    pub(crate) next_actions: Vec<String>,
+    #[serde(default)]
+    pub(crate) quick_reference: QuickReference,
+    #[serde(default)]
+    pub(crate) out_of_scope: Vec<String>,
 }
 
 /// How to run and test, and where to begin reading.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
-struct QuickReference {
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct QuickReference {
     run: Option<String>,
     test: Option<String>,
     entry_point: Option<String>,
-    more: Vec<String>,
+    pub(crate) more: Vec<String>,
 }
 
 /// A section of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StateSection {
-    /// Byte offset of the heading.
-    pub(crate) start: usize,
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
     /// The bullets.
     pub(crate) bullets: Vec<Bullet>,
     /// The text under the heading, verbatim.
     pub(crate) text: String,
-    /// The text with its heading.
-    pub(crate) whole: String,
 }
 
 /// Returns the existing sections of a text, by their index in [`SECTIONS`].
@@ -80,46 +80,29 @@ pub(crate) fn sections(text: &str) -> [Option<StateSection>; 6] {
         let mut sections = outline.sections().iter().filter(|section| section.level >= 2);
         let section = sections.find(|section| fold(&section.title).starts_with(&wanted))?;
         Some(StateSection {
-            start: section.heading.start,
             line: section.line,
             bullets: bullets(&outline, &section.own, 0),
             text: outline.slice(&section.own).to_owned(),
-            whole: outline.slice(&(section.heading.start..section.own.end)).to_owned(),
         })
     })
 }
 
-/// What may stand before the text of a bullet.
-const MARKS: [char; 7] = [' ', '\t', '-', '*', '+', '[', ']'];
-
 /// Returns whether the file has only headings, or has placeholders and no active work.
 pub(crate) fn is_uninitialised(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let triage = TRIAGE.to_lowercase();
-    let is_triage = |line: &str| line.trim_start_matches(MARKS).starts_with(&triage);
-    let is_marked = text.contains(TRIAGE)
-        || lower.contains(&UNKNOWN.to_lowercase())
-        || lower.lines().any(is_triage);
+    let is_marked = text.contains(TRIAGE) || text.to_lowercase().contains(&UNKNOWN.to_lowercase());
     let [_, work, ..] = sections(text);
     let has_work = work.is_some_and(|work| work.bullets.iter().any(|one| is_filled(&one.text)));
     is_marked && !has_work || !says_anything(text)
 }
 
-/// Returns whether a text has content: more than the headings of the template, comments, labels, placeholders
-/// and the footer.
+/// Returns whether a text has content: more than headings, comments, labels, placeholders and the footer.
 fn says_anything(text: &str) -> bool {
     let body = without_comments(&text[body_start(text)..]);
-    let outline = Outline::parse(&body, 0);
-    let is_content = |line: &str| {
-        let line = line.trim_matches(['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '=']);
-        !line.ends_with(':') && is_filled(line) && !Footer::is_part(line)
-    };
-    let says = |section: &Section| {
-        let title = fold(&section.title);
-        section.level >= 2 && !SECTIONS.iter().any(|known| title.starts_with(&fold(known)))
-            || outline.slice(&section.own).lines().any(is_content)
-    };
-    outline.sections().iter().any(says)
+    body.lines().any(|line| {
+        let is_heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+        let text = line.trim_matches(['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '=']);
+        !is_heading && !text.ends_with(':') && is_filled(text) && !Footer::is_part(line)
+    })
 }
 
 /// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
@@ -148,7 +131,7 @@ pub(crate) fn apply(
     let anchor = anchor.or(footer.hash()).unwrap_or(NO_HASH);
     let comments = footer.comments(&file.text, anchor);
     let page = |date| -> Result<String> {
-        let text = state.render(project, anchor, &comments, date)?;
+        let text = state.render(anchor, &comments, date)?;
         Ok(text.replace('\n', line_end(&file.text)))
     };
     // The same state on another day is the same state.
@@ -173,17 +156,11 @@ pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
         active_work: vec![UNKNOWN.to_owned()],
         ..NewState::default()
     };
-    state.render(project, anchor, &[], project.clock.today())
+    state.render(anchor, &[], project.clock.today())
 }
 
 impl NewState {
-    fn render(
-        &self,
-        project: &Project,
-        anchor: &str,
-        comments: &[String],
-        date: NaiveDate,
-    ) -> Result<String> {
+    fn render(&self, anchor: &str, comments: &[String], date: NaiveDate) -> Result<String> {
         let lines = |texts: &[String]| texts.iter().map(|text| Line::new(text)).collect::<Vec<_>>();
         let quick = &self.quick_reference;
         let command = |label: &str, text: &Option<String>| {
@@ -215,7 +192,7 @@ impl NewState {
             comments,
         };
         // A document with secrets was refused when it was read, unless the user allows them.
-        templates::render_unredacted(project, Template::LedgerState, &page)
+        templates::render_unredacted(Template::LedgerState, &page)
     }
 }
 
@@ -258,8 +235,6 @@ mod tests {
             (state("", "Automate the `needs triage` label"), false),
             (state("<https://example.org/board>", ""), false),
             ("# State\n\n## Quick Reference\n- Run:\n".to_owned(), true),
-            ("# State\n\n## Objective: ship 1.0\n".to_owned(), false),
-            ("# State\n\n```\n# run\n```\n".to_owned(), false),
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
             assert_eq!(is_uninitialised(&text), expected, "{text}");

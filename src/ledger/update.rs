@@ -1,7 +1,7 @@
 //! Applies an update completely or not at all, to each file in its own mode.
 //!
-//! The document is checked against its schema, templates/ledger/update.schema.json, which agents get. What it says is
-//! checked against the rules whatever its shape, so that one answer lists every problem; any problem refuses all of it.
+//! Its schema, templates/ledger/update.schema.json, is what agents get. One answer lists every problem of a document that
+//! has this shape; any problem refuses all of it.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use crate::error::{Error, Problem, Result};
 use crate::ledger::constraints::ConstraintChange;
-use crate::ledger::decisions::NewDecision;
+use crate::ledger::decisions::{MAX_BULLETS, NewDecision};
 use crate::ledger::files::{LedgerFile, LedgerFiles};
 use crate::ledger::footer::Footer;
 use crate::ledger::state::{NewState, non_present_word};
-use crate::ledger::{constraints, decisions, json_schema, state};
+use crate::ledger::{constraints, decisions, state};
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::{REDACTED, SecretPolicy};
@@ -63,24 +63,17 @@ pub struct UpdateReport {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems {
     pub(crate) all: Vec<Problem>,
-    /// Number of those about the document's shape, which come first.
-    of_shape: usize,
 }
 
 impl Problems {
-    /// Adds a problem; what is wrong with a field's shape is all there is to say about it.
     pub(crate) fn add(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
-        let problem = Problem::new(pointer, message);
-        let mut of_shape = self.all[..self.of_shape].iter();
-        if !of_shape.any(|known| known.pointer == problem.pointer) {
-            self.all.push(problem);
-        }
+        self.all.push(Problem::new(pointer, message));
     }
 }
 
 /// What an agent submits.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Update {
     state: Option<NewState>,
     constraints: Vec<ConstraintChange>,
@@ -102,27 +95,37 @@ impl Draft {
     fn read(text: &str, policy: SecretPolicy) -> Self {
         let mut draft = Self::default();
         let text = text.trim_start_matches('\u{feff}');
-        let mut document = match serde_json::from_str(text) {
-            Ok(document) => document,
-            Err(_) if text.trim().is_empty() => return draft.unreadable("is empty"),
-            Err(error) => return draft.unreadable(format!("is not JSON: {error}")),
-        };
-        draft.problems.all = json_schema::check(&SCHEMA, &mut document);
-        draft.problems.of_shape = draft.problems.all.len();
-        draft.check_texts(&document, String::new(), policy);
-        match serde_json::from_value(document) {
-            Ok(update) => Self { update, ..draft },
-            Err(error) => draft.unreadable(error.to_string()),
+        match (serde_json::from_str(text), serde_json::from_str(text)) {
+            (Ok(document), Ok(update)) => {
+                draft.check_texts(&document, String::new(), policy);
+                draft.update = update;
+                draft.check_counts();
+            }
+            (Err(error), _) => draft.problems.add("", format!("is not JSON: {error}")),
+            (_, Err(error)) => draft.problems.add("", format!("is not an update: {error}")),
+        }
+        draft
+    }
+
+    fn check_counts(&mut self) {
+        let state = self.update.state.iter().flat_map(|state| {
+            [
+                ("/state/active_work", state.active_work.len(), 1, 3),
+                ("/state/next_actions", state.next_actions.len(), 0, 5),
+                ("/state/quick_reference/more", state.quick_reference.more.len(), 0, 2),
+                ("/state/out_of_scope", state.out_of_scope.len(), 0, 3),
+            ]
+        });
+        let rollup = self.update.rollup.iter().map(|all| ("/rollup", all.len(), 1, MAX_BULLETS));
+        for (pointer, count, least, most) in state.chain(rollup) {
+            if !(least..=most).contains(&count) {
+                let message = format!("has {count} items; {least} to {most} are allowed");
+                self.problems.add(pointer, message);
+            }
         }
     }
 
-    fn unreadable(mut self, message: impl Into<String>) -> Self {
-        self.problems = Problems::default();
-        self.problems.add("", message);
-        self
-    }
-
-    /// Checks every text of a document for secrets, and those of the state for words that are not about the present.
+    /// Checks every text of a document for content and secrets, and those of the state for words that are not about the present.
     fn check_texts(&mut self, value: &Value, pointer: String, policy: SecretPolicy) {
         match value {
             Value::Array(items) => {
@@ -132,10 +135,13 @@ impl Draft {
             }
             Value::Object(fields) => {
                 for (name, field) in fields {
-                    self.check_texts(field, json_schema::field_pointer(&pointer, name), policy);
+                    self.check_texts(field, format!("{pointer}/{name}"), policy);
                 }
             }
             Value::String(text) => {
+                if text.trim().is_empty() {
+                    self.problems.add(&pointer, "is empty");
+                }
                 if policy == SecretPolicy::Refuse
                     && let Some(rule) = secrets::first_rule(text)
                 {
@@ -260,13 +266,10 @@ fn apply_decisions(
     if update.decisions.is_empty() && update.rollup.is_none() {
         return Ok(file.text.clone());
     }
-    let today = project.clock.today();
     let old = file.text_or(Template::LedgerDecisions);
     let text = decisions::apply(project, old, &update.decisions, problems)?;
     Ok(match &update.rollup {
-        Some(bullets) => decisions::with_rollup(&text, bullets, today, problems),
-        // The result of an update has to pass the check.
-        None if text != old => decisions::filled(&text, today),
+        Some(bullets) => decisions::with_rollup(&text, bullets, problems),
         None => text,
     })
 }

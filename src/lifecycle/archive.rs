@@ -170,7 +170,7 @@ fn root_state(
     context["project"] = json!(survey.name(project));
     context["shipped"] = json!({"milestone": name, "slug": slug, "date": date});
     context["skills"] = json!(survey.state.skills);
-    templates::render(project, Template::ShippedState, &context)
+    templates::render(Template::ShippedState, &context)
 }
 
 /// Plans the new active milestone after one is gone: the first that remains, or none.

@@ -2,16 +2,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::Result;
-use crate::lifecycle::shipped;
 use crate::markdown::{Outline, line_start};
-use crate::plan::{Decision, PlanningFolder, StateFile, list_entry};
-use crate::project::vocabulary;
-use crate::storage::read;
+use crate::plan::{Decision, StateFile, list_entry};
 
 /// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below
 /// them, because other tools search for them.
@@ -36,24 +31,6 @@ impl CarriedState {
             blockers: verbatim(text, &state.blockers, "- "),
             profile: profile(text),
         }
-    }
-
-    /// Returns the open todos and blockers of the milestone that was archived last, by the date in its
-    /// SHIPPED.md; if none has a date, by name.
-    pub(crate) fn of_archive(folder: &PlanningFolder) -> Result<Self> {
-        let mut states = Vec::new();
-        for archive in &folder.archived {
-            let Some(dir) = &archive.dir else { continue };
-            if let Some(text) = read::text(&dir.join(vocabulary::STATE))? {
-                states.push((shipped::date(dir)?, &archive.slug, text.value));
-            }
-        }
-        states.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-        let Some((_, _, text)) = states.pop() else {
-            return Ok(Self::default());
-        };
-        let state = StateFile::parse(&text, Path::new("STATE.md")).value;
-        Ok(Self { profile: Vec::new(), ..Self::from_state(&text, &state) })
     }
 }
 
@@ -99,6 +76,8 @@ fn profile(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

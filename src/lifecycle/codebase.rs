@@ -12,7 +12,6 @@ use crate::project::Project;
 use crate::project::manifest::Manifest;
 use crate::storage::walk;
 use crate::text::listed;
-use crate::warning::{Parsed, Warning};
 
 /// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
 const MAX_ENTRIES: usize = 200_000;
@@ -77,33 +76,20 @@ pub(crate) struct CodebaseSummary {
     commands: Manifest,
     /// The top-level folders that contain code.
     folders: BTreeSet<PathBuf>,
-    /// Whether only a part of the tree was counted, because it is too large.
-    is_partial: bool,
 }
 
 impl CodebaseSummary {
     /// Reads what code a project has; returns `None` for a project without code.
-    pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
-        Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
+    pub(crate) fn scan(project: &Project) -> Option<Self> {
+        Self::of_folder(&project.root, &project.planning_place().dir)
     }
 
-    fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
+    fn of_folder(root: &Path, planning: &Path) -> Option<Self> {
         // A broken manifest is reported where its name is asked for.
         let commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
         let mut summary = Self { commands, ..Self::default() };
-        let (mut languages, mut warnings) = (BTreeMap::new(), Vec::new());
-        for (index, entry) in walk(root, planning).enumerate() {
-            if index > most {
-                summary.is_partial = true;
-                break;
-            }
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    warnings.push(Warning::file(root, error.to_string()));
-                    continue;
-                }
-            };
+        let mut languages = BTreeMap::new();
+        for entry in walk(root, planning).take(MAX_ENTRIES).flatten() {
             let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             let Some(language) = language(path).filter(|_| is_file) else { continue };
@@ -115,42 +101,21 @@ impl CodebaseSummary {
         }
         summary.languages = languages.into_iter().collect();
         summary.languages.sort_by_key(|(_, files)| Reverse(*files));
-        Parsed::new(Some(summary).filter(|summary| !summary.languages.is_empty()), warnings)
+        Some(summary).filter(|summary| !summary.languages.is_empty())
     }
 
-    /// Returns a summary for an agent, without figures that change with every new file.
-    pub(crate) fn summary(&self) -> Vec<String> {
+    /// Returns the summary, without figures that change with every new file.
+    pub(crate) fn lines(&self) -> Vec<String> {
         let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
-        let folders = self.folders.iter().map(|path| format!("`{}/`", path.display()));
         let mut lines = vec![format!("Languages: {}", first_names(languages, LANGUAGES))];
-        lines.extend(self.commands());
+        for (what, command) in [("Build", &self.commands.build), ("Test", &self.commands.test)] {
+            lines.extend(command.as_ref().map(|command| format!("{what}: `{command}`")));
+        }
         if !self.folders.is_empty() {
+            let folders = self.folders.iter().map(|path| format!("`{}/`", path.display()));
             lines.push(format!("Code in: {}", first_names(folders, FOLDERS)));
         }
         lines
-    }
-
-    /// Returns the summary as lines of STATE.md.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let files: usize = self.languages.iter().map(|(_, files)| files).sum();
-        let languages = self.languages.iter().map(|(name, files)| format!("{name} {files}"));
-        let languages = first_names(languages, LANGUAGES);
-        let part = if self.is_partial {
-            format!(" at least; counting stopped at {MAX_ENTRIES} entries")
-        } else {
-            String::new()
-        };
-        let mut lines = vec![format!("Source files: {files}{part} ({languages})")];
-        lines.extend(self.commands());
-        lines
-    }
-
-    fn commands(&self) -> impl Iterator<Item = String> {
-        let commands = [("Build", &self.commands.build), ("Test", &self.commands.test)];
-        let said = |(what, command): (&str, &Option<String>)| {
-            command.as_ref().map(|command| format!("{what}: `{command}`"))
-        };
-        commands.into_iter().filter_map(said)
     }
 }
 
@@ -193,10 +158,8 @@ mod tests {
     use super::*;
     use crate::project::fixture::Tree;
 
-    fn count(tree: &Tree, most: usize) -> Option<CodebaseSummary> {
-        let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), most);
-        assert_eq!(found.warnings, []);
-        found.value
+    fn scanned(tree: &Tree) -> Option<CodebaseSummary> {
+        CodebaseSummary::of_folder(&tree.at(""), &tree.at("plan"))
     }
 
     #[test]
@@ -222,14 +185,11 @@ mod tests {
         tree.write(".github/workflows/ci.yml", "");
         tree.write("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
         tree.write("a/Cargo.toml", "");
-        let summary = count(&tree, MAX_ENTRIES).unwrap();
-        let commands = ["Build: `cargo build`", "Test: `cargo test`"];
-        let lines = ["Source files: 4 (Rust 3, TypeScript 1)", commands[0], commands[1]];
-        assert_eq!(summary.lines(), lines);
+        let summary = scanned(&tree).unwrap();
         let code = "Code in: `src/`, `tests/`, `ui/`";
         assert_eq!(
-            summary.summary(),
-            ["Languages: Rust, TypeScript", commands[0], commands[1], code]
+            summary.lines(),
+            ["Languages: Rust, TypeScript", "Build: `cargo build`", "Test: `cargo test`", code]
         );
     }
 
@@ -238,17 +198,6 @@ mod tests {
         let tree = Tree::new(&[".git"]);
         tree.write("README.md", "# New\n");
         tree.write(".github/workflows/ci.yml", "");
-        assert_eq!(count(&tree, MAX_ENTRIES), None);
-    }
-
-    #[test]
-    fn a_tree_too_large_is_counted_in_part_and_says_so() {
-        let tree = Tree::new(&[]);
-        for number in 0..6 {
-            tree.write(&format!("{number}.py"), "");
-        }
-        let summary = count(&tree, 4).unwrap();
-        assert_eq!(summary.languages, [("Python", 4)]);
-        assert!(summary.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
+        assert_eq!(scanned(&tree), None);
     }
 }

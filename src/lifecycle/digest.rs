@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::lifecycle::execute::phase_or_last_complete;
 use crate::patterns;
-use crate::patterns::{FinishedPhase, PlanRecord, Retrospective, plan_id, statement};
+use crate::patterns::{FinishedPhase, PlanRecord, plan_id, statement};
 use crate::plan::{AcceptanceResult, Deviation, PhaseNumber, PhaseState, Survey};
 use crate::project::Project;
 use crate::text::{Line, clip, estimate_tokens, first_chars, quantity, sanitized};
@@ -84,24 +84,16 @@ fn page(phase: &FinishedPhase, number: &PhaseNumber, is_partial: bool) -> String
     text + &form
 }
 
-/// Returns a line for each failed check, chosen lesson, deviation, issue and lesson of a summary.
+/// Returns a line for each failed check, deviation, issue and lesson of a summary.
 fn findings(phase: &FinishedPhase) -> Vec<String> {
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
-    let chosen = Retrospective::lessons_of(phase);
-    lines.extend(chosen.iter().map(|text| format!("- Would be recorded: {text}")));
-    // What a line above already says in full is not repeated.
-    let is_said = |text: &str| chosen.iter().any(|lesson| lesson.contains(text));
-    lines.extend(phase.plans.iter().flat_map(|plan| {
-        let of_plan = plan
-            .deviations()
-            .iter()
-            .filter_map(|deviation| deviation_line(plan, deviation, &is_said));
-        let issues = plan.summary.issues.iter().map(|issue| {
+    for plan in &phase.plans {
+        lines.extend(plan.deviations().iter().map(|deviation| deviation_line(plan, deviation)));
+        lines.extend(plan.summary.issues.iter().map(|issue| {
             let kind = if issue.is_lesson { "lesson" } else { "issue" };
             format!("- plan {}: {kind}: {}", plan_id(&plan.plan), shortened(&issue.text, ISSUE))
-        });
-        of_plan.chain(issues).collect::<Vec<_>>()
-    }));
+        }));
+    }
     if lines.is_empty() {
         lines.push("- no deviation, issue or failed check".to_owned());
     }
@@ -120,25 +112,17 @@ fn form(number: &PhaseNumber, is_partial: bool) -> String {
     )
 }
 
-/// Returns a line with the parts of a deviation that are not said yet; `None` if all of them are.
-fn deviation_line(
-    plan: &PlanRecord,
-    deviation: &Deviation,
-    is_said: &dyn Fn(&str) -> bool,
-) -> Option<String> {
+fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
     let parts = [
         ("", Some(&deviation.text), PART),
         ("issue: ", deviation.issue.as_ref(), ISSUE),
         ("cause: ", deviation.cause.as_ref(), PART),
         ("fix: ", deviation.fix.as_ref(), PART),
     ];
-    let parts = parts.into_iter().filter_map(|(name, text, width)| {
-        let text = shortened(text?, width);
-        let is_new = !is_said(text.trim_end_matches('.'));
-        is_new.then(|| format!("{name}{text}"))
-    });
-    let parts: Vec<String> = parts.collect();
-    (!parts.is_empty()).then(|| format!("- plan {}: {}", plan_id(&plan.plan), parts.join(" | ")))
+    let parts = parts
+        .into_iter()
+        .filter_map(|(name, text, width)| Some(format!("{name}{}", shortened(text?, width))));
+    format!("- plan {}: {}", plan_id(&plan.plan), parts.collect::<Vec<_>>().join(" | "))
 }
 
 fn failed_checks(plan: &PlanRecord) -> Vec<String> {
@@ -174,27 +158,11 @@ fn shortened(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{PlanNumber, Summary};
 
     #[test]
     fn parts_end_with_a_sentence() {
         let long = "The lock is taken twice. ".repeat(20);
         assert!(safe(&long).chars().count() <= PART);
         assert!(safe(&long).ends_with("twice"), "{}", safe(&long));
-    }
-
-    #[test]
-    fn what_would_be_recorded_is_not_repeated() {
-        let plan = PlanRecord::new(PlanNumber::from(2), "S.md", Summary::default(), "");
-        let deviation =
-            Deviation { text: "The lock is taken twice.".to_owned(), ..Deviation::default() };
-        let is_said = |text: &str| "The lock is taken twice (plan 02)".contains(text);
-        assert_eq!(deviation_line(&plan, &deviation, &is_said), None);
-        let fixed = Deviation { fix: Some("Take it once".to_owned()), ..deviation.clone() };
-        let line = deviation_line(&plan, &fixed, &is_said);
-        assert_eq!(line.as_deref(), Some("- plan 02: fix: Take it once"));
-        let line = deviation_line(&plan, &fixed, &|_| false);
-        let all = "- plan 02: The lock is taken twice. | fix: Take it once";
-        assert_eq!(line.as_deref(), Some(all));
     }
 }

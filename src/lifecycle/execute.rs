@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
 use crate::lifecycle::{refresh, shipped};
 use crate::patterns::{
-    EntryContext, FinishedPhase, History, Insights, Patterns, RecordIndex, Recorded, Retrospective,
+    EntryContext, FinishedPhase, History, Insights, RecordIndex, Recorded, Retrospective,
     SubmittedLessons, derive_durations,
 };
 use crate::plan::{
@@ -135,7 +135,7 @@ pub(crate) fn record(
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
-        let effort = effort(survey, &phase, &history, request, &known)?;
+        let effort = effort(survey, &phase, &history, request)?;
         let context = EntryContext {
             date,
             effort: effort.as_deref(),
@@ -149,18 +149,6 @@ pub(crate) fn record(
     }
     patterns::append(project, &entries, &mut work.changes)?;
     Ok(report)
-}
-
-/// Returns the folder names of the complete phases, archived milestones included, that `execute --all` would
-/// record.
-pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
-    let survey = Survey::read(project)?;
-    let known = patterns::stored(project)?.value;
-    let history = History::read(&survey.folder, &survey.position.phases, &mut Vec::new())?;
-    let wanted = all_complete(&survey, &history)?;
-    let mut states = compared(&history, wanted, &RecordIndex::new(&known));
-    states.retain(|(_, state)| *state == Recorded::No);
-    Ok(states.into_iter().map(|(phase, _)| phase.dir_name).collect())
 }
 
 /// Returns the requested phases; without a request for one or all, the complete ones, latest first.
@@ -305,14 +293,12 @@ fn in_order(
     Ok(ordered.into_iter().map(|(_, dated)| dated).collect())
 }
 
-/// Returns the effort of a phase: the caller's, else that of its plans, else that of its entry if it is recorded again,
-/// else for the latest phase the current setting.
+/// Returns the effort of a phase: the caller's, else that of its plans, else for the latest phase the current setting.
 fn effort(
     survey: &Survey,
     phase: &FinishedPhase,
     history: &History,
     request: &ExecuteRequest,
-    known: &Patterns,
 ) -> Result<Option<String>> {
     if request.effort.is_some() {
         return Ok(request.effort.clone());
@@ -320,22 +306,19 @@ fn effort(
     let mut dirs = history.milestones.iter().flat_map(|milestone| &milestone.phases);
     let dir = dirs.find(|dir| dir.dir == phase.dir);
     let own = dir.map(patterns::requested_efforts).unwrap_or_default();
-    let line = RecordIndex::new(known).recorded(phase, &[]).line().filter(|_| request.again);
-    let entry = known.entries.iter().find(|entry| Some(entry.line) == line);
-    let recorded = entry.and_then(|entry| entry.timing.effort.clone());
-    if own.is_empty() && recorded.is_some() {
-        return Ok(recorded);
+    if !own.is_empty() {
+        let named: BTreeSet<&str> = own.iter().map(String::as_str).collect();
+        let named = named.into_iter().collect::<Vec<_>>().join(", ");
+        let all = phase.plans.len();
+        let of_some = if own.len() < all {
+            format!(" ({} of {all} plans)", own.len())
+        } else {
+            String::new()
+        };
+        return Ok(Some(named + &of_some));
     }
-    if own.is_empty() {
-        let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
-        return if is_latest { patterns::effort(&survey.folder.dir) } else { Ok(None) };
-    }
-    let named: BTreeSet<&str> = own.iter().map(String::as_str).collect();
-    let named = named.into_iter().collect::<Vec<_>>().join(", ");
-    Ok(Some(match phase.plans.len() {
-        all if own.len() >= all => named,
-        all => format!("{named} ({} of {all} plans)", own.len()),
-    }))
+    let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
+    if is_latest { patterns::effort(&survey.folder.dir) } else { Ok(None) }
 }
 
 /// Returns the complete phases of the active milestone that have a folder.
@@ -384,15 +367,12 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     } else {
         format!("phase {number} is not planned yet")
     };
-    let error = Error::refused(message);
-    let error = if has_summary {
-        error.hint("--partial records it in its current state")
-    } else if phase.has_plans() {
-        error.hint("record it when its plans have summaries")
+    let hint = if has_summary {
+        "--partial records it in its current state"
     } else {
-        error.hint(format!("`annals plan {number}` prints what to know before planning it"))
+        "record it when its plans have summaries"
     };
-    located(error, project, phase)
+    located(Error::refused(message).hint(hint), project, phase)
 }
 
 fn located(error: Error, project: &Project, phase: &Phase) -> Error {

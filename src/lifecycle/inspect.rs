@@ -44,34 +44,18 @@ pub enum Model {
     Patterns(Box<Patterns>),
 }
 
-/// Where a file may be that is inspected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InspectScope {
-    /// In the project, whatever links lead out of it.
-    Project,
-    /// Anywhere: the user said so.
-    Anywhere,
-}
-
 /// Parses a file whose kind is determined by its name.
-pub fn inspect(project: &Project, path: &Path, scope: InspectScope) -> Result<Inspected> {
+pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
     let read_document = reader(path).ok_or_else(|| {
         Error::usage("not a planning file by its name").at(path, None).hint(
             "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
         )
     })?;
-    let text = match scope {
-        InspectScope::Project if is_outside(project, path) => None,
-        InspectScope::Project => read::text(path)?,
-        InspectScope::Anywhere => read::users_text(path)?,
-    };
-    let text = text.ok_or_else(|| {
-        if scope == InspectScope::Anywhere || path.starts_with(&project.root) {
-            return Error::not_found("no such file").at(path, None);
-        }
-        let error = Error::refused("is outside of the project").at(path, None);
-        error.hint("--outside reads files elsewhere")
-    })?;
+    if is_outside(project, path) {
+        return Err(Error::refused("is outside of the project").at(path, None));
+    }
+    let text = read::text(path)?;
+    let text = text.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
     let mut warnings = Vec::new();
     let text = text.into_value(&mut warnings);
     let model = read_document(project, &text, path)?.into_value(&mut warnings);

@@ -15,7 +15,6 @@ use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
 use crate::plan::{
     Action, DEFAULT_MILESTONE, MilestoneFolder, Phase, PhaseState, StatusReport, Survey,
-    milestone_version,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
@@ -50,7 +49,7 @@ word_enum! {
 pub struct ListedMilestone {
     /// Its slug: `default` if it has no folder of its own.
     pub slug: String,
-    /// Its name in STATE.md or the roadmap; of an archived one, if the slug is the version that the roadmap gives.
+    /// The name of the active one in STATE.md or the roadmap.
     pub name: Option<String>,
     /// Its state.
     pub standing: MilestoneState,
@@ -86,13 +85,9 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     }
     for archive in &folder.archived {
         let milestone = archive.dir.as_ref().map(|_| archive.milestone()).transpose()?;
-        // The roadmap names milestones by their versions.
-        let version = milestone_version(&archive.slug);
-        let mut named = survey.roadmap.milestones.iter().map(|one| &one.name);
-        let named = named.find(|name| version.is_some() && milestone_version(name) == version);
         found.push(ListedMilestone {
             slug: archive.slug.clone(),
-            name: named.filter(|name| **name != archive.slug).cloned(),
+            name: None,
             standing: MilestoneState::Archived,
             phases: milestone.map(|milestone| milestone.value.phases.len()),
         });
@@ -246,7 +241,7 @@ fn plan_in_root(
     let path = dir.join(vocabulary::ROADMAP);
     let roadmap = changes.current(&path)?;
     let name = survey.name(project);
-    let untouched = texts::roadmap(project, &name)?;
+    let untouched = texts::roadmap(&name)?;
     let is_own = roadmap.is_none_or(|roadmap| roadmap == untouched.as_bytes());
     if !is_own
         && let Some(last) = survey.folder.archived.last().and_then(|archive| archive.dir.as_ref())
@@ -272,7 +267,7 @@ fn plan_in_root(
             let named = edit::apply(state, vec![Edit::replace(label.range, slug)]);
             changes.write(&path, named)?;
             if !keeps_roadmap {
-                changes.write(&dir.join(vocabulary::ROADMAP), texts::roadmap(project, slug)?)?;
+                changes.write(&dir.join(vocabulary::ROADMAP), texts::roadmap(slug)?)?;
             }
         }
         _ => write_new(project, survey, slug, dir, carried, changes)?,
@@ -297,7 +292,7 @@ fn write_new(
     let (name, event) = (survey.name(project), format!("Started milestone {slug}"));
     let state = texts::state(project, (&name, slug, &event), &survey.state.skills, carried)?;
     changes.write(&home.join(vocabulary::STATE), state)?;
-    changes.write(&home.join(vocabulary::ROADMAP), texts::roadmap(project, slug)?)?;
+    changes.write(&home.join(vocabulary::ROADMAP), texts::roadmap(slug)?)?;
     changes.create_dir(&home.join(vocabulary::PHASES))
 }
 

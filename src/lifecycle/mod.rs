@@ -21,9 +21,9 @@ mod undo;
 pub use archive::Archived;
 pub use digest::{LessonBrief, digest};
 pub use example::{example_files, finish_example, write_example};
-pub use execute::{ExecuteReport, ExecuteRequest, execute, unrecorded};
+pub use execute::{ExecuteReport, ExecuteRequest, execute};
 pub use init::{InitDefaults, InitReport, InitRequest, init, init_defaults};
-pub use inspect::{InspectScope, Inspected, Model, inspect};
+pub use inspect::{Inspected, Model, inspect};
 pub use milestone::{
     ListedMilestone, MilestoneReport, MilestoneState, milestones, new_milestone, switch_milestone,
 };

@@ -15,7 +15,6 @@ use crate::plan::{
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::text::listed;
-use crate::warning::Warning;
 use crate::{claude_md, patterns};
 
 /// The options of `annals sync`.
@@ -29,8 +28,6 @@ pub struct SyncRequest {
     pub check: bool,
     /// The files that should contain the block; if empty, those in the settings.
     pub targets: Vec<ContextTarget>,
-    /// Replace hand edits inside the block.
-    pub force: bool,
     /// Correct the position lines of STATE.md and ROADMAP.md first.
     pub fix_state: bool,
     /// Update only files that already have a block.
@@ -68,10 +65,9 @@ pub(crate) fn plan_with(
     let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
-    let mut sources =
-        sources(project, survey, relevant, lessons, request.shipped.as_ref(), warnings);
+    let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
-    let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;
+    let (mut files, planned) = claude_md::regenerate(project, &sources, targets)?;
     work.changes.extend(planned)?;
     work.warnings.append(&mut files.warnings);
     work.context = Some(files);
@@ -91,7 +87,6 @@ fn sources(
     relevant: Vec<RelevantPattern>,
     lessons: Vec<String>,
     just: Option<&Shipped>,
-    warnings: &mut Vec<Warning>,
 ) -> Sources {
     let lessons: Vec<Pattern> = lessons
         .into_iter()
@@ -104,15 +99,14 @@ fn sources(
     // What the whole history shows keeps its line.
     let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
     let status = StatusReport::from_survey(project, survey);
-    let profile =
-        (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
-    let profile = profile.and_then(|profile| profile.into_value(warnings));
+    let is_in_use = project.planning_place().layout.is_in_use;
+    let profile = if is_in_use { None } else { CodebaseSummary::scan(project) };
     let contested = status.next.contest();
     let milestone = milestone(project, survey, &status, just);
     Sources {
         project: status.project,
         core_value: status.core_value,
-        code: profile.map(|profile| profile.summary()).unwrap_or_default(),
+        code: profile.map(|profile| profile.lines()).unwrap_or_default(),
         milestone,
         phase: status.derived.number.map(|number| CurrentPhase {
             number: number.to_string(),
@@ -177,7 +171,7 @@ fn shipped_pages(survey: &Survey) -> Vec<String> {
 }
 
 /// Returns the blockers that can still block: none that calls itself closed or only names finished phases, and none once
-/// the milestone is over. Those that name phases after the next one come last; of the others, the newest come first.
+/// the milestone is over. Those that name phases after the next one come last.
 pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
     if survey.position.next.action == Action::None {
         return Vec::new();
@@ -198,9 +192,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
             ));
         }
     }
-    found.sort_by(|one, other| {
-        one.0.cmp(&other.0).then_with(|| first_date(other.1).cmp(&first_date(one.1)))
-    });
+    found.sort_by_key(|(is_later, _)| *is_later);
     found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
 }
 
@@ -224,17 +216,6 @@ pub(crate) fn is_closed(blocker: &str) -> bool {
                 || says_how
                 || rest.starts_with(|c: char| c.is_ascii_digit()))
     })
-}
-
-/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
-fn first_date(text: &str) -> Option<&str> {
-    let is_date = |text: &&str| {
-        text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-    };
-    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
 }
 
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the

@@ -107,7 +107,7 @@ pub(crate) fn page(project: &Project, survey: &Survey, name: &str, slug: &str) -
         "requirements": requirements(survey),
         "commits": commits,
     });
-    templates::render(project, Template::Shipped, &context)
+    templates::render(Template::Shipped, &context)
 }
 
 /// Returns the sum of the known counts, or `None` if none is known.

@@ -18,8 +18,6 @@ pub struct UndoReport {
     pub undone: Operation,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
-    /// Effects of the operation outside of files that remain, one sentence each; none, since annals only changes files.
-    pub stays: Vec<String>,
     /// On a dry run, the changes that would be made.
     pub diff: Option<String>,
     /// Warnings about the recovery of interrupted operations.
@@ -43,7 +41,6 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         Ok(((), changes))
     })?;
     Ok(UndoReport {
-        stays: Vec::new(),
         undone: operation,
         changed: applied.changed,
         diff: applied.diff,

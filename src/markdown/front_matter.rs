@@ -8,8 +8,8 @@
 //! ---
 //! ```
 //!
-//! A byte order mark, blank lines and HTML comments may precede it. It is read line by line, with warnings for the
-//! lines that are not understood. A second block directly after the first adds fields that the first lacks.
+//! A byte order mark and blank lines may precede it. It is read line by line, with warnings for the
+//! lines that are not understood.
 
 use std::ops::Range;
 use std::path::Path;
@@ -48,20 +48,8 @@ impl FrontMatter {
             let value = Self { fields: empty(), range: 0..mark };
             return Parsed { value, warnings };
         };
-        let mut fields = read(text, &first, path, &mut warnings);
-        let mut range = first.whole.clone();
-        if let Some(second) = find_block(text, range.end)
-            .filter(|second| looks_like_fields(&text[second.inner.clone()]))
-        {
-            warnings.push(Warning::at(
-                path,
-                line_number(text, second.whole.start),
-                "a second front matter block; only fields missing from the first are read",
-            ));
-            let second_fields = read(text, &second, path, &mut warnings);
-            add_missing_fields(&mut fields, &second_fields);
-            range.end = second.whole.end;
-        }
+        let fields = read(text, &first, path, &mut warnings);
+        let range = first.whole;
         Parsed::new(Self { fields, range }, warnings)
     }
 
@@ -124,7 +112,7 @@ fn is_field(line: &str) -> bool {
         || is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
 }
 
-/// Finds a block at `from`, preceded only by blank lines, comments and a byte order mark.
+/// Finds a block at `from`, preceded only by blank lines and a byte order mark.
 fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
     let start = from + opening_offset(&text[from..])?;
     let inner = start + text[start..].find('\n')? + 1;
@@ -141,10 +129,7 @@ fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
 
 /// Returns the byte offset of the opening `---` line.
 fn opening_offset(text: &str) -> Option<usize> {
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    while let Some(comment) = rest.strip_prefix("<!--") {
-        rest = comment[comment.find("-->")? + 3..].trim_start();
-    }
+    let rest = text.trim_start_matches('\u{feff}').trim_start();
     let line = rest.lines().next()?;
     let at = text.len() - rest.len();
     let begins_line =
@@ -191,14 +176,6 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
         warnings.push(Warning::at(path, *first, message));
     }
     fields
-}
-
-fn add_missing_fields(fields: &mut Node, second: &Node) {
-    let missing: Vec<(String, Node)> =
-        second.pairs().iter().filter(|(key, _)| fields.get(&[key]).is_none()).cloned().collect();
-    if let Value::Map(pairs) = &mut fields.value {
-        pairs.extend(missing);
-    }
 }
 
 #[cfg(test)]
@@ -248,8 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn it_may_follow_a_byte_order_mark_blank_lines_and_comments() {
-        let found = parse("\u{feff}\r\n<!-- note -->\n\n---\r\nphase: 1\r\n---\r\n").value;
+    fn it_may_follow_a_byte_order_mark_and_blank_lines() {
+        let found = parse("\u{feff}\r\n\n---\r\nphase: 1\r\n---\r\n").value;
         assert_eq!(found.text(&["phase"]), Some("1"));
     }
 
@@ -279,13 +256,6 @@ mod tests {
             assert_eq!(parse(text).value.range, 0..text.len(), "{text:?}");
         }
         assert_eq!(parse("---\nphase: 1\n\n# Title\n").warnings.len(), 1);
-    }
-
-    #[test]
-    fn a_second_block_adds_fields_missing_from_the_first() {
-        let found = parse("---\na: 1\n---\n\n---\na: 2\nb: 3\n---\n").value;
-        assert_eq!(found.text(&["a"]), Some("1"));
-        assert_eq!(found.text(&["b"]), Some("3"));
     }
 
     #[test]

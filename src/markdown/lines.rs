@@ -25,6 +25,24 @@ pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     before.rfind('\n').map_or(0, |end| end + 1)
 }
 
+/// Returns the end of the lines of a list item whose own text ends at `own`, without trailing blank lines: indented lines
+/// belong to it, and unindented text, such as a rule, does not.
+pub(crate) fn item_end(text: &str, own: usize, limit: usize) -> usize {
+    // The text of an item may include its line end.
+    let own = text[..own].trim_end().len().min(limit);
+    let (mut end, mut at) = (own, own);
+    for line in text[own..limit].split_inclusive('\n') {
+        let is_first = at == own;
+        at += line.len();
+        if is_first || line.starts_with([' ', '\t']) && !line.trim().is_empty() {
+            end = at;
+        } else if !line.trim().is_empty() {
+            break;
+        }
+    }
+    end
+}
+
 /// Merged ranges, so that a lookup is a binary search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {

@@ -18,6 +18,6 @@ pub use front_matter::FrontMatter;
 pub use label::Label;
 pub(crate) use label::without_bullet;
 pub use lines::Lines;
-pub(crate) use lines::{Ranges, line_start};
+pub(crate) use lines::{Ranges, item_end, line_start};
 pub use node::{Node, Value};
 pub use outline::{Block, BlockContent, ListItem, Outline, Section, Table, TableRow};

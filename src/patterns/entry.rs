@@ -71,7 +71,7 @@ pub struct PatternEntry {
     pub phase: Option<PhaseNumber>,
     /// The phase's name: the heading without number and date.
     pub name: String,
-    /// The date in the heading, or else in a `Date:` label.
+    /// The date in the heading.
     pub date: Option<NaiveDate>,
     /// What worked, one text per bullet, verbatim.
     pub worked: Vec<String>,
@@ -79,10 +79,6 @@ pub struct PatternEntry {
     pub failed: Vec<String>,
     /// The same texts, each with the plans it cites and its source.
     pub bullets: Vec<Bullet>,
-    /// How long the phase took.
-    pub timing: Timing,
-    /// The deviations from the plans.
-    pub deviations: DeviationCount,
     /// The texts without a label, or with an unknown one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -118,28 +114,6 @@ impl PatternEntry {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.worked.iter().chain(&self.failed).map(String::as_str)
     }
-}
-
-/// An entry's timing, verbatim; `unknown` becomes `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Timing {
-    /// Number of plans in the phase.
-    pub plans: Option<u32>,
-    /// The average duration of a plan.
-    pub average: Option<String>,
-    /// The duration of all plans.
-    pub total: Option<String>,
-    /// The effort profile in force.
-    pub effort: Option<String>,
-}
-
-/// The number and kinds of deviations in an entry.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct DeviationCount {
-    /// Number of deviations.
-    pub count: Option<u32>,
-    /// Their kinds, verbatim.
-    pub kinds: Option<String>,
 }
 
 /// A bullet of an entry with its source.

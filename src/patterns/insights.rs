@@ -4,15 +4,13 @@
 //! counts on neither side. A difference is a lesson if both groups have at least five plans and it is
 //! significant after correction for all comparisons of the run; the others claim nothing.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit};
-use crate::patterns::trace::{known_milestone, plan_id, short_milestone};
-use crate::patterns::{FinishedPhase, KnownPaths, PlanRecord};
+use crate::patterns::trace::{known_milestone, plan_id};
+use crate::patterns::{FinishedPhase, PlanRecord};
 use crate::plan::{PhaseNumber, PlanNumber};
 use crate::search::to_f64;
 use crate::text::{capitalized, word_enum};
@@ -24,15 +22,10 @@ const MIN_PLANS: usize = 5;
 /// Accepted share of chance findings among the differences reported (the false discovery rate).
 const FALSE_DISCOVERIES: f64 = 0.1;
 
-/// Minimum number of plans whose deviations name a file; a single one may be chance.
-const MIN_NAMED: usize = 2;
-
 /// A measure of a plan's size.
 struct Size {
     unit: &'static str,
     of: fn(&PlanRecord) -> Option<u32>,
-    /// Lower bounds of the buckets: some workflows ask for one or two tasks, others cut a plan off at five.
-    buckets: &'static [u32],
     /// Minimum sizes of a large plan, in order of preference; the next is tried if one group has too few plans.
     ///
     /// The limits stated by planning tools come first. The choice depends on the sizes alone, never on the
@@ -40,11 +33,9 @@ struct Size {
     large: [u32; 2],
 }
 
-const TASKS: Size =
-    Size { unit: "tasks", of: PlanRecord::tasks, buckets: &[1, 3, 5], large: [5, 3] };
+const TASKS: Size = Size { unit: "tasks", of: PlanRecord::tasks, large: [5, 3] };
 
-const FILES: Size =
-    Size { unit: "files", of: PlanRecord::file_count, buckets: &[1, 3, 6, 10], large: [6, 3] };
+const FILES: Size = Size { unit: "files", of: PlanRecord::file_count, large: [6, 3] };
 
 /// The statistics of a project's history. It is the document of `annals patterns insights --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -59,44 +50,12 @@ pub struct Insights {
     pub completed: Rate,
     /// Total number of deviations stated in the summaries.
     pub deviations: u32,
-    /// The plans by their number of tasks.
-    pub by_tasks: Sizes,
-    /// The plans by the number of files they touched.
-    pub by_files: Sizes,
+    /// Minimum number of tasks of a large plan.
+    pub large_tasks: u32,
+    /// Minimum number of files of a large plan.
+    pub large_files: u32,
     /// All comparisons made, significant or not.
     pub comparisons: Vec<Comparison>,
-    /// The files named in the deviations of several plans, most frequent first.
-    pub deviating_files: Vec<DeviatingFile>,
-}
-
-/// The plans by one measure of size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Sizes {
-    /// Minimum size of a large plan.
-    pub large_from: u32,
-    /// Number of plans of unknown size; they are in no bucket.
-    pub unknown: usize,
-    /// The plans by size, smallest first.
-    pub buckets: Vec<Bucket>,
-}
-
-/// The plans in one range of sizes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bucket {
-    /// Minimum size.
-    pub from: u32,
-    /// Maximum size; `None` for the last bucket.
-    pub to: Option<u32>,
-    /// Number of plans of this size.
-    pub plans: usize,
-    /// The share of its plans that deviated, among those whose summaries say.
-    pub deviated: Rate,
-    /// The share of its plans that were completed, among those whose summaries say.
-    pub completed: Rate,
-    /// Number of its plans with a known duration.
-    pub timed: usize,
-    /// Their median duration.
-    pub median_minutes: Option<Minutes>,
 }
 
 /// Identifies a plan by milestone, phase and number.
@@ -115,12 +74,6 @@ impl PlanRef {
     pub(crate) fn new(phase: &FinishedPhase, plan: &PlanRecord) -> Option<Self> {
         let (milestone, plan) = (phase.milestone.clone(), plan.plan.clone());
         Some(Self { milestone, phase: phase.number.clone()?, plan })
-    }
-
-    /// Returns a copy with the milestone's name shortened to fit in a line.
-    pub fn short(&self) -> String {
-        let milestone = short_milestone(&self.milestone).to_owned();
-        Self { milestone, ..self.clone() }.to_string()
     }
 }
 
@@ -144,8 +97,6 @@ word_enum! {
         DeviationsByFiles = "deviations-by-files",
         /// Are larger plans completed as often, by tasks?
         CompletionByTasks = "completion-by-tasks",
-        /// Are larger plans completed as often, by files?
-        CompletionByFiles = "completion-by-files",
         /// Do larger plans take longer, by tasks?
         DurationByTasks = "duration-by-tasks",
     }
@@ -184,6 +135,8 @@ pub struct Comparison {
     pub other: Group,
     /// The p-value: the probability of a difference at least this large by chance, from 0 to 1.
     pub p: f64,
+    /// Whether both groups are large enough to compare.
+    pub is_evidence: bool,
     /// Whether the difference is significant after correction for all comparisons of the run.
     pub is_lesson: bool,
     /// The difference in words: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
@@ -230,9 +183,10 @@ impl Comparison {
             format!("{} {verb} {figure}, {} {other_figure}{note}", group.name, other.name);
         Self {
             question,
+            p,
+            is_evidence: is_evidence(group.plans, other.plans),
             group,
             other,
-            p,
             is_lesson: false,
             statement: capitalized(&statement),
             subject: question.as_str().replace('-', " "),
@@ -245,53 +199,26 @@ impl Comparison {
         let name = format!("plans with {from} or more {}", size.unit);
         Self::new(question, (name, &large), ("smaller ones".to_owned(), &small))
     }
-
-    /// Returns whether both groups are large enough to compare.
-    pub fn is_evidence(&self) -> bool {
-        is_evidence(self.group.plans, self.other.plans)
-    }
-
-    /// Returns the number of plans in both groups.
-    pub fn plans(&self) -> usize {
-        self.group.plans + self.other.plans
-    }
-}
-
-/// A file named in the deviations of several plans.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DeviatingFile {
-    /// Its path, as written in the summaries.
-    pub file: String,
-    /// The plans whose deviations name it.
-    pub named_in: Vec<PlanRef>,
-    /// The share of plans with any deviation, among those that touched it and whose summaries say.
-    pub deviated: Rate,
 }
 
 impl Insights {
     /// Computes the statistics of the phases of all milestones, in chronological order.
     pub fn from_phases(phases: &[FinishedPhase]) -> Self {
         use ComparisonQuestion::{
-            CompletionByFiles, CompletionByTasks, DeviationsByFiles, DeviationsByTasks,
-            DurationByTasks,
+            CompletionByTasks, DeviationsByFiles, DeviationsByTasks, DurationByTasks,
         };
 
         // Quick tasks, which have no number, are not plans.
         let numbered = phases.iter().filter(|phase| phase.number.is_some());
-        let (references, plans): (Vec<Option<PlanRef>>, Vec<&PlanRecord>) = numbered
-            .flat_map(|phase| phase.plans.iter().map(move |plan| (PlanRef::new(phase, plan), plan)))
-            .unzip();
-        let (by_tasks, by_files) = (Sizes::group(&plans, &TASKS), Sizes::group(&plans, &FILES));
-        let sized = |question, size, sizes: &Sizes| {
-            Comparison::of_sizes(question, &plans, size, sizes.large_from)
-        };
+        let plans: Vec<&PlanRecord> = numbered.flat_map(|phase| &phase.plans).collect();
+        let (large_tasks, large_files) = (TASKS.large_from(&plans), FILES.large_from(&plans));
+        let sized = |question, size, from| Comparison::of_sizes(question, &plans, size, from);
         let mut comparisons = vec![
-            sized(DeviationsByTasks, &TASKS, &by_tasks),
-            sized(DeviationsByFiles, &FILES, &by_files),
-            sized(CompletionByTasks, &TASKS, &by_tasks),
-            sized(CompletionByFiles, &FILES, &by_files),
+            sized(DeviationsByTasks, &TASKS, large_tasks),
+            sized(DeviationsByFiles, &FILES, large_files),
+            sized(CompletionByTasks, &TASKS, large_tasks),
             // Listed last, because everyone expects larger plans to take longer.
-            sized(DurationByTasks, &TASKS, &by_tasks),
+            sized(DurationByTasks, &TASKS, large_tasks),
         ];
         mark_significant(&mut comparisons);
         let deviations = plans.iter().filter_map(|plan| plan.summary.deviation_count);
@@ -301,10 +228,9 @@ impl Insights {
             deviated: rate(&plans, PlanRecord::deviated),
             completed: rate(&plans, PlanRecord::completed_as_stated),
             deviations: deviations.fold(0, u32::saturating_add),
-            by_tasks,
-            by_files,
+            large_tasks,
+            large_files,
             comparisons,
-            deviating_files: named(&references, &plans),
         }
     }
 
@@ -324,35 +250,14 @@ impl Size {
         let known = all.iter().copied().filter(|plan| (self.of)(plan).is_some());
         known.partition(|plan| (self.of)(plan) >= Some(from))
     }
-}
 
-impl Sizes {
-    fn group(all: &[&PlanRecord], size: &Size) -> Self {
+    /// Returns the minimum size of a large plan: the first with enough plans in both groups.
+    fn large_from(&self, all: &[&PlanRecord]) -> u32 {
         let is_split = |from: &u32| {
-            let (large, small) = size.parted(all, *from);
+            let (large, small) = self.parted(all, *from);
             is_evidence(large.len(), small.len())
         };
-        let ends = size.buckets.iter().skip(1).map(|next| Some(next - 1)).chain([None]);
-        let bucket = |(from, to): (&u32, Option<u32>)| {
-            let fits = |size: u32| size >= *from && to.is_none_or(|to| size <= to);
-            let inside = all.iter().copied().filter(|plan| (size.of)(plan).is_some_and(fits));
-            let inside: Vec<&PlanRecord> = inside.collect();
-            let minutes = minutes(&inside);
-            Bucket {
-                from: *from,
-                to,
-                plans: inside.len(),
-                deviated: rate(&inside, PlanRecord::deviated),
-                completed: rate(&inside, PlanRecord::completed_as_stated),
-                timed: minutes.len(),
-                median_minutes: median(&minutes),
-            }
-        };
-        Self {
-            large_from: size.large.into_iter().find(is_split).unwrap_or(size.large[0]),
-            unknown: all.iter().filter(|plan| (size.of)(plan).is_none()).count(),
-            buckets: size.buckets.iter().zip(ends).map(bucket).collect(),
-        }
+        self.large.into_iter().find(is_split).unwrap_or(self.large[0])
     }
 }
 
@@ -374,46 +279,18 @@ fn median(minutes: &[f64]) -> Option<Minutes> {
     Minutes::from_number(f64::midpoint(lower, upper), TimeUnit::Minutes)
 }
 
-/// Returns the files named in the deviations of several plans, most frequent first.
-fn named(references: &[Option<PlanRef>], all: &[&PlanRecord]) -> Vec<DeviatingFile> {
-    let known = KnownPaths::new(all.iter().flat_map(|plan| plan.summary.files.iter().flatten()));
-    // The plans that touched each file and those that named it, by index in the history.
-    let mut files: BTreeMap<&str, [BTreeSet<usize>; 2]> = BTreeMap::new();
-    for (at, plan) in all.iter().enumerate() {
-        let listed = plan.summary.files.iter().flatten().map(String::as_str);
-        let named = plan.files_in_deviations().into_iter().map(|path| (path, true));
-        for (path, is_named) in listed.map(|path| (path, false)).chain(named) {
-            if let Some(path) = known.full(path, plan) {
-                let [touched, named] = files.entry(path).or_default();
-                // A plan that names a file in a deviation touched it, even if it does not list the file.
-                touched.insert(at);
-                named.extend(is_named.then_some(at));
-            }
-        }
-    }
-    files.retain(|_, [_, named]| named.len() >= MIN_NAMED);
-    let found = files.into_iter().map(|(file, [touched, named])| DeviatingFile {
-        file: file.to_owned(),
-        named_in: named.iter().filter_map(|at| references[*at].clone()).collect(),
-        deviated: Rate::measure_known(touched.iter().map(|at| all[*at].deviated())),
-    });
-    let mut found: Vec<DeviatingFile> = found.collect();
-    found.sort_by_key(|file| Reverse(file.named_in.len()));
-    found
-}
-
 /// Marks the significant differences: Benjamini-Hochberg over all comparisons of a run.
 ///
 /// Comparisons with a group that is too small are not tested and not counted.
 fn mark_significant(comparisons: &mut [Comparison]) {
-    let tested = comparisons.iter().filter(|one| one.is_evidence());
+    let tested = comparisons.iter().filter(|one| one.is_evidence);
     let mut p_values: Vec<f64> = tested.map(|one| one.p).collect();
     p_values.sort_by(f64::total_cmp);
     let all = to_f64(p_values.len());
     let within = |(rank, p): &(usize, &f64)| **p <= to_f64(rank + 1) / all * FALSE_DISCOVERIES;
     let Some((_, limit)) = p_values.iter().enumerate().rfind(within) else { return };
     for one in comparisons.iter_mut() {
-        one.is_lesson = one.is_evidence() && one.p <= *limit;
+        one.is_lesson = one.is_evidence && one.p <= *limit;
     }
 }
 

@@ -3,10 +3,10 @@
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
 //! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason, names a failure or says what was not as it should be.
+//! if it gives a reason or says what was not as it should be.
 
 use crate::patterns::sentences::{
-    ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
+    clean, is_closed, is_complete, leading_sentences, sentences, statement,
 };
 use crate::patterns::trace::cite;
 use crate::patterns::{FinishedPhase, LessonSource};
@@ -26,18 +26,12 @@ const LEFT_OUT: &str =
 /// Words about what changes no later plan.
 const TRIFLES: &str = "commit|import order|lint|style|format";
 
-/// First words of a sentence that needs the one before it.
-const REFERENCES: &str = "it this that these those they both also which";
-
 /// Words that tell a problem as past.
 const PAST: &str = "was were had did would could";
 
 /// Words that give a reason.
 const REASONS: &str =
     "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
-
-/// Beginnings of words that name a failure.
-const FAILURES: &str = "fail|error|crash|segfault|raise|broke|timed out";
 
 /// Words that say that something was not as it should be.
 const DENIALS: &str = "but however not no cannot can't didn't doesn't wasn't isn't don't won't couldn't require \
@@ -95,20 +89,16 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
 
 /// Returns the first lessons of a list, each once, with all plans that state it.
 fn recorded<'a>(all: impl Iterator<Item = (Option<String>, &'a PlanNumber, usize)>) -> Vec<Lesson> {
-    let mut found: Vec<(String, ContentWords, Vec<&PlanNumber>, usize)> = Vec::new();
+    let mut found: Vec<(String, Vec<&PlanNumber>, usize)> = Vec::new();
     for (text, plan, line) in all {
         let Some(text) = text else { continue };
-        let words = ContentWords::from_text(&text);
-        let is_known = |(known, other, ..): &(String, ContentWords, Vec<_>, usize)| {
-            *known == text || other.repeats(&words)
-        };
-        match found.iter().position(is_known) {
-            Some(at) => found[at].2.push(plan),
-            None if found.len() < MAX_RECORDED => found.push((text, words, vec![plan], line)),
+        match found.iter().position(|(known, ..)| *known == text) {
+            Some(at) => found[at].1.push(plan),
+            None if found.len() < MAX_RECORDED => found.push((text, vec![plan], line)),
             None => {}
         }
     }
-    let lessons = found.into_iter().map(|(text, _, plans, line)| Lesson {
+    let lessons = found.into_iter().map(|(text, plans, line)| Lesson {
         text: Line::new(&format!("{text} {}", cite(&plans))),
         source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
     });
@@ -167,11 +157,9 @@ fn is_deed(title: &str) -> bool {
     first.ends_with("ed") || first == "made" || first == "set"
 }
 
-/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
+/// Returns whether free text gives a reason, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
-    let spaced = format!(" {}", words(text).collect::<Vec<_>>().join(" "));
-    let names_failure = FAILURES.split('|').any(|start| spaced.contains(&format!(" {start}")));
-    has_reason(text) || names_failure || text.contains('`') && has_any(text, DENIALS)
+    has_reason(text) || text.contains('`') && has_any(text, DENIALS)
 }
 
 fn has_reason(text: &str) -> bool {
@@ -203,11 +191,7 @@ fn is_left_out(text: &str) -> bool {
         let rest = lower.strip_prefix(word);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    let refers = words(text).next().is_some_and(|first| listed(REFERENCES, &first));
-    is_numbered
-        || refers
-        || text.contains("```")
-        || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
+    is_numbered || text.contains("```") || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
 }
 
 #[cfg(test)]
@@ -300,7 +284,6 @@ mod tests {
             ("Import order", "The import order of `a.rs` is not accepted by the check"),
             ("Order", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
-            ("Where", "This is only true of the store that holds the lock of others"),
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }

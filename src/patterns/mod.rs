@@ -18,19 +18,15 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub use entry::{
-    Bullet, BulletSection, BulletSource, DeviationCount, LoosePattern, PatternEntry, Patterns,
-    Timing,
-};
+pub use entry::{Bullet, BulletSection, BulletSource, LoosePattern, PatternEntry, Patterns};
 pub(crate) use history::{History, history, requested_efforts};
 pub use history::{effort, insights, traced};
 pub use insights::{
-    Bucket, Comparison, ComparisonQuestion, DeviatingFile, Group, Insights, PlanRef, Rate, Sizes,
-    fisher_exact, mann_whitney,
+    Comparison, ComparisonQuestion, Group, Insights, PlanRef, Rate, fisher_exact, mann_whitney,
 };
 pub use judged::{SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::{problem, tells_only_what_was_done};
-pub(crate) use paths::KnownPaths;
+pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord, RecordIndex, Recorded};
 pub(crate) use phase::{derive_durations, plans_without_deviation_count, stated_deviations};
@@ -40,10 +36,10 @@ pub use relevance::{
 pub(crate) use relevance::{with_changes, worth_knowing};
 pub use retrospective::{DeviationKinds, EntryContext, PhaseTitle, PlanTimes, Retrospective};
 pub(crate) use sentences::{sentences, statement};
-pub(crate) use staleness::StaleReasons;
 pub use staleness::{
     CommitRef, DatedText, Freshness, PathReport, PathStatus, Staleness, Structure, check,
 };
+pub(crate) use staleness::{StaleReasons, ends_in};
 pub use trace::{LessonSource, Trace};
 pub(crate) use trace::{known_milestone, plan_id};
 pub(crate) use writer::replace_lessons;

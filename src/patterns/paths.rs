@@ -1,4 +1,4 @@
-//! Finds mentions of the project's files and folders in prose, and the full paths of files named by the end of theirs.
+//! Finds mentions of the project's files and folders in prose.
 //!
 //! ```text
 //! `src/api/login.rs:12-30`   the file, without the lines
@@ -11,10 +11,8 @@
 //! of the project and patterns with `*` are not mentions.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
 
 use crate::markdown::comments::{is_fence, without_comments};
-use crate::patterns::PlanRecord;
 use crate::project::vocabulary;
 use crate::text::{file_name, listed};
 
@@ -197,55 +195,8 @@ fn is_file_name(name: &str) -> bool {
     listed(NAMES, name) || has_extension(name) && !is_word
 }
 
-/// The files that a history names, each by its full path and by every end of it, such as `api/login.rs` and `login.rs`.
-pub(crate) struct KnownPaths<'a>(HashMap<&'a str, BTreeSet<&'a str>>);
-
-impl<'a> KnownPaths<'a> {
-    pub(crate) fn new(paths: impl IntoIterator<Item = &'a String>) -> Self {
-        let mut by_end: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-        for path in paths.into_iter().map(|path| bare(path)).filter(|path| !is_planning(path)) {
-            by_end.entry(path).or_default().insert(path);
-            for (at, _) in path.rmatch_indices('/').take(MAX_ENDS) {
-                by_end.entry(&path[at + 1..]).or_default().insert(path);
-            }
-        }
-        Self(by_end)
-    }
-
-    /// Returns the full path of a file, of which a plan may name only the end; `None` for a file of the planning tool.
-    ///
-    /// If several known paths end in `path`, the one that the plan touched is meant, or else the file whose whole path it
-    /// is; without either, it is ambiguous: `None`.
-    pub(crate) fn full(&self, path: &'a str, plan: &PlanRecord) -> Option<&'a str> {
-        let path = bare(path);
-        if path.is_empty() || is_planning(path) {
-            return None;
-        }
-        let Some(known) = self.0.get(path) else { return Some(path) };
-        let longer: Vec<&'a str> = known.iter().copied().filter(|one| *one != path).collect();
-        match longer[..] {
-            [] => return Some(path),
-            [only] => return Some(only),
-            _ => {}
-        }
-        let own = plan.summary.files.iter().flatten().map(|own| bare(own));
-        let own: BTreeSet<&str> = own.filter(|own| longer.contains(own)).collect();
-        match own.len() {
-            1 => longer.into_iter().find(|one| own.contains(one)),
-            _ => known.get(path).copied(),
-        }
-    }
-}
-
-/// Maximum number of ends by which a path is found, from the shortest.
-const MAX_ENDS: usize = 32;
-
-fn bare(path: &str) -> &str {
-    path.trim().trim_start_matches("./")
-}
-
 /// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
-fn is_planning(path: &str) -> bool {
+pub(crate) fn is_planning(path: &str) -> bool {
     const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
     let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
     let last = file_name(path);

@@ -2,19 +2,13 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
-
-use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
 use crate::patterns::entry::{EntryHeading, is_filler};
 use crate::patterns::trace::cited;
-use crate::patterns::{
-    Bullet, BulletSection, DeviationCount, LoosePattern, PatternEntry, Patterns, Timing, Trace,
-};
+use crate::patterns::{Bullet, BulletSection, LoosePattern, PatternEntry, Patterns, Trace};
 use crate::plan::non_placeholder;
-use crate::text::{fold, one_line, pattern};
+use crate::text::{fold, one_line};
 use crate::warning::Parsed;
 
 /// A part of an entry.
@@ -22,9 +16,9 @@ use crate::warning::Parsed;
 enum EntryPart {
     Worked,
     Failed,
+    /// Durations and the effort, which are not read.
     Timing,
     Deviations,
-    Date,
     /// Text without a label, or with an unknown one.
     Notes,
 }
@@ -43,7 +37,6 @@ const LABELS: &[(EntryPart, &str)] = &[
     ),
     (EntryPart::Deviations, "deviations|deviation|deviations from plan"),
     (EntryPart::Timing, "timing|time"),
-    (EntryPart::Date, "date|completed|recorded"),
 ];
 
 impl EntryPart {
@@ -149,7 +142,6 @@ fn entry(outline: &Outline<'_>, head: &Section, range: Range<usize>) -> PatternE
             ..PatternEntry::default()
         },
         part: EntryPart::Notes,
-        listed_deviations: 0,
     };
     let inside = outline.sections_in(&range).iter().filter(|section| section.level > 0);
     for section in inside {
@@ -175,8 +167,6 @@ fn entry(outline: &Outline<'_>, head: &Section, range: Range<usize>) -> PatternE
 struct EntryReader {
     entry: PatternEntry,
     part: EntryPart,
-    /// Number of deviations listed one by one, used if no count is stated.
-    listed_deviations: u32,
 }
 
 impl EntryReader {
@@ -215,33 +205,17 @@ impl EntryReader {
     /// Adds a bullet, paragraph or value to the current part.
     fn text(&mut self, text: &str) {
         let entry = &mut self.entry;
-        let is_counted = entry.deviations.count.is_some() || self.listed_deviations > 0;
-        let Some(text) = non_placeholder(text) else {
-            if self.part == EntryPart::Deviations && !is_counted {
-                // `None` is a count; other placeholders have none.
-                entry.deviations = DeviationCount::parse(text);
-            }
-            return;
+        let Some(text) = non_placeholder(text) else { return };
+        let is_count = || {
+            let text = text.trim_start_matches(|c: char| "~*_` ".contains(c));
+            text.starts_with(|c: char| c.is_ascii_digit()) || text.eq_ignore_ascii_case("unknown")
         };
         let list = match self.part {
             EntryPart::Worked => &mut entry.worked,
             EntryPart::Failed => &mut entry.failed,
-            EntryPart::Notes => &mut entry.notes,
-            EntryPart::Timing => return entry.timing.add(text),
-            EntryPart::Date => {
-                entry.date = entry.date.or_else(|| parse_date(text));
-                return;
-            }
-            EntryPart::Deviations if text.eq_ignore_ascii_case("unknown") => return,
-            EntryPart::Deviations => {
-                let read = DeviationCount::parse(text);
-                if entry.deviations.count.is_none() && read.count.is_some() {
-                    entry.deviations = read;
-                    return;
-                }
-                self.listed_deviations += 1;
-                &mut entry.notes
-            }
+            EntryPart::Timing => return,
+            EntryPart::Deviations if is_count() => return,
+            EntryPart::Deviations | EntryPart::Notes => &mut entry.notes,
         };
         if !is_filler(text) {
             list.push(text.to_owned());
@@ -250,9 +224,6 @@ impl EntryReader {
 
     fn finish(self) -> PatternEntry {
         let mut entry = self.entry;
-        if entry.deviations.count.is_none() && self.listed_deviations > 0 {
-            entry.deviations.count = Some(self.listed_deviations);
-        }
         let lists =
             [(BulletSection::Worked, &entry.worked), (BulletSection::Failed, &entry.failed)];
         let bullets = lists.into_iter().flat_map(|(section, texts)| {
@@ -266,58 +237,6 @@ impl EntryReader {
         entry.bullets = bullets.collect();
         entry
     }
-}
-
-/// A field of an entry's timing.
-static FIELD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(plan count|plans completed|plans|average|avg|per plan|total|duration|effort|profile)(?: duration| time| profile)?[*_ ]*:",
-    )
-});
-
-impl Timing {
-    /// Parses `Plans: 3, Average: 4m, Total: 12m (2 of 3 plans)`, or a single field of it, into `self`.
-    fn add(&mut self, text: &str) {
-        let found: Vec<_> = FIELD.captures_iter(text).collect();
-        for (at, field) in found.iter().enumerate() {
-            let start = field.get(0).map_or(0, |whole| whole.end());
-            let end = found.get(at + 1).and_then(|next| next.get(0));
-            let value = &text[start..end.map_or(text.len(), |next| next.start())];
-            let value = value.trim_matches(|c: char| c.is_whitespace() || "*_,;|".contains(c));
-            let value =
-                non_placeholder(value).filter(|value| !value.eq_ignore_ascii_case("unknown"));
-            let Some(value) = value.map(str::to_owned) else { continue };
-            match &*field[1].to_lowercase() {
-                "average" | "avg" | "per plan" => self.average = Some(value),
-                "total" | "duration" => self.total = Some(value),
-                "effort" | "profile" => self.effort = Some(value),
-                _ => self.plans = first_number(&value),
-            }
-        }
-    }
-}
-
-impl DeviationCount {
-    /// Parses `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
-    fn parse(text: &str) -> Self {
-        let kinds = text.split_once('(').map(|(_, kinds)| {
-            non_placeholder(kinds.rsplit_once(')').map_or(kinds, |(kinds, _)| kinds))
-        });
-        let word = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
-        let is_none = word.is_some_and(|word| {
-            ["none", "no", "zero"].iter().any(|none| word.eq_ignore_ascii_case(none))
-        });
-        Self {
-            count: first_number(text).or_else(|| is_none.then_some(0)),
-            kinds: kinds.flatten().map(str::to_owned),
-        }
-    }
-}
-
-/// Returns the number that a text begins with.
-fn first_number(text: &str) -> Option<u32> {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "~*_`".contains(c));
-    text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Returns the bullets and paragraphs outside all entries.
@@ -395,8 +314,6 @@ What finished phases taught.
             "date": "2026-02-11",
             "worked": ["Plans 01, 02 ran as planned", "Deviations: none in plan 02"],
             "failed": [],
-            "timing": {"plans": 2, "average": "4m", "total": "8m", "effort": "balanced"},
-            "deviations": {"count": 1, "kinds": "1 Rule 1 - Bug"},
         });
         let mut value = serde_json::to_value(entry).unwrap();
         let bullets = value.as_object_mut().unwrap().remove("bullets").unwrap();
@@ -409,8 +326,7 @@ What finished phases taught.
         let text = "\
 ## Milestone 1
 
-### Phase 1 - Setup
-**Date:** 2026-01-02
+### Phase 1 - Setup (2026-01-02)
 **What went well:** small plans
 that ended early
 **What didn't work**
@@ -440,7 +356,6 @@ Contract first.
         assert_eq!(entries[0].failed, ["long plans", "of 9 tasks"]);
         assert_eq!(entries[1].worked, ["Contract first."]);
         assert_eq!(entries[1].notes, ["a bullet without a label", "one", "two"]);
-        assert_eq!(entries[1].deviations.count, Some(2));
         assert_eq!(
             (entries[2].phase.clone(), entries[2].name.as_str()),
             (None, "Retrospective of the rewrite")
@@ -481,60 +396,10 @@ Contract first.
     }
 
     #[test]
-    fn no_deviations_are_a_count() {
-        for (value, count) in [
-            ("**Deviations:** None", Some(0)),
-            ("**Deviations:** none.", Some(0)),
-            ("**Deviations:**\n- None", Some(0)),
-            ("**Deviations:** 0", Some(0)),
-            ("**Deviations:** None - as planned", Some(0)),
-            ("**Deviations:** unknown", None),
-            ("**Deviations:** N/A", None),
-            ("**Deviations:** -", None),
-            ("**Deviations:**\n", None),
-            ("**Deviations:** -\n- one\n- two", Some(2)),
-        ] {
-            let entries = parse(&format!("### Phase 1: A\n\n{value}\n")).entries;
-            assert_eq!(entries[0].deviations.count, count, "{value}");
-        }
-    }
-
-    #[test]
-    fn timing_is_read_field_by_field() {
-        for (text, expected) in [
-            ("Plans: 3, Average: 4m, Total: 12m", ["3", "4m", "12m", ""]),
-            (
-                "Plans: 3, Average: 4m (2 of 3 plans), Total: 1h 05m (2 of 3 plans)",
-                ["3", "4m (2 of 3 plans)", "1h 05m (2 of 3 plans)", ""],
-            ),
-            ("Plans: 3, Average: unknown, Total: unknown", ["3", "", "", ""]),
-            ("**Effort:** balanced", ["", "", "", "balanced"]),
-            ("Effort: balanced, then thorough", ["", "", "", "balanced, then thorough"]),
-            ("Total: 00:12:30; Profile: turbo", ["", "", "00:12:30", "turbo"]),
-            ("about an hour", ["", "", "", ""]),
-        ] {
-            let mut timing = Timing::default();
-            timing.add(text);
-            let plans = timing.plans.map(|plans| plans.to_string());
-            let found = [plans, timing.average, timing.total, timing.effort];
-            assert_eq!(found.map(Option::unwrap_or_default), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn deviations_are_a_count_and_kinds() {
-        for (text, count, kinds) in [
-            ("3 (2 Rule 1 - Bug, 1 minor)", Some(3), Some("2 Rule 1 - Bug, 1 minor")),
-            ("No deviations", Some(0), None),
-            ("2 (none)", Some(2), None),
-            ("4 (a (b) c)", Some(4), Some("a (b) c")),
-            ("** 1 **", Some(1), None),
-            ("several (small)", None, Some("small")),
-            ("", None, None),
-            ("9999999999999", None, None),
-        ] {
-            let read = DeviationCount::parse(text);
-            assert_eq!((read.count, read.kinds.as_deref()), (count, kinds), "{text}");
+    fn a_count_of_deviations_is_no_note() {
+        for value in ["None", "none.", "\n- None", "0", "3 (2 bug)", "unknown", "N/A", "-", "~1"] {
+            let entries = parse(&format!("### Phase 1: A\n\n**Deviations:** {value}\n")).entries;
+            assert_eq!(entries[0].notes, Vec::<String>::new(), "{value}");
         }
     }
 

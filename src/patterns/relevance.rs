@@ -1,6 +1,6 @@
 //! Reads the recorded patterns of the current project, and ranks them by their relevance to the current work.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::patterns;
 use crate::patterns::sentences::ContentWords;
 use crate::patterns::staleness::ends_in;
-use crate::patterns::trace::{known_milestone, short_milestone, split_citation};
+use crate::patterns::trace::{known_milestone, split_citation};
 use crate::patterns::{PatternEntry, Patterns, StaleReasons, mentions};
 use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;
@@ -79,12 +79,6 @@ impl RelevantPattern {
             }
             (Some(reference), (sentence, None)) => format!("{sentence} ({reference})"),
         }
-    }
-
-    /// Returns whether this is the same lesson as a text, either of which may be a shorter form of the other.
-    pub(crate) fn is_same_lesson(&self, lesson: &str) -> bool {
-        let own = split_citation(&self.text).0;
-        own.contains(lesson) || lesson.contains(own)
     }
 }
 
@@ -239,7 +233,6 @@ pub fn relevant(
 
 /// Returns every bullet, newest first, with the part of its score that its age gives; of equal texts only the newest.
 fn candidates(patterns: &Patterns) -> Vec<RelevantPattern> {
-    let ambiguous = ambiguous_phases(&patterns.entries);
     let unranked = |text: &str, outcome, source: &str, line, age: u32| RelevantPattern {
         text: text.to_owned(),
         outcome,
@@ -261,7 +254,7 @@ fn candidates(patterns: &Patterns) -> Vec<RelevantPattern> {
         ] {
             found.extend(texts.iter().map(|text| RelevantPattern {
                 judged,
-                reference: reference(entry, &ambiguous),
+                reference: reference(entry),
                 ..unranked(text, outcome, &entry.title(), entry.line, age)
             }));
         }
@@ -276,28 +269,14 @@ fn candidates(patterns: &Patterns) -> Vec<RelevantPattern> {
     found
 }
 
-/// Returns the citation of an entry's phase, with its milestone if the number alone is ambiguous.
-fn reference(entry: &PatternEntry, ambiguous: &HashSet<&PhaseNumber>) -> Option<String> {
+/// Returns the citation of an entry's phase, with its milestone if that has a name.
+fn reference(entry: &PatternEntry) -> Option<String> {
     let phase = entry.phase.as_ref()?;
-    Some(match milestone(entry).filter(|_| ambiguous.contains(phase)) {
-        Some(milestone) => format!("{} phase {phase}", short_milestone(milestone)),
+    let milestone = entry.trace.as_ref().and_then(|trace| trace.milestone.as_deref());
+    Some(match milestone.and_then(known_milestone) {
+        Some(milestone) => format!("{milestone} phase {phase}"),
         None => format!("phase {phase}"),
     })
-}
-
-/// Returns the phase numbers that occur in several milestones.
-fn ambiguous_phases(entries: &[PatternEntry]) -> HashSet<&PhaseNumber> {
-    let mut first: HashMap<&PhaseNumber, Option<&str>> = HashMap::new();
-    let recorded = entries.iter().filter(|entry| entry.trace.is_some());
-    let several = recorded.filter_map(|entry| {
-        let (phase, milestone) = (entry.phase.as_ref()?, milestone(entry));
-        (*first.entry(phase).or_insert(milestone) != milestone).then_some(phase)
-    });
-    several.collect()
-}
-
-fn milestone(entry: &PatternEntry) -> Option<&str> {
-    known_milestone(entry.trace.as_ref()?.milestone.as_deref()?)
 }
 
 #[cfg(test)]

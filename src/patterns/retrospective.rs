@@ -13,7 +13,6 @@ use crate::patterns::{
     stated_deviations,
 };
 use crate::plan::PhaseNumber;
-use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::{Line, sanitized};
@@ -127,20 +126,14 @@ impl Retrospective {
         }
     }
 
-    /// Returns what would be recorded of a phase whose lessons nobody judged.
-    pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {
-        let all = lesson::worked(phase).into_iter().chain(lesson::failed(phase));
-        all.map(|lesson| lesson.text.to_string()).collect()
-    }
-
     /// Returns whether something of a phase would be recorded as having failed.
     pub(crate) fn has_lessons(phase: &FinishedPhase) -> bool {
         !lesson::failed(phase).is_empty()
     }
 
     /// Returns the entry as written in PATTERNS.md.
-    pub fn render(&self, project: &Project) -> Result<String> {
-        templates::render(project, Template::PatternsEntry, self)
+    pub fn render(&self) -> Result<String> {
+        templates::render(Template::PatternsEntry, self)
     }
 }
 
@@ -203,43 +196,17 @@ fn kinds(plans: &[PlanRecord]) -> Option<String> {
         let says_more = !kind.to_lowercase().contains(&severity.to_lowercase());
         Some(if says_more { format!("{kind} {severity}") } else { kind })
     });
-    let counted = count(labels);
-    let named: u32 = counted.iter().map(|(_, count)| count).sum();
-    let mut parts: Vec<String> =
-        counted.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let total = stated_deviations(plans).unwrap_or_default();
-    if total > named && named > 0 {
-        parts.push(format!("{} without a kind", total - named));
-    }
-    Some(parts.join(", ")).filter(|parts| !parts.is_empty())
-}
-
-/// Returns each kind, as the words that all its spellings begin with, and its count, most frequent first.
-fn count(kinds: impl Iterator<Item = String>) -> Vec<(String, u32)> {
     let mut counted: Vec<(String, u32)> = Vec::new();
-    for kind in kinds {
-        match counted.iter_mut().find(|(known, _)| is_same(known, &kind)) {
-            Some((known, count)) => {
-                *known = common(known, &kind);
-                *count += 1;
-            }
-            None if kind.is_empty() => {}
+    for kind in labels.filter(|kind| !kind.is_empty()) {
+        match counted.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(&kind)) {
+            Some((_, count)) => *count += 1,
             None => counted.push((kind, 1)),
         }
     }
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counted
-}
-
-/// Returns the words that two spellings of a kind begin with: `Rule 2` for `Rule 2 - Unused variable` and
-/// `Rule 2 - Missing check`.
-fn common(one: &str, other: &str) -> String {
-    let pairs = one.split(' ').zip(other.split(' '));
-    let same = pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other));
-    let words: Vec<&str> = same.map(|(word, _)| word).collect();
-    let shared = words.join(" ");
-    let shared = shared.trim_end_matches(['-', '\u{2013}', '\u{2014}', ':', ' ']);
-    shared.to_owned()
+    let parts: Vec<String> =
+        counted.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Returns a kind without characters that are special in a bracketed list.
@@ -249,15 +216,6 @@ fn plain(kind: &str) -> String {
         .filter(|word| !word.is_empty())
         .collect();
     words.join(" ")
-}
-
-/// Returns whether two kinds are the same: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
-fn is_same(one: &str, other: &str) -> bool {
-    let rule = |kind: &str| {
-        let number = kind.to_lowercase().strip_prefix("rule ")?.split(' ').next()?.parse::<u32>();
-        number.ok()
-    };
-    one.eq_ignore_ascii_case(other) || rule(one).is_some() && rule(one) == rule(other)
 }
 
 #[cfg(test)]
@@ -286,6 +244,6 @@ mod tests {
     #[test]
     fn counts_of_any_size_are_added() {
         let plans = [plan("bug", "", u32::MAX), plan("bug", "", u32::MAX)];
-        assert_eq!(kinds(&plans).unwrap(), "2 bug, 4294967293 without a kind");
+        assert_eq!(kinds(&plans).unwrap(), "2 bug");
     }
 }

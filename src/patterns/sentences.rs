@@ -185,10 +185,6 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
         r"^(?:\s*(?:[-*>]\s+|\d+[.)]\s+|\[[^\]]{1,48}\][:\s]|DEVN-\d+[^:]{0,40}:\s|Rule \d+[^:]{0,40}:\s|(?i:PR|P|D|T)-?\d+\w*[^:.]{0,40}:\s|(?i:deviation|issue|fix|plan|phase|pattern)\s+[\d.-]+\w*(?:[^:.]{0,32})?:\s|(?i:process|scope|minor|note|bug|blocking|code-fix|plan-amendment)\s*:\s))+",
     )
 });
-static STRUCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"~~[^~]*~~"));
-static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]+)\]\([^)\s]*\)"));
-/// Underscores mark emphasis only around several words: `__init__` is a name.
-static UNDERLINED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|[\s(])__([^_\s]+\s[^_]*)__"));
 /// A commit in brackets or at the end: `(commit abc1234)`, `in abc1234.`
 static COMMIT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -196,7 +192,7 @@ static COMMIT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Returns a passage on one line, without secrets, emphasis, tags, link targets and hashes.
+/// Returns a passage on one line, without secrets, emphasis, tags and hashes.
 pub(crate) fn clean(text: &str) -> String {
     let text = plain(text);
     trimmed(&TAG.replace(&text, "")).to_owned()
@@ -204,11 +200,8 @@ pub(crate) fn clean(text: &str) -> String {
 
 /// Returns the same with its tags: before a decision, what looks like one may be its subject, as in `D3 charts: …`.
 pub(crate) fn plain(text: &str) -> String {
-    let mut text = one_line(&sanitized(text));
-    text = replaced(text, "~~", &STRUCK, "");
-    text = outside_code(&text, |part| replaced(part.replace("**", ""), "__", &UNDERLINED, "$1$2"));
-    text = replaced(text, "](", &LINK, "$1");
-    text = without_commits(&text).replace(" -- ", " \u{2014} ").replace("  ", " ");
+    let text = outside_code(&one_line(&sanitized(text)), |part| part.replace("**", ""));
+    let text = without_commits(&text);
     trimmed(&text).to_owned()
 }
 
@@ -219,11 +212,6 @@ fn trimmed(text: &str) -> &str {
     let marks = text.len() - text.trim_start_matches(is_mark).len();
     let before = text[..marks].trim_end_matches('-');
     &text[before.len()..]
-}
-
-/// Replaces all matches. A text without `sign`, like most, cannot match and skips the regular expression.
-fn replaced(text: String, sign: &str, pattern: &Regex, by: &str) -> String {
-    if text.contains(sign) { pattern.replace_all(&text, by).into_owned() } else { text }
 }
 
 /// Returns a text without commit hashes, which have both digits and letters, unlike numbers and words.
@@ -305,9 +293,8 @@ mod wording_tests {
     fn markup_goes_and_words_stay() {
         for (text, expected) in [
             ("**1. [Rule 1 - Bug] Locks** are `**kept**` (commit abc1234)", "Locks are `**kept**`"),
-            ("DEVN-01 (minor): ~~old~~ new way in commit `a1b2c3d`.", "new way."),
-            ("PR-03 code-fix: see [the page](https://a.b/c)", "see the page"),
-            ("__init__ and __two words__ of @types/node", "__init__ and two words of @types/node"),
+            ("DEVN-01 (minor): the new way in commit `a1b2c3d`.", "the new way."),
+            ("PR-03 code-fix: see __init__ of @types/node", "see __init__ of @types/node"),
             ("--init is needed for 1234567", "--init is needed for 1234567"),
         ] {
             assert_eq!(clean(text), expected);

@@ -34,7 +34,7 @@ impl PatternsFile {
         let old = changes.current(&path)?;
         let bytes = match &old {
             Some(bytes) if !bytes.is_empty() => bytes.clone(),
-            _ => templates::render(project, Template::PatternsHeader, &())?.into_bytes(),
+            _ => templates::render(Template::PatternsHeader, &())?.into_bytes(),
         };
         Ok(Self { path, old, bytes })
     }
@@ -93,7 +93,7 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     let known = file.parsed(&file.bytes).entries.len();
     let mut new = file.bytes.clone();
     for entry in entries {
-        add(&mut new, &entry.render(project)?);
+        add(&mut new, &entry.render()?);
     }
     file.write(new, changes, |read| {
         let added = read.entries.iter().skip(known).map(|entry| entry.trace.as_ref());

@@ -247,11 +247,7 @@ impl<'a> Comparison<'a> {
         let plans = phase.plans_expected().max(phase.declared.unwrap_or(0));
         let open = phase.plans.iter().position(|(_, state)| *state != PlanState::Complete);
         let new = match &claim.value {
-            Claim::Phase(number) if *number != phase.number => {
-                let is_padded = claim.range.len() == 2 && number.to_string().len() == 1;
-                let zero = if is_padded && phase.number.whole() < 10 { "0" } else { "" };
-                Some(format!("{zero}{}", phase.number))
-            }
+            Claim::Phase(number) if *number != phase.number => Some(phase.number.to_string()),
             Claim::Text(Says::Name, old) => name_to_write(old, phase),
             Claim::Text(Says::Status | Says::PhaseStatus, old) => moved_status(old, phase),
             Claim::Count(Says::Index, _) => Some(phase.number.ordinal().to_string()),
@@ -420,32 +416,26 @@ impl<'a> Comparison<'a> {
     /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
     /// and not 100 while work is left.
     fn corrected_percent(&self, stated: usize, line: usize, here: Option<&Phase>) -> Option<usize> {
-        const PAIRS: [[Says; 2]; 3] = [
-            [Says::PhasesDone, Says::Total],
-            [Says::AllPlansDone, Says::AllPlansTotal],
-            [Says::PlansDone, Says::PlansTotal],
-        ];
-        let (position, claims) = (self.position, &self.survey.state.claims);
+        let position = self.position;
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
-        if claims.iter().any(|one| one.line == line && one.value.count(Says::Share).is_some()) {
+        let text = self.survey.text_of(vocabulary::STATE, line);
+        if text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).count() > 1
+        {
             return None;
         }
-        let count = |says| {
-            let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
-            Some(self.corrected(says, stated, here).unwrap_or(stated))
-        };
-        // The stated counts are the measure, once corrected.
-        let counted = PAIRS.iter().filter_map(|pair| share(count(pair[0])?, count(pair[1])?));
-        let mut measures: Vec<usize> = counted.collect();
-        if measures.is_empty() {
-            let of_phases = share(position.done(), position.total()).unwrap_or(0);
-            measures.extend([of_phases, position.percent_of_plans()]);
-        }
-        // A phase without plans has no progress yet.
+        let of_phases = share(position.done(), position.total()).unwrap_or(0);
         let of_phase =
             here.and_then(|here| share(here.count(PlanState::Complete), here.plans.len()));
-        let others = [of_phase.unwrap_or(0), position.percent()];
-        if measures.iter().chain(&others).any(|measure| measure.abs_diff(stated) <= 1) {
+        let count = |says| {
+            let mut claims = self.survey.state.claims.iter();
+            claims.find_map(|claim| claim.value.count(says)).map(|count| count as usize)
+        };
+        // STATE.md may count plans and phases that are not there yet.
+        let pairs = [(Says::PhasesDone, Says::Total), (Says::AllPlansDone, Says::AllPlansTotal)];
+        let counted = pairs.iter().filter_map(|(done, all)| share(count(*done)?, count(*all)?));
+        let mut measures = vec![of_phases, position.percent_of_plans(), position.percent()];
+        measures.extend(of_phase.into_iter().chain(counted));
+        if measures.iter().any(|measure| measure.abs_diff(stated) <= 1) {
             return None;
         }
         let least = measures.iter().min().copied()?;
@@ -578,12 +568,8 @@ fn row_counts(row: &ProgressRow, cell: &str, phase: &Phase) -> Option<String> {
     let all = stated[1].filter(|all| counts.all.contains(all));
     let right_done = done.unwrap_or(phase.count(PlanState::Complete));
     let right_all = all.unwrap_or(phase.plans_expected());
-    match stated {
-        [Some(_), Some(_)] if done.is_some() && all.is_some() => None,
-        [Some(_), None] if !cell.contains('/') => Some(right_done.to_string()),
-        [None, Some(_)] => Some(right_all.to_string()),
-        _ => Some(format!("{right_done}/{right_all}")),
-    }
+    let is_right = done.is_some() && (all.is_some() || stated[1].is_none());
+    (cell.contains('/') && !is_right).then(|| format!("{right_done}/{right_all}"))
 }
 
 /// Returns whether a total is a plausible count of the phases, or would be below the current one: numbering continues

@@ -24,11 +24,10 @@ pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Positio
 pub use read::{
     AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Checks, Claim, DEFAULT_MILESTONE,
     Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder,
-    MustHaves, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus, Plan, PlanNumber,
-    PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Requirements,
-    Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase,
-    Summary, SummaryStatus, TaskCount, TextOf, WorkflowSettings, WrittenAt, check_overlap,
-    check_waves, installed_skills, is_absent, non_placeholder,
+    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus, Plan, PlanNumber, PlanSlot,
+    PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone,
+    RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, SummaryStatus,
+    TaskCount, TextOf, WorkflowSettings, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
     Count, MAX_CLAIMS, handoff, is_dropped_plan, list_entry, milestone_version,

@@ -163,11 +163,6 @@ impl Survey {
         Err(Error::refused(message).hint("correct what is named, or name the phase"))
     }
 
-    /// Splits the phase number from the start of a text, as the project writes it.
-    pub(crate) fn split_number<'t>(&self, text: &'t str) -> Option<(PhaseNumber, &'t str)> {
-        self.numbering.split(text)
-    }
-
     /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
     pub(crate) fn phases_in(&self, text: &str) -> Vec<PhaseNumber> {
         self.numbering.phases_in(text)
@@ -202,21 +197,11 @@ impl Survey {
         let mut known: Vec<String> = phases.map(|phase| phase.number.to_string()).collect();
         // Two folders may have the same number.
         known.dedup();
-        let archives = self.folder.archived.iter().filter(|archive| {
-            let milestone = archive.milestone().map(|milestone| milestone.value);
-            milestone.is_ok_and(|one| one.phases.iter().any(|phase| phase.number == *number))
-        });
-        let slugs: Vec<&str> = archives.map(|archive| archive.slug.as_str()).collect();
-        let mut hints = Vec::new();
-        if !slugs.is_empty() {
-            hints.push(format!("phase {number} is archived in {}", slugs.join(", ")));
-        }
-        if !known.is_empty() {
-            hints.push(format!("known phases: {}", known.join(", ")));
-        } else if hints.is_empty() {
-            hints.push("no phase is known yet".to_owned());
-        }
-        Err(Error::not_found(format!("there is no phase {number}")).hint(hints.join("; ")))
+        let hint = match known.as_slice() {
+            [] => "no phase is known yet".to_owned(),
+            known => format!("known phases: {}", known.join(", ")),
+        };
+        Err(Error::not_found(format!("there is no phase {number}")).hint(hint))
     }
 
     /// Returns the project's name from PROJECT.md, otherwise from STATE.md, otherwise from its folder.
@@ -350,17 +335,9 @@ impl Survey {
 
 /// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, name: &str) -> bool {
-    let words = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        format!(" {} ", words.collect::<Vec<_>>().join(" "))
-    };
     let version = milestone_version_in(name);
-    let names_it = |line: &str| match version {
-        Some(version) => line
-            .split([' ', ':', '(', ')', ','])
-            .any(|word| milestone_version(word) == Some(version)),
-        None => words(line).contains(&words(name)),
-    };
+    let is_it = |word: &str| version.is_some() && milestone_version(word) == version;
+    let names_it = |line: &str| line.split([' ', ':', '(', ')', ',']).any(is_it);
     let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
     headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
 }
@@ -419,19 +396,12 @@ impl Documents<'_> {
         todo_file::merged(&state.todos, titled.collect())
     }
 
-    /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
-    /// gone on since.
+    /// Returns where paused work is to be resumed, unless a date of STATE.md says that the work has gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
         let latest = handoff::latest(&survey.folder.dir, dirs, &|path| self.text(path))?;
-        let own = latest.phase_dir.as_ref().and_then(|name| {
-            let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
-            dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
-        });
-        let current = survey.position.current;
-        let is_passed = own.zip(current).is_some_and(|(own, current)| own < current);
         let mut dates = survey.state.last_active.iter();
-        (!is_passed && !dates.any(|date| latest.written.is_before(date))).then_some(latest)
+        (!dates.any(|date| latest.written < *date)).then_some(latest)
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

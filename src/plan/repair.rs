@@ -91,7 +91,7 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         }
     }
     let remaining = statements(&survey).collect();
-    let wrong = metrics(project, &survey, &read::text)?;
+    let wrong = metrics(project, &survey)?;
     corrections.extend(sources[0].correct(&survey, wrong));
     let changed = sources.into_iter().filter(|source| source.text != source.old);
     let bytes = |text: Option<String>| text.unwrap_or_default().into_bytes();

@@ -8,12 +8,10 @@ use serde::Serialize;
 
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseState, PlanState,
-    Position, Skill, StatedPhase, Survey, drift, is_plain, letters, metrics, roadmap_phase,
-    without_status,
+    Position, Skill, StatedPhase, Survey, drift, is_plain, roadmap_phase, without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::storage::read;
-use crate::text::{clip, quantity, strip_prefix_ignore_case};
+use crate::text::{clip, quantity};
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.
@@ -39,7 +37,7 @@ pub struct StatusReport {
     pub decisions: Vec<Decision>,
     /// The open todos.
     pub todos: Vec<String>,
-    /// The open blockers; those noted for a phase that is complete say so and come last.
+    /// The open blockers.
     pub blockers: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
@@ -51,7 +49,7 @@ pub struct StatusReport {
     pub paused: Option<PausedWork>,
     /// Statements of STATE.md and ROADMAP.md that contradict the files.
     pub drift: Vec<Drift>,
-    /// Gaps, duplicates and disagreements in the planning documents.
+    /// Missing documents, and phases that the roadmap does not list.
     pub findings: Vec<Warning>,
     /// Problems while reading the files.
     pub warnings: Vec<Warning>,
@@ -118,7 +116,7 @@ impl PausedWork {
         let handoff = survey.handoff.as_ref()?;
         Some(Self {
             file: project.relative(&handoff.file).to_owned(),
-            written: handoff.written.day,
+            written: handoff.written,
             next_action: handoff.next_action.clone(),
         })
     }
@@ -150,7 +148,7 @@ impl StatusReport {
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.todos.clone(),
-            blockers: open_blockers(survey),
+            blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: position.next.clone(),
             paused: PausedWork::from_survey(project, survey),
@@ -158,17 +156,6 @@ impl StatusReport {
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
         }
-    }
-
-    /// Adds the performance metrics of STATE.md that the summaries contradict, for which all summaries are read; if one
-    /// cannot be read, `warnings` says so, and the metrics are not compared.
-    pub fn add_metric_drift(&mut self, project: &Project, survey: &Survey) {
-        let Ok(metrics) = metrics(project, survey, &read::text) else {
-            return;
-        };
-        let left = self.drift.iter().position(Drift::is_left_plan);
-        let end = left.unwrap_or(self.drift.len());
-        self.drift.splice(end..end, metrics);
     }
 
     /// Returns what STATE.md says about the current phase in free text, if it is about that phase.
@@ -300,40 +287,7 @@ impl MilestoneStatus {
     }
 }
 
-/// Returns the open blockers; those noted for a phase that is complete say so and come last.
-fn open_blockers(survey: &Survey) -> Vec<String> {
-    let is_complete = |number: &PhaseNumber| {
-        let mut same = survey.position.with_number(number).peekable();
-        let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
-        same.peek().is_some() && same.all(is_over)
-    };
-    let (mut current, mut past) = (Vec::new(), Vec::new());
-    for text in &survey.state.blockers {
-        match phase_of(text, survey).filter(is_complete) {
-            Some(number) => past.push(format!("{text} (phase {number} is complete)")),
-            None => current.push(text.clone()),
-        }
-    }
-    current.append(&mut past);
-    current
-}
-
-/// Returns the phase that a blocker was noted for: `[Phase 2]: …`, `**Phase 2:** …`, `Phase 2 planning …`, but not that
-/// of `Phase 2 crashes` or `[Phase 1-3]`.
-fn phase_of(blocker: &str, survey: &Survey) -> Option<PhaseNumber> {
-    let text = blocker.trim_start_matches(['*', '_', '[', '(']);
-    let (number, rest) = survey.split_number(strip_prefix_ignore_case(text, "phase ")?)?;
-    let rest = rest.trim_start_matches(['*', '_']);
-    let after = strip_prefix_ignore_case(rest, " planning");
-    let ends = |rest: &str, ends: &[char]| rest.starts_with(ends);
-    (ends(rest, &[':', ']', ')']) || after.is_some_and(|rest| ends(rest, &[' ', ':', ']', ')'])))
-        .then_some(number)
-}
-
-/// Maximum distance between the first and last phase number; a larger one indicates years or ticket numbers.
-const MAX_SPAN: u32 = 200;
-
-/// Returns warnings about missing, duplicate and inconsistent entries of the planning documents.
+/// Returns warnings about missing documents, and phases that the roadmap does not list.
 fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let home = &survey.folder.active.dir;
     let [state, roadmap] = [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
@@ -354,49 +308,7 @@ fn inconsistencies(survey: &Survey) -> Vec<Warning> {
         let message = format!("does not list what has a folder: {}", phases(&unlisted));
         found.push(Warning::file(&roadmap, message));
     }
-    for phase in &survey.roadmap.phases {
-        for line in &phase.repeated {
-            let message = format!("lists phase {} a second time", phase.number);
-            found.push(Warning::at(&roadmap, *line, message));
-        }
-    }
-    let place = if survey.has_roadmap { &roadmap } else { home };
-    found.extend(gap(survey).map(|message| Warning::file(place, message)));
-    if let (Some(ours), Some(theirs)) = (&survey.project_file.name, &survey.state.project) {
-        // One may abbreviate the other.
-        let (one, other) = (letters(ours), letters(theirs));
-        if !one.contains(&other) && !other.contains(&one) {
-            let message = format!("names the project {theirs:?}, but PROJECT.md names it {ours:?}");
-            found.push(Warning::file(&state, message));
-        }
-    }
     found
-}
-
-/// Returns which integers are missing between the first and the last phase number of the milestone.
-fn gap(survey: &Survey) -> Option<String> {
-    let members = || survey.position.members().map(|phase| &phase.number);
-    let last = members().max()?;
-    // `2-01` is not compared with `1-04`.
-    let from = members().filter(|number| number.is_sibling(last)).min()?;
-    let (first, end) = (from.ordinal(), last.ordinal());
-    if end - first > MAX_SPAN {
-        return None;
-    }
-    // The missing numbers may belong to earlier milestones.
-    let known = survey.position.phases.iter().map(|phase| &phase.number);
-    let known = known.chain(survey.roadmap.phases.iter().map(|phase| &phase.number));
-    let known: BTreeSet<u32> =
-        known.filter(|number| number.is_sibling(last)).map(PhaseNumber::ordinal).collect();
-    let ranges = || survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
-    let unknown = (first..end).filter(|ordinal| !known.contains(ordinal));
-    let absent = unknown.map(|ordinal| from.sibling(ordinal));
-    let absent = absent.filter(|number| !ranges().any(|range| range.contains(number)));
-    let absent: Vec<String> = absent.map(|number| number.to_string()).collect();
-    let is = if absent.len() == 1 { "is" } else { "are" };
-    let (from, to) = (from.sibling(first), from.sibling(end));
-    (!absent.is_empty())
-        .then(|| format!("{} {is} missing between {from} and {to}", phases(&absent)))
 }
 
 /// Returns phases as a text: `phase 3`, `phases 3, 4`.

@@ -26,9 +26,6 @@ pub(super) struct Generation {
     /// Files that only it writes, relative to the planning folder; `*` matches any folder name.
     #[serde(default)]
     writes: Vec<String>,
-    /// Parts of paths that only its plans name.
-    #[serde(default)]
-    paths: Vec<String>,
     /// Whether it keeps the name of the active milestone in ACTIVE.
     #[serde(default)]
     pub(super) keeps_active: bool,
@@ -52,38 +49,28 @@ pub(super) fn installed<'a>(
 ///
 /// The first of these that finds one decides:
 ///
-/// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md and .claude/CLAUDE.md;
+/// - the one mentioned most often in CLAUDE.md and STATE.md;
 /// - the newest one whose settings are in config.json, then the newest that wrote files here;
-/// - the one that the last plan mentions, then ROADMAP.md and PROJECT.md.
+/// - the one mentioned most often in ROADMAP.md and PROJECT.md.
 pub(super) fn traced<'a>(
     generations: &'a [Generation],
     root: &Path,
     planning: &Path,
 ) -> Option<&'a Generation> {
     let planned = |name: &str| read_or_empty(&planning.join(name));
-    let instructions = |name: &str| {
-        let mut text = read_or_empty(&root.join(name));
-        // Our own block repeats commands printed earlier, and is no evidence of what is in use.
-        if let Some(block) = generated_block(&text) {
-            text.replace_range(block, "");
-        }
-        text
-    };
+    let mut instructions = read_or_empty(&root.join("CLAUDE.md"));
+    // Our own block repeats commands printed earlier, and is no evidence of what is in use.
+    if let Some(block) = generated_block(&instructions) {
+        instructions.replace_range(block, "");
+    }
     let mentioned = |text: String| most_mentioned(generations, &text);
-    mentioned(instructions("CLAUDE.md") + &planned(vocabulary::STATE))
-        .or_else(|| mentioned(instructions("AGENTS.md") + &instructions(".claude/CLAUDE.md")))
+    mentioned(instructions + &planned(vocabulary::STATE))
         .or_else(|| {
             let config = planned(vocabulary::CONFIG);
             let has = |key: &String| config.contains(&format!("\"{key}\""));
             generations.iter().rev().find(|one| one.settings.iter().any(has))
         })
         .or_else(|| generations.iter().rev().find(|one| has_any(planning, &one.writes)))
-        .or_else(|| {
-            let plan = last_plan(planning)?;
-            let has = |path: &String| plan.contains(path.as_str());
-            let named = || generations.iter().find(|one| one.paths.iter().any(has));
-            most_mentioned(generations, &plan).or_else(named)
-        })
         .or_else(|| mentioned(planned(vocabulary::ROADMAP) + &planned(vocabulary::PROJECT)))
 }
 
@@ -123,26 +110,4 @@ fn has_file(dir: &Path, parts: &[&str]) -> bool {
         }
         [name, rest @ ..] => has_file(&dir.join(name), rest),
     }
-}
-
-/// Returns the text of the last plan of the last phase that has one. Only one is read, since `status` asks for it.
-fn last_plan(planning: &Path) -> Option<String> {
-    let names = |dir: &Path| {
-        let names = listing::entries(dir).unwrap_or_default().into_iter();
-        names.map(|(name, _)| name)
-    };
-    let number = |name: &str| -> Option<Vec<u32>> {
-        let end = name.find(|c: char| !c.is_ascii_digit() && c != '.');
-        let digits = name[..end.unwrap_or(name.len())].trim_end_matches('.');
-        digits.split('.').map(|part| part.parse().ok()).collect()
-    };
-    let phases = planning.join(vocabulary::PHASES);
-    let mut folders: Vec<_> =
-        names(&phases).filter_map(|name| Some((number(&name)?, name))).collect();
-    folders.sort_unstable();
-    folders.into_iter().rev().find_map(|(_, folder)| {
-        let dir = phases.join(folder);
-        let last = names(&dir).filter(|name| name.ends_with("PLAN.md")).max()?;
-        Some(read_or_empty(&dir.join(last)))
-    })
 }

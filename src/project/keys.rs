@@ -16,8 +16,6 @@ pub enum KeyScope {
     Anyone,
     /// Any source; in `annals.toml`, only a path inside the project.
     Inside,
-    /// Any source; in `annals.toml`, only a slash command of a supported planning tool.
-    SlashCommand,
     /// Any source except `annals.toml`.
     UserOnly,
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::project::dialect::{LayoutName, read_or_empty};
@@ -134,7 +134,7 @@ fn plain() -> Result<Commands> {
 }
 
 /// The commands of a planning tool, as printed; annals never runs them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commands {
     /// Plans a phase; `{phase}` is replaced with its number.
@@ -215,15 +215,6 @@ mod tests {
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
         tree.write(".planning/config.json", r#"{"agent_teams": true}"#);
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
-        let plan = "@$HOME/.claude/gsd-core/workflows/execute-plan.md\n";
-        tree.write(".planning/phases/01-a/01-01-PLAN.md", "Run /gsd:quick\n");
-        tree.write(".planning/phases/02-b/02-01-PLAN.md", plan);
-        assert_eq!(commands(LayoutName::Gsd).0, "/gsd-plan-phase 2");
-        tree.write(
-            ".planning/phases/10-c/10-01-PLAN.md",
-            "Run /gsd:quick, see @x/gsd-planner.md\n",
-        );
-        assert_eq!(commands(LayoutName::Gsd).0, "/gsd:plan-phase 2");
         let elsewhere = "See https://example.org/gsd-build and docs/gsd-notes.md\n";
         tree.write("CLAUDE.md", elsewhere);
         assert_eq!(commands(LayoutName::Gsd).0, "/gsd:plan-phase 2");
@@ -261,7 +252,7 @@ mod tests {
         assert_eq!(plan(), "/gsd:plan-phase 2");
         tree.write(".planning/ROADMAP.md", "Plans: TBD (run /gsd-plan-phase 2)\n");
         assert_eq!(plan(), "/gsd-plan-phase 2");
-        tree.write(".claude/CLAUDE.md", "Run /gsd:progress first.\n");
+        tree.write("CLAUDE.md", "Run /gsd:progress first.\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");
     }
 }

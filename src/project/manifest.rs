@@ -1,6 +1,5 @@
 //! Reads package manifests: Cargo, npm, Python and Go.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -119,58 +118,6 @@ fn is_requirements(path: &str) -> bool {
     name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt")
 }
 
-/// Returns the names of the dependencies in a manifest; a malformed one has none.
-pub(crate) fn dependencies(path: &str, text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let name = file_name(path);
-    if is_requirements(path) {
-        found.extend(text.lines().filter_map(requirement));
-    } else if name == "go.mod" {
-        let lines = text.lines().filter(|line| !line.contains("// indirect")).map(str::trim);
-        let modules = lines.map(|line| line.strip_prefix("require ").unwrap_or(line));
-        let names = modules.filter_map(|module| module.split_whitespace().next());
-        // Of the directives of a go.mod, only modules have a host.
-        found.extend(names.filter(|name| name.contains('.')).map(str::to_owned));
-    } else {
-        add_tables(&value(name, text).unwrap_or_default(), false, &mut found);
-    }
-    found
-}
-
-/// Adds the keys of all tables of dependencies, and the packages in all lists of requirements, at any depth:
-/// `dependencies`, `devDependencies`, `project.optional-dependencies`, `tool.poetry.….dependencies`.
-fn add_tables(value: &Value, is_list: bool, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(table) => {
-            for (key, value) in table {
-                let is_dependencies =
-                    key.to_lowercase().ends_with("dependencies") || key == "dependency-groups";
-                if let Some(inner) = value.as_object().filter(|_| is_dependencies) {
-                    // A group of requirements has a name, a dependency a version.
-                    let names = inner.iter().filter(|(_, value)| !value.is_array());
-                    found.extend(names.map(|(name, _)| name.clone()));
-                }
-                add_tables(value, is_dependencies || is_list && value.is_array(), found);
-            }
-        }
-        Value::Array(list) if is_list => {
-            found.extend(list.iter().filter_map(Value::as_str).filter_map(requirement));
-        }
-        _ => {}
-    }
-}
-
-/// Parses `Django[argon2]>=4.2; python_version > "3.8"  # why`.
-fn requirement(line: &str) -> Option<String> {
-    let line = line.trim();
-    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)));
-    let (name, rest) = line.split_at(end.unwrap_or(line.len()));
-    let is_path = rest.starts_with([':', '/', '\\']);
-    // The names of Python packages ignore case, and `_`, `.` and `-` are equivalent.
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !is_path;
-    is_name.then(|| name.to_lowercase().replace(['_', '.'], "-"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,37 +187,6 @@ mod tests {
             (&[], "- | - | - | -"),
         ] {
             assert_eq!(read(files), expected, "{files:?}");
-        }
-    }
-
-    #[test]
-    fn every_manifest_names_its_dependencies() {
-        for (path, text, expected) in [
-            (
-                "Cargo.toml",
-                "[package]\nname = \"a\"\n[dependencies]\naxum = \"1\"\n[target.'cfg(unix)'.dev-dependencies]\nnix = { version = \"1\" }\n",
-                "axum nix",
-            ),
-            (
-                "web/package.json",
-                r#"{"name": "a", "dependencies": {"react": "^19"}, "devDependencies": {"vite": "1"}}"#,
-                "react vite",
-            ),
-            (
-                "pyproject.toml",
-                "[project]\ndependencies = [\"Django>=4\"]\n[project.optional-dependencies]\nweb = [\"Flask_Cors\"]\n[tool.poetry.dependencies]\nfastapi = \"1\"\n",
-                "django fastapi flask-cors",
-            ),
-            (
-                "go.mod",
-                "module example.com/a\n\ngo 1.22\n\nrequire (\n\tgorm.io/gorm v1.2\n\tb.c/d v1 // indirect\n)\n",
-                "gorm.io/gorm",
-            ),
-            ("requirements-dev.txt", "# tests\npytest==8\n-r base.txt\n./local\n", "pytest"),
-            ("Cargo.toml", "[dependencies\n", ""),
-        ] {
-            let found: Vec<String> = dependencies(path, text).into_iter().collect();
-            assert_eq!(found.join(" "), expected, "{path}");
         }
     }
 }

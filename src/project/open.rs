@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
-use crate::progress::Progress;
 use crate::project::dialect::LayoutName;
 use crate::project::environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, Environment};
 use crate::project::layout::Layout;
@@ -35,8 +34,6 @@ pub struct OpenRequest {
     pub dry_run: bool,
     /// `--no-history`.
     pub no_history: bool,
-    /// Receiver of progress reports for long tasks.
-    pub progress: Progress,
     /// The environment.
     pub environment: Environment,
 }
@@ -56,8 +53,6 @@ pub struct Project {
     pub environment: Environment,
     /// Whether changes are shown instead of made.
     pub dry_run: bool,
-    /// Receiver of progress reports for long tasks.
-    pub progress: Progress,
     /// Problems found while opening the project.
     pub warnings: Vec<Warning>,
     planning: Planning,
@@ -88,7 +83,7 @@ impl Project {
             settings.history = false;
             settings.set_flag_origin("history", "--no-history");
         }
-        let mut warnings = std::mem::take(&mut settings.warnings);
+        let mut warnings = Vec::new();
         let mut planning = Planning::locate(&root, &settings, &mut warnings)?;
         for folder in settings.user_set_folders() {
             boundary.allow(&root.join(folder));
@@ -98,15 +93,12 @@ impl Project {
         let harness = environment.get(CLAUDE_FOLDER_VARIABLE).map(PathBuf::from).or(home);
         let layout = &mut planning.layout;
         layout.use_generation(&root, &planning.dir, harness.as_deref())?;
-        settings.fill_commands(&planning.layout.commands);
-        planning.layout.commands.clone_from(&settings.commands);
         let git = Git::discover(&root);
         warnings.extend(git.warning());
         Ok(Self {
             clock: Clock::new(environment.get("ANNALS_NOW"))?,
             git,
             dry_run: request.dry_run,
-            progress: request.progress,
             root,
             settings,
             environment,
@@ -157,12 +149,8 @@ impl Project {
                 .at(self.relative(&self.planning.dir), None)
                 .hint("a project has one planning folder, whose name determines the tool"));
         }
-        let mut layout = Layout::load(name)?;
-        let mut settings = self.settings.clone();
-        settings.fill_commands(&layout.commands);
-        layout.commands.clone_from(&settings.commands);
-        let dir = self.root.join(name.dir());
-        Ok(Self { settings, planning: Planning { dir, layout }, ..self.clone() })
+        let planning = Planning { dir: self.root.join(name.dir()), layout: Layout::load(name)? };
+        Ok(Self { planning, ..self.clone() })
     }
 
     /// Returns the storage for writing in this project, configured by the settings.
@@ -286,7 +274,7 @@ mod tests {
         let planning = project.planning().unwrap();
         assert_eq!(planning.dir, tree.at(".planning"));
         assert_eq!(planning.layout.name, LayoutName::Gsd);
-        assert_eq!(project.settings.commands.plan("2"), "/gsd:plan-phase 2");
+        assert_eq!(planning.layout.commands.plan("2"), "/gsd:plan-phase 2");
         assert_eq!(project.warnings, []);
 
         let tree = Tree::new(&[".planning/", ".vbw-planning/"]);
@@ -308,20 +296,17 @@ mod tests {
         assert_eq!(error.kind, ErrorKind::NotFound);
         assert!(error.hint.unwrap().contains("annals init"));
         assert_eq!(project.planning_place().dir, tree.at(".vbw-planning"));
-        assert_eq!(project.settings.commands.ship, "ship the milestone");
+        assert_eq!(project.planning_place().layout.commands.ship, "ship the milestone");
     }
 
     #[test]
     fn another_layout_can_be_chosen_without_a_planning_folder() {
         let tree = Tree::new(&[".git/"]);
-        tree.write("annals.toml", "[commands]\nship = \"/gsd:ship\"\n");
         let project = open(&tree, "").unwrap();
         let project = project.in_layout(LayoutName::Yolo).unwrap();
         assert_eq!(project.planning_place().dir, tree.at(".yolo-planning"));
         let commands = &project.planning_place().layout.commands;
         assert_eq!(commands.plan("2"), "/yolo:vibe --plan 2");
-        assert_eq!(commands.ship, "/gsd:ship");
-        assert_eq!(project.settings.commands, *commands);
 
         let tree = Tree::new(&[".planning/"]);
         let project = open(&tree, "").unwrap();

@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::project::keys::{KEYS, SettingKey};
-use crate::project::layout::Commands;
 use crate::project::server_address::ServerAddress;
 use crate::text::word_enum;
-use crate::warning::Warning;
 
 /// Maximum number of lines of a context file; settings can only lower it.
 pub const MAX_LINES: usize = 200;
@@ -197,8 +195,6 @@ pub struct Settings {
     pub planning_dir: Option<PathBuf>,
     /// Maximum number of lines of a context file.
     pub max_lines: usize,
-    /// Maximum number of tokens of the generated block.
-    pub max_tokens: Option<usize>,
     /// The context files to keep up to date.
     pub targets: Vec<ContextTarget>,
     /// Whether the encoder reads the best texts of a search again.
@@ -207,10 +203,6 @@ pub struct Settings {
     pub fix_state: bool,
     /// Whether writes are recorded, so that they can be undone.
     pub history: bool,
-    /// The project's own template of the context file.
-    pub template: Option<PathBuf>,
-    /// The commands of the planning tool; empty ones default to the layout's.
-    pub commands: Commands,
     /// Timeout for a lock held by another process.
     #[serde(with = "seconds")]
     pub lock_wait: Duration,
@@ -243,9 +235,6 @@ pub struct Settings {
     pub sessions: Vec<SessionClient>,
     #[serde(skip)]
     pub(crate) origins: BTreeMap<&'static str, Origin>,
-    /// Warnings about keys that a project may not set, and that were ignored.
-    #[serde(skip)]
-    pub(crate) warnings: Vec<Warning>,
 }
 
 mod seconds {
@@ -267,13 +256,10 @@ impl Default for Settings {
         Self {
             planning_dir: None,
             max_lines: MAX_LINES,
-            max_tokens: None,
             targets: vec![ContextTarget::Claude],
             fix_state: false,
             encoder: true,
             history: true,
-            template: None,
-            commands: Commands::default(),
             lock_wait: Duration::from_secs(10),
             store: PathBuf::from(".vibekit"),
             ledger_dir: PathBuf::from("docs/memory"),
@@ -289,7 +275,6 @@ impl Default for Settings {
             share: Share { url: None, ca: None, scopes: Vec::new(), journal: "private".to_owned() },
             sessions: Vec::new(),
             origins: BTreeMap::new(),
-            warnings: Vec::new(),
         }
     }
 }
@@ -320,7 +305,7 @@ impl Settings {
 
     /// Returns whether the user set limits for the context files.
     pub fn has_own_limits(&self) -> bool {
-        self.max_lines != Self::default().max_lines || self.max_tokens.is_some()
+        self.max_lines != Self::default().max_lines
     }
 
     /// Returns the source of a key's value.
@@ -338,7 +323,6 @@ impl Settings {
     pub(crate) fn user_set_folders(&self) -> Vec<PathBuf> {
         let folders = [
             ("planning_dir", self.planning_dir.as_ref()),
-            ("template", self.template.as_ref()),
             ("store", Some(&self.store)),
             ("ledger_dir", Some(&self.ledger_dir)),
         ];
@@ -350,24 +334,6 @@ impl Settings {
     pub(crate) fn set_flag_origin(&mut self, key: &'static str, flag: &str) {
         let flag = flag.to_owned();
         self.origins.insert(key, Origin::Flag { flag });
-    }
-
-    /// Fills in the layout's commands where none are set.
-    pub(crate) fn fill_commands(&mut self, layout: &Commands) {
-        let commands = &mut self.commands;
-        commands.verify.clone_from(&layout.verify);
-        commands.remediate.clone_from(&layout.remediate);
-        commands.discuss.clone_from(&layout.discuss);
-        for (key, commands, layout) in [
-            ("commands.plan", &mut commands.plan, &layout.plan),
-            ("commands.execute", &mut commands.execute, &layout.execute),
-            ("commands.ship", &mut commands.ship, &layout.ship),
-            ("commands.new_milestone", &mut commands.new_milestone, &layout.new_milestone),
-        ] {
-            if !self.origins.contains_key(key) {
-                commands.clone_from(layout);
-            }
-        }
     }
 }
 

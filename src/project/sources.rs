@@ -4,9 +4,6 @@
 //! # annals.toml
 //! max_lines = 150
 //! targets = ["claude", "agents"]
-//!
-//! [commands]
-//! plan = "/gsd:plan-phase {phase} --auto"
 //! ```
 
 use std::path::{Component, Path};
@@ -15,13 +12,11 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, Result};
-use crate::project::dialect::LayoutName;
 use crate::project::environment::Environment;
 use crate::project::keys::{KEYS, KeyScope, SettingKey};
 use crate::project::settings::{Origin, Settings, slot};
 use crate::storage::read;
 use crate::text::line_number;
-use crate::warning::Warning;
 
 /// File of the project's own settings, at its root.
 pub(crate) const PROJECT_FILE: &str = "annals.toml";
@@ -31,9 +26,6 @@ const USER_FILE: &str = "config.toml";
 
 /// Maximum size of a settings file, in bytes; parsed, it can take fifty times as much memory.
 const MAX_FILE_BYTES: usize = 1024 * 1024;
-
-/// Maximum length of a slash command that a project may set, in bytes.
-const MAX_COMMAND_BYTES: usize = 120;
 
 /// Prefix of the environment variables for settings.
 const PREFIX: &str = "ANNALS_";
@@ -75,10 +67,10 @@ impl Draft {
     }
 
     fn finish(self) -> Result<Settings> {
-        let Settings { origins, warnings, .. } = self.settings;
+        let origins = self.settings.origins;
         let settings: Settings =
             serde_json::from_value(self.values).map_err(|error| unread(&error))?;
-        Ok(Settings { origins, warnings, ..settings })
+        Ok(Settings { origins, ..settings })
     }
 
     fn set(
@@ -134,7 +126,7 @@ impl Draft {
         author: Author,
     ) -> Result<()> {
         let Some(key) = KEYS.iter().find(|key| key.name == name) else {
-            return Err(unknown("setting", name, nearest(name)));
+            return Err(unknown(name));
         };
         let file = path.to_owned();
         let origin = match author {
@@ -143,11 +135,6 @@ impl Draft {
         };
         if author == Author::Project {
             check_scope(key, value)?;
-            if key.scope == KeyScope::SlashCommand && !value.as_str().is_some_and(is_slash_command)
-            {
-                self.settings.warnings.push(not_a_slash_command(name, line));
-                return Ok(());
-            }
         }
         let set = self.set(key, value.clone(), origin);
         set.map_err(|problem| Error::usage(format!("{name} {problem}")))
@@ -162,7 +149,7 @@ impl Draft {
                     .map_err(|problem| Error::usage(format!("{variable} {problem}")))?;
             }
         }
-        environment.names().try_for_each(check_spelling)
+        Ok(())
     }
 }
 
@@ -193,7 +180,7 @@ fn unread(error: &serde_json::Error) -> Error {
 /// Returns an error for a setting that a cloned repository must not be able to make.
 fn check_scope(key: &SettingKey, value: &Value) -> Result<()> {
     let reason = match key.scope {
-        KeyScope::Anyone | KeyScope::SlashCommand => return Ok(()),
+        KeyScope::Anyone => return Ok(()),
         KeyScope::UserOnly => "can only be set by the user",
         KeyScope::Inside => match value.as_str().map(Path::new) {
             Some(path) if !stays_inside(path) => "leads outside the project, which is refused",
@@ -204,38 +191,6 @@ fn check_scope(key: &SettingKey, value: &Value) -> Result<()> {
     let (name, variable) = (&key.name, variable(&key.name));
     Err(Error::refused(format!("{name} {reason}, because a project may come from anywhere"))
         .hint(format!("set it in your own {USER_FILE} or as {variable}")))
-}
-
-/// Returns whether a text is a slash command of a supported planning tool with plain arguments.
-///
-/// It is printed where an agent reads what to do next, so a cloned repository must not choose its wording.
-fn is_slash_command(text: &str) -> bool {
-    let mut words = text.split(' ');
-    let command = words.next().unwrap_or_default();
-    let is_name = |name: &str| {
-        let is_name_byte =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        (1..=40).contains(&name.len()) && name.bytes().all(is_name_byte)
-    };
-    let is_argument = |word: &str| {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte);
-        word == "{phase}" || !word.is_empty() && word.bytes().all(is_allowed)
-    };
-    let name = LayoutName::prefixes().find_map(|prefix| command.strip_prefix(prefix));
-    name.is_some_and(is_name) && text.len() <= MAX_COMMAND_BYTES && words.all(is_argument)
-}
-
-fn not_a_slash_command(name: &str, line: usize) -> Warning {
-    let variable = variable(name);
-    Warning::at(
-        Path::new(PROJECT_FILE),
-        line,
-        format!(
-            "{name} is not a slash command of a known workflow ({}), so it is not used; \
-         your own {USER_FILE} and {variable} may name any command",
-            LayoutName::prefixes().collect::<Vec<_>>().join("…, ") + "…"
-        ),
-    )
 }
 
 /// Returns whether a path is relative and contains no `..`; links are not followed.
@@ -249,47 +204,20 @@ fn is_in_git_folder(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
-/// Returns an error for a variable that almost matches one of ours; unlike in a file, other unknown names are
-/// allowed.
-fn check_spelling(name: &str) -> Result<()> {
-    let Some(rest) = name.strip_prefix(PREFIX) else {
-        return Ok(());
-    };
-    let closest = KEYS
-        .iter()
-        .map(|key| variable(&key.name))
-        .map(|known| (strsim::osa_distance(&clipped_name(rest), &known[PREFIX.len()..]), known))
-        .min();
-    match closest {
-        Some((1 | 2, known)) => Err(unknown("environment variable", name, Some(&known))),
-        _ => Ok(()),
-    }
-}
-
 fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
-fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
-    let error = Error::usage(format!("unknown {what} {:?}", clipped_name(name)));
-    match nearest {
+/// Returns the error for an unknown key, with the known one of the most similar spelling.
+fn unknown(name: &str) -> Error {
+    // A file can contain a name of megabytes.
+    let name: String = name.chars().take(60).collect();
+    let error = Error::usage(format!("unknown setting {name:?}"));
+    let known = KEYS.iter().map(|key| &key.name);
+    match known.min_by_key(|known| strsim::osa_distance(&name, known)) {
         Some(nearest) => error.hint(format!("did you mean {nearest}? `annals config` lists all")),
         None => error,
     }
-}
-
-/// Returns the known key, or group such as `commands`, with the most similar spelling.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = clipped_name(name);
-    KEYS.iter()
-        .flat_map(|key| [Some(key.name.as_str()), key.name.split_once('.').map(|(group, _)| group)])
-        .flatten()
-        .min_by_key(|known| strsim::osa_distance(&name, known))
-}
-
-/// Truncates a name for display: a file can contain a name of megabytes.
-fn clipped_name(name: &str) -> String {
-    name.chars().take(60).collect()
 }
 
 #[cfg(test)]

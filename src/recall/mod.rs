@@ -28,6 +28,7 @@ use crate::recall::flags::Flags;
 use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader};
 use crate::search::{Encoder, terms};
 use crate::sessions;
+use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
 
 /// Name of the index file in `.annals/`.
@@ -97,11 +98,6 @@ pub struct Recalled {
     pub newest_files: Option<usize>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "required by serde")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
 /// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
     let mut answer = answer(project, query)?;
@@ -156,7 +152,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         name: INDEX,
         files,
         reader: &StoreReader,
-        progress: project.progress.clone(),
     };
     let mut answer = cache.search(&asked)?;
     answer.warnings.extend(warnings);

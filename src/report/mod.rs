@@ -1,9 +1,7 @@
 //! Generates a self-contained page for people that shows what the project remembers.
 //!
-//! The page needs no network, scripts or external fonts. Stored text is escaped, or rendered by `inline`,
-//! which allows four harmless forms of markdown; the page's head also forbids all scripts.
+//! The page needs no network, scripts or external fonts. Stored text is escaped; the page's head also forbids all scripts.
 
-mod inline;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -42,9 +40,7 @@ pub struct SessionCost {
 /// texts that are read at the start of a session.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
     let gathered = page::page(project, costs);
-    let page =
-        templates::page(&gathered.value, &[("html", inline::html), ("plain", inline::plain)])?;
-    Ok(Parsed::new(page, project.named(gathered.warnings)))
+    Ok(Parsed::new(templates::page(&gathered.value)?, project.named(gathered.warnings)))
 }
 
 /// Name of the operation that writes the page.

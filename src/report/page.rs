@@ -1,15 +1,12 @@
 //! Gathers the content of the page. A store that cannot be read yields a warning and an empty section.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::clock::Minutes;
 use crate::error::Result;
 use crate::facts::{Facts, Pending, Purpose};
-use crate::patterns::{FinishedPhase, Insights, PatternEntry};
-use crate::plan::{Drift, PlanState, StatusReport, Survey};
+use crate::patterns::PatternEntry;
+use crate::plan::{Drift, Phase, PlanState, StatusReport, Survey};
 use crate::project::Project;
 use crate::report::SessionCost;
 use crate::storage::read;
@@ -27,9 +24,8 @@ struct Page {
     title: String,
     contested: Option<String>,
     drift: Vec<String>,
-    milestones: Vec<Value>,
+    phases: Vec<Value>,
     lessons: Vec<PatternEntry>,
-    insights: Option<Insights>,
     decisions: Vec<Value>,
     entries: Vec<Value>,
     /// The facts that wait for confirmation; `None` if no user is set, since the page must not show the wrong user's.
@@ -74,8 +70,7 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     }
     let survey = Survey::read(project)?;
     warnings.extend(survey.warnings.iter().cloned());
-    let mut status = StatusReport::from_survey(project, &survey);
-    status.add_metric_drift(project, &survey);
+    let status = StatusReport::from_survey(project, &survey);
     let place =
         |drift: &Drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence());
     page.title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());
@@ -85,87 +80,19 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     page.decisions = status.decisions.iter().rev().map(|decision| json!(decision)).collect();
     page.project.clone_from(&status.project);
     page.status = Some(status);
+    let phase = |phase: &Phase| {
+        json!({
+            "number": phase.number.to_string(),
+            "name": phase.name.as_deref().unwrap_or_default(),
+            "complete": phase.count(PlanState::Complete),
+            "total": phase.plans.len(),
+        })
+    };
+    page.phases = survey.position.phases.iter().map(phase).collect();
     let recorded = patterns::stored(project)?.into_value(warnings);
-    let finished = patterns::history(&survey)?.into_value(warnings);
-    page.milestones = milestones(&finished, &survey, &page.title);
-    page.insights = Some(Insights::from_phases(&finished));
     let said = |entry: &PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
     page.lessons = recorded.entries.into_iter().rev().filter(said).collect();
     Ok(())
-}
-
-/// Returns the milestones, the active one first, then from newest to oldest.
-fn milestones(finished: &[FinishedPhase], survey: &Survey, title: &str) -> Vec<Value> {
-    let active = survey.folder.active.slug.as_str();
-    let mut groups: Vec<(&str, Vec<Value>)> = Vec::new();
-    for phase in finished.iter().filter(|phase| phase.milestone != active) {
-        match groups.last_mut() {
-            Some((slug, rows)) if *slug == phase.milestone => rows.push(finished_row(phase, 0)),
-            _ => groups.push((&phase.milestone, vec![finished_row(phase, 0)])),
-        }
-    }
-    groups.push((active, active_rows(finished, survey)));
-    groups.retain(|(_, rows)| !rows.is_empty());
-    let milestone = |(slug, rows): (&str, Vec<Value>)| {
-        let is_active = slug == active;
-        let sum = |field: &str| rows.iter().filter_map(|row| row[field].as_u64()).sum::<u64>();
-        json!({
-            "name": if is_active { title } else { slug },
-            "is_active": is_active,
-            "complete": sum("complete"),
-            "total": sum("total"),
-            "phases": rows,
-        })
-    };
-    groups.into_iter().rev().map(milestone).collect()
-}
-
-/// Returns the phases of the active milestone in numerical order, whether they are started or not.
-fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<Value> {
-    let of_active = finished.iter().filter(|done| done.milestone == survey.folder.active.slug);
-    let done: BTreeMap<_, _> =
-        of_active.filter_map(|done| Some((done.number.as_ref()?, done))).collect();
-    let mut rows: BTreeMap<_, Value> = BTreeMap::new();
-    for phase in &survey.position.phases {
-        let row = match done.get(&phase.number) {
-            Some(done) => finished_row(done, phase.plans.len()),
-            None => json!({
-                "number": phase.number.to_string(),
-                "name": phase.name.as_deref().unwrap_or_default(),
-                "complete": phase.count(PlanState::Complete),
-                "total": phase.plans.len(),
-                "deviations": null,
-            }),
-        };
-        rows.insert(&phase.number, row);
-    }
-    for (number, done) in done {
-        rows.entry(number).or_insert_with(|| finished_row(done, 0));
-    }
-    rows.into_values().collect()
-}
-
-/// Returns the row of a phase with summaries; it may have more plans than summaries.
-fn finished_row(phase: &FinishedPhase, planned: usize) -> Value {
-    let plans = &phase.plans;
-    let completion_dates = || plans.iter().filter_map(|plan| plan.summary.completed);
-    let durations: Vec<Minutes> =
-        plans.iter().filter_map(|plan| plan.summary.duration_minutes).collect();
-    let sum: Minutes = durations.iter().copied().sum();
-    let is_derived = plans.iter().any(|plan| plan.summary.duration_derived);
-    let duration = format!("{}{sum}", if is_derived { "~" } else { "" });
-    json!({
-        "number": phase.number.as_ref().map(ToString::to_string).unwrap_or_default(),
-        "name": phase.name,
-        "complete": plans.iter().filter(|plan| !plan.is_unfinished()).count(),
-        "total": plans.len().max(planned),
-        "first": completion_dates().min(),
-        "last": completion_dates().max(),
-        "deviations": patterns::stated_deviations(plans),
-        "silent": patterns::plans_without_deviation_count(plans),
-        "duration": (!durations.is_empty()).then_some(duration),
-        "untimed": plans.len() - durations.len(),
-    })
 }
 
 fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {

@@ -94,7 +94,7 @@ impl Endpoint {
         let base = url.trim_end_matches('/').trim_end_matches("/embeddings");
         let mut service = Service::new("embedding.url", base)?;
         if let Some(key) = key {
-            service = service.secret("Authorization", "Bearer ", key);
+            service = service.with_key(key);
         }
         Ok(Self { service, model: model.to_owned(), deadline })
     }

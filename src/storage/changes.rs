@@ -1,6 +1,6 @@
 //! Plans changes to files, in order; reading through the plan shows the effect of earlier changes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
-use crate::storage::{append, diff, fingerprint, read, record, root};
+use crate::storage::{append, diff, read, record, root};
 
 /// A change to the tree, with all data needed to check, repeat and revert it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +28,7 @@ pub(crate) enum Change {
     /// Appends lines to a log; never reverted.
     Append { path: PathBuf, lines: String },
     /// Moves a file or a whole directory.
-    Move {
-        from: PathBuf,
-        to: PathBuf,
-        /// Digests of the moved files that the plan does not change otherwise, by path below `from`.
-        contents: BTreeMap<PathBuf, String>,
-    },
+    Move { from: PathBuf, to: PathBuf },
     /// Creates a directory, unless it exists.
     CreateDirectory { path: PathBuf },
     /// Removes a directory if it is empty.
@@ -90,7 +85,7 @@ impl Change {
         Some(match self.clone() {
             Self::Write { path, old, new, mode } => Self::Write { path, old: new, new: old, mode },
             Self::Append { .. } => return None,
-            Self::Move { from, to, contents } => Self::Move { from: to, to: from, contents },
+            Self::Move { from, to } => Self::Move { from: to, to: from },
             Self::CreateDirectory { path } => Self::RemoveDirectory { path },
             Self::RemoveDirectory { path } => Self::CreateDirectory { path },
         })
@@ -204,15 +199,7 @@ impl Changes {
             return Err(Error::refused("is in the way of a move").at(&to, None));
         }
         self.create_parents(&to)?;
-        let mut contents = BTreeMap::new();
-        if let Planned::OnDisk(moved) = self.planned(&from)? {
-            for below in fingerprint::files_below(&moved)? {
-                if let Some(digest) = self.digest_on_disk(&fingerprint::join(&from, &below))? {
-                    contents.insert(below, digest);
-                }
-            }
-        }
-        self.list.push(Change::Move { from, to, contents });
+        self.list.push(Change::Move { from, to });
         Ok(())
     }
 
@@ -235,20 +222,14 @@ impl Changes {
     pub fn extend(&mut self, other: Self) -> Result<()> {
         for change in other.list {
             match change {
-                Change::Write { path, old, new, mode } => {
-                    self.replace_known(path.clone(), old, new)?;
-                    self.set_mode(&path, mode);
-                }
-                Change::Append { path, lines } => self.append(&path, lines)?,
-                Change::Move { from, to, .. } => self.rename(&from, &to)?,
-                Change::CreateDirectory { path } => self.create_dir(&path)?,
-                Change::RemoveDirectory { path } => self.remove_dir(&path)?,
+                Change::Write { path, old, new, .. } => self.replace_known(path, old, new)?,
+                other => self.list.push(other),
             }
         }
         Ok(())
     }
 
-    /// Plans to revert a change; refused if its result has changed since.
+    /// Plans to revert a change; refused if its result has changed since. What was moved is moved back as it is now.
     pub(crate) fn revert(&mut self, change: Change) -> Result<()> {
         match change {
             Change::Write { path, old, new, mode } => {
@@ -260,19 +241,9 @@ impl Changes {
                 Ok(())
             }
             Change::Append { .. } => Ok(()),
-            Change::Move { from, to, contents } => {
+            Change::Move { from, to } => {
                 if !self.exists(&to)? || self.exists(&from)? {
                     return Err(changed_since(&to));
-                }
-                for (below, then) in contents {
-                    let path = fingerprint::join(&to, &below);
-                    let now = match self.planned(&path)? {
-                        Planned::File(bytes) => Some(fingerprint::of_bytes(&bytes)),
-                        _ => self.digest_on_disk(&path)?,
-                    };
-                    if now != Some(then) {
-                        return Err(changed_since(&path));
-                    }
                 }
                 self.rename(&to, &from)
             }
@@ -296,7 +267,7 @@ impl Changes {
         for (index, change) in self.list[..end].iter().enumerate().rev() {
             if let Change::Move { from, to, .. } = change {
                 if let Ok(below) = path.strip_prefix(to) {
-                    path = fingerprint::join(from, below);
+                    path = join(from, below);
                 } else if path.starts_with(from) {
                     return Ok(Planned::Absent);
                 }
@@ -367,20 +338,10 @@ impl Changes {
             if let Change::Move { from, to, .. } = later
                 && let Ok(below) = path.strip_prefix(from)
             {
-                path = fingerprint::join(to, below);
+                path = join(to, below);
             }
         }
         path
-    }
-
-    /// Returns the digest of a file that the plan may move, but does not change otherwise.
-    fn digest_on_disk(&self, path: &Path) -> Result<Option<String>> {
-        match self.planned(path)? {
-            Planned::OnDisk(path) if path.symlink_metadata().is_ok() => {
-                fingerprint::of_file(&path).map(Some)
-            }
-            _ => Ok(None),
-        }
     }
 
     fn replace_known(
@@ -460,6 +421,11 @@ impl Changes {
         }
         Ok(())
     }
+}
+
+/// Joins two paths without adding a trailing slash if the second one is empty.
+fn join(path: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { path.to_owned() } else { path.join(below) }
 }
 
 fn bytes_of(state: Planned, path: &Path) -> Result<Option<Vec<u8>>> {

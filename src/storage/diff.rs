@@ -9,8 +9,6 @@ use crate::storage::changes::Change;
 /// Maximum number of lines of both sides together; longer diffs are useless and slow to compute.
 const MAX_LINES: usize = 20_000;
 
-const MAX_BYTES: usize = 1024 * 1024;
-
 /// Returns the changes as one unified diff, with paths relative to `root`.
 pub(crate) fn unified(changes: &[Change], root: &Path) -> String {
     let mut text = String::new();
@@ -55,9 +53,6 @@ fn diff_of_change(change: &Change, all: &[Change], root: &Path) -> String {
 fn diff_of_content(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
     let heading = format!("--- {old_name}\n+++ {new_name}\n");
     let size = format!("{} bytes, was {}", new.len(), old.len());
-    if old.len() + new.len() > MAX_BYTES {
-        return format!("{heading}too large to show: {size}\n");
-    }
     let (Ok(old), Ok(new)) = (str::from_utf8(old), str::from_utf8(new)) else {
         return format!("{heading}not text: {size}\n");
     };
@@ -93,11 +88,7 @@ mod tests {
             write("b.md", Some(b"one\ntwo\n"), Some(b"one\n2\n")),
             write("c.md", Some(b"gone"), None),
             write("d.bin", Some(b"\xff"), Some(b"\xfe\xff")),
-            Change::Move {
-                from: PathBuf::from("/p/x"),
-                to: PathBuf::from("/p/y"),
-                contents: std::collections::BTreeMap::new(),
-            },
+            Change::Move { from: PathBuf::from("/p/x"), to: PathBuf::from("/p/y") },
             Change::Append { path: PathBuf::from("/p/log.md"), lines: "- line".to_owned() },
         ];
         let shown = unified(&changes, Path::new("/p"));
@@ -115,8 +106,5 @@ mod tests {
         let lines = "line\n".repeat(MAX_LINES);
         let shown = unified(&[write("a", Some(b"x"), Some(lines.as_bytes()))], Path::new("/p"));
         assert!(shown.contains("too long to show: 100000 bytes, was 1"), "{shown}");
-        let bytes = vec![b'x'; MAX_BYTES + 1];
-        let shown = unified(&[write("a", None, Some(&bytes))], Path::new("/p"));
-        assert!(shown.contains("too large to show"), "{shown}");
     }
 }

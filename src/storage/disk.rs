@@ -192,12 +192,6 @@ impl Spot {
             removed => removed,
         }
     }
-
-    /// Creates a symbolic link, if the system has them.
-    pub(crate) fn symlink(&self, target: &Path) -> io::Result<()> {
-        count();
-        self.dir.symlink(target, &self.name)
-    }
 }
 
 fn irregular() -> io::Error {
@@ -354,12 +348,6 @@ pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     }
 }
 
-/// Copies a file with its permissions.
-pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    count();
-    fs::copy(from, to).map(drop)
-}
-
 /// Creates a directory and the missing ones above it, which may have another visibility.
 pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility) -> io::Result<()> {
     let missing: Vec<&Path> = path
@@ -378,7 +366,7 @@ pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility)
 mod handle {
     use rustix::fs::{
         AtFlags, FileType, Mode, OFlags, RenameFlags, mkdirat, openat, renameat, renameat_with,
-        statat, symlinkat, unlinkat,
+        statat, unlinkat,
     };
     use rustix::io::Errno;
 
@@ -458,10 +446,6 @@ mod handle {
 
         pub(super) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
             Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
-        }
-
-        pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
-            Ok(symlinkat(target, &self.0, name)?)
         }
     }
 
@@ -564,18 +548,6 @@ mod path {
 
         pub(super) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
             fs::remove_dir(self.0.join(name))
-        }
-
-        pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
-            #[cfg(unix)]
-            {
-                std::os::unix::fs::symlink(target, self.0.join(name))
-            }
-            #[cfg(not(unix))]
-            {
-                let _unused = (target, name);
-                Err(ErrorKind::Unsupported.into())
-            }
         }
     }
 }

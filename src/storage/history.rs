@@ -264,12 +264,9 @@ impl History {
             RecordState::Missing | RecordState::Incomplete | RecordState::Own(..) => {
                 Err(unknown(id))
             }
-            RecordState::OtherVersion(_) => Err(Error::refused("was written by another version")
-                .at(&self.path(id, DONE), None)
-                .hint("undo it with that version")),
-            RecordState::Foreign => {
-                Err(Error::refused("is not a record that you wrote on this machine")
-                    .at(&self.path(id, DONE), None))
+            RecordState::OtherVersion(_) | RecordState::Foreign => {
+                let message = "is not a record that you wrote with this version on this machine";
+                Err(Error::refused(message).at(&self.path(id, DONE), None))
             }
         }
     }

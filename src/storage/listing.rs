@@ -5,12 +5,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use walkdir::{DirEntry, WalkDir};
+
 #[cfg(not(target_os = "linux"))]
 use crate::storage::boundary::Boundary;
 #[cfg(target_os = "linux")]
 use crate::storage::open;
 #[cfg(target_os = "linux")]
 use crate::storage::open::OpenAs;
+use crate::storage::read;
 use crate::storage::stat::PathKind;
 
 /// Lists a project's folder, sorted by name, without following links in it.
@@ -73,28 +76,21 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     kinds.collect()
 }
 
-/// Maximum depth of folders.
+/// Maximum depth of folders in another.
 const MAX_DEPTH: usize = 12;
 
 /// Returns the files below a folder, sorted, leaving out files and folders whose name `is_wanted` rejects.
 ///
 /// Links are not followed. A folder that cannot be listed counts as empty; reading it reports the error.
 pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
-        for (name, kind) in entries(&folder).unwrap_or_default() {
-            let path = folder.join(&name);
-            if !is_wanted(&name) {
-                continue;
-            }
-            if kind == PathKind::Folder && depth < MAX_DEPTH {
-                folders.push((path, depth + 1));
-            } else if kind == PathKind::File {
-                found.push(path);
-            }
-        }
+    if !read::is_folder(folder) {
+        return Vec::new();
     }
+    let is_wanted =
+        |entry: &DirEntry| entry.depth() == 0 || entry.file_name().to_str().is_some_and(is_wanted);
+    let walk = WalkDir::new(folder).max_depth(MAX_DEPTH + 1).into_iter().filter_entry(is_wanted);
+    let files = walk.flatten().filter(|entry| entry.file_type().is_file());
+    let mut found: Vec<PathBuf> = files.map(DirEntry::into_path).collect();
     found.sort();
     found
 }

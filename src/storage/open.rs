@@ -18,9 +18,6 @@ pub(crate) enum OpenAs {
     /// A folder whose entries are opened or changed by name; it does not have to be readable.
     #[cfg(target_os = "linux")]
     Handle,
-    /// Anything, to learn whether it exists.
-    #[cfg(target_os = "linux")]
-    Path,
 }
 
 /// Opens a file or folder of a project; returns `None` if a link leads outside.
@@ -43,10 +40,7 @@ pub(crate) fn in_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>
 
 /// Returns whether a path contains `..` as a component.
 fn goes_up(path: &Path) -> bool {
-    // Most paths do not contain two dots, which is faster to check than their components.
-    let bytes = path.as_os_str().as_encoded_bytes();
-    bytes.windows(2).any(|pair| pair == b"..")
-        && path.components().any(|part| part == Component::ParentDir)
+    path.components().any(|part| part == Component::ParentDir)
 }
 
 /// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
@@ -94,15 +88,6 @@ pub(crate) fn directory(path: &Path) -> io::Result<File> {
     without_links(path, OpenAs::Handle)
 }
 
-/// Returns whether a path is known to contain no link, as far as it exists.
-pub(crate) fn has_no_link(path: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    let opened = without_links(path, OpenAs::Path);
-    #[cfg(not(target_os = "linux"))]
-    let opened = without_links(path, OpenAs::File);
-    !goes_up(path) && opened.map_or_else(|error| is_absent(&error), |_| true)
-}
-
 /// Opens a path that contains no link.
 #[cfg(target_os = "linux")]
 pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
@@ -143,7 +128,6 @@ fn flags(wanted: OpenAs) -> rustix::fs::OFlags {
         OpenAs::File => flags,
         OpenAs::Folder => flags | OFlags::DIRECTORY,
         OpenAs::Handle => OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY,
-        OpenAs::Path => OFlags::PATH | OFlags::CLOEXEC,
     }
 }
 

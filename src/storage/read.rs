@@ -1,16 +1,17 @@
 //! Reads files up to a maximum size, without ever hanging, exhausting memory or silently dropping a byte.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
 pub use crate::storage::boundary::MAX_FILE;
-use crate::storage::open;
 use crate::storage::open::OpenAs;
 pub(crate) use crate::storage::stat::is_absent;
 use crate::storage::stat::{PathKind, Stat};
+use crate::storage::{disk, open};
+use crate::text::line_number;
 use crate::warning::{Parsed, Warning};
 
 /// Returns the bytes of a project's file, or `None` if there is none or a link leads outside.
@@ -89,15 +90,7 @@ fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     if stat.size > MAX_FILE {
         return Err(too_large(path));
     }
-    // Some file systems report a size of 0.
-    let most = if stat.size == 0 { MAX_FILE + 1 } else { stat.size };
-    let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
-    // One call reads a file of the stated size; what is appended meanwhile is ignored.
-    file.take(most).read_to_end(&mut bytes).at("read", path)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(too_large(path));
-    }
-    Ok(bytes)
+    disk::read_whole(&file, stat.size, MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
 }
 
 /// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
@@ -155,30 +148,16 @@ const LINES_BUFFER: usize = 128 * 1024;
 
 /// Returns bytes as text; invalid UTF-8 becomes U+FFFD, with one warning at its first line.
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
-    let line_of = |end: usize, bytes: &[u8]| bytes[..end].split(|byte| *byte == b'\n').count();
     let invalid = match String::from_utf8(bytes) {
-        Ok(text) if !has_nul(text.as_bytes()) => return Parsed::clean(text),
-        Ok(text) => {
-            // A power failure can leave a file with zeros, which are valid UTF-8.
-            let line = line_of(text.find('\0').unwrap_or(0), text.as_bytes());
-            let warnings = vec![Warning::at(path, line, "contains NUL bytes and may be damaged")];
-            return Parsed::new(text, warnings);
-        }
+        Ok(text) => return Parsed::clean(text),
         Err(invalid) => invalid,
     };
     let bytes = invalid.as_bytes();
-    let line = line_of(invalid.utf8_error().valid_up_to(), bytes);
+    let line = line_number(bytes, invalid.utf8_error().valid_up_to());
     Parsed::new(
         String::from_utf8_lossy(bytes).into_owned(),
         vec![Warning::at(path, line, "is not valid UTF-8")],
     )
-}
-
-/// Returns whether bytes contain a NUL.
-fn has_nul(bytes: &[u8]) -> bool {
-    // Without an early exit, the compiler compares a chunk with vector instructions.
-    let zeros = |chunk: &[u8]| chunk.iter().fold(0, |zeros, byte| zeros | u8::from(*byte == 0));
-    bytes.chunks(256).any(|chunk| zeros(chunk) != 0)
 }
 
 fn wrong_kind(what: &str, path: &Path) -> Error {
@@ -259,13 +238,5 @@ mod tests {
         assert_eq!(parsed.warnings.len(), 1);
         assert_eq!(parsed.warnings[0].place.line, Some(2));
         assert_eq!(decode(b"ok".to_vec(), path), Parsed::clean("ok".to_owned()));
-    }
-
-    #[test]
-    fn nul_bytes_cause_a_warning() {
-        let parsed = decode(b"one\ntwo\0\0".to_vec(), Path::new("a.md"));
-        assert_eq!(parsed.value, "one\ntwo\0\0");
-        assert_eq!(parsed.warnings.len(), 1);
-        assert_eq!(parsed.warnings[0].place.line, Some(2));
     }
 }

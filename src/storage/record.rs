@@ -339,11 +339,7 @@ mod tests {
                 new: None,
                 mode: Some(0o600),
             },
-            Change::Move {
-                from: path.clone(),
-                to: PathBuf::from("b"),
-                contents: [(PathBuf::from("x"), "0".to_owned())].into(),
-            },
+            Change::Move { from: path.clone(), to: PathBuf::from("b") },
             Change::Append { path: path.clone(), lines: "line".to_owned() },
             Change::Write { path, old: None, new: Some(b"text".to_vec()), mode: None },
         ];

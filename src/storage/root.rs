@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{At, Error, Result};
-use crate::storage::open;
 use crate::storage::stat::is_absent;
 
 /// Maximum number of links followed, the same as in Linux.
@@ -88,10 +87,6 @@ fn is_plain(relative: &Path) -> bool {
 
 /// Returns the real path to which a write to this path would go, even if it does not exist yet.
 pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
-    if path.is_absolute() && open::has_no_link(path) {
-        // Two spellings of a path must be equal byte for byte.
-        return Ok(path.components().collect());
-    }
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::canonicalize(&path) {

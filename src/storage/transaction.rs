@@ -263,8 +263,7 @@ impl Storage {
         };
         let mut rounds = MAX_ROUNDS;
         loop {
-            let (value, changes, request) =
-                work().map_err(|error| with_recovery(error, &applied.warnings))?;
+            let (value, changes, request) = work()?;
             if changes.is_empty() && (self.dry_run || request.is_none()) {
                 return Ok((value, applied));
             }
@@ -453,15 +452,4 @@ fn relative(root: &Root, changes: Changes) -> Result<Vec<Change>> {
         list.push(change.with_paths(|path| root.relative(path))?);
     }
     Ok(list)
-}
-
-/// Adds the first warning of the recovery to an error, because a failed transaction returns no warnings.
-fn with_recovery(error: Error, warnings: &[Warning]) -> Error {
-    match (&error.hint, warnings.first()) {
-        (None, Some(warning)) => {
-            let hint = format!("before that, {}", warning.message);
-            error.hint(hint)
-        }
-        _ => error,
-    }
 }

@@ -1,24 +1,12 @@
-//! Provides the texts compiled into the binary, and the project's override.
-//!
-//! The first comment of each template lists its fields. Only the context file's template can be overridden:
-//! by the setting `template`, or by `templates/CLAUDE.md.j2` in the planning folder. An override comes with a
-//! repository that may have been cloned from anywhere, so it runs with limited fuel and output, cannot read
-//! other files, and may only use a subset of the language.
+//! Provides the texts compiled into the binary; the first comment of each template lists its fields.
 
-mod engine;
-mod plain;
-
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use minijinja::Value;
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::project::{Origin, Project, confine};
 use crate::secrets;
-use crate::storage::read;
 use crate::text::inert;
 
 /// Defines the templates by their paths below `templates/`.
@@ -86,83 +74,52 @@ templates! {
     LedgerSchema = "ledger/update.schema.json",
 }
 
-/// Renders a template, or the project's override of it, redacts secrets, and leaves nothing in it that a client would
-/// obey.
-pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
-    let page = render_unredacted(project, template, context)?;
+/// Renders a template, redacts secrets, and leaves nothing in it that a client would obey.
+pub fn render(template: Template, context: &impl Serialize) -> Result<String> {
+    let page = render_unredacted(template, context)?;
     Ok(inert(&secrets::redact(&page).text).into_owned())
 }
 
 /// Renders without redaction, for text that was already checked for secrets or may contain them.
-pub(crate) fn render_unredacted(
-    project: &Project,
-    template: Template,
-    context: &impl Serialize,
-) -> Result<String> {
-    let context = Value::from(Serde(context));
-    match override_file(project, template)? {
-        None => engine::render(template.text(), context)
-            .map_err(|error| Error::failed(error.message).at(template.name().as_ref(), error.line)),
-        Some((path, text)) => {
-            plain::check(&text).and_then(|()| engine::render(&text, context)).map_err(|error| {
-                Error::failed(format!("this template cannot be used: {}", error.message))
-                    .at(project.relative(&path), error.line)
-                    .hint("compare it with the built-in template, or remove it to use that one")
-            })
-        }
-    }
+pub(crate) fn render_unredacted(template: Template, context: &impl Serialize) -> Result<String> {
+    rendered(template.name(), template.text(), context)
 }
 
-/// A filter of the report page, with its name.
-pub(crate) type PageFilter = (&'static str, fn(&str) -> String);
-
-/// Renders the report page; all values are escaped except those that the page marks as safe.
-pub(crate) fn page(context: &impl Serialize, filters: &[PageFilter]) -> Result<String> {
-    const NAME: &str = "report/page.html.j2";
-    let text = include_str!("../../templates/report/page.html.j2");
-    let context = Value::from(Serde(context));
-    engine::render_page(text, context, filters)
-        .map_err(|error| Error::failed(error.message).at(NAME.as_ref(), error.line))
+/// Renders the report page; all values are escaped.
+pub(crate) fn page(context: &impl Serialize) -> Result<String> {
+    rendered("page.html", include_str!("../../templates/report/page.html.j2"), context)
 }
 
-/// Returns the path and the text of the file that overrides a template.
-fn override_file(project: &Project, template: Template) -> Result<Option<(PathBuf, String)>> {
-    if template != Template::ContextFile {
-        return Ok(None);
-    }
-    let planning = &project.planning_place().dir;
-    let (path, origin) = match &project.settings.template {
-        Some(set) => (project.root.join(set), Some(project.settings.origin("template"))),
-        None => (planning.join("templates").join(template.name()), None),
-    };
-    if matches!(origin, None | Some(Origin::Project { .. })) {
-        let mut folders = project.settings.folders(&project.root);
-        folders.push(planning);
-        confine(&path, &folders)?;
-        check_is_template(&path)?;
-    }
-    match (read::text(&path)?, origin) {
-        (Some(text), _) => Ok(Some((path, text.value))),
-        (None, None) => Ok(None),
-        (None, Some(origin)) => Err(Error::not_found("no such template")
-            .at(project.relative(&path), None)
-            .hint(format!("the path comes from {origin}"))),
-    }
+fn rendered(name: &str, text: &str, context: &impl Serialize) -> Result<String> {
+    let result = environment().and_then(|environment| {
+        environment.render_named_str(name, text, Value::from(Serde(context)))
+    });
+    result.map_err(|error| Error::failed(error.to_string()).at(name.as_ref(), error.line()))
 }
 
-/// Requires the extension `.j2`: annals.toml and links come with a clone, and rendered templates are
-/// committed.
-fn check_is_template(path: &Path) -> Result<()> {
-    // A missing file is reported by the code that reads it.
-    let Ok(real) = fs::canonicalize(path) else {
-        return Ok(());
-    };
-    if real.extension().is_some_and(|extension| extension == "j2") {
-        return Ok(());
-    }
-    Err(Error::refused("is not a template: its name must end in .j2")
-        .at(path, None)
-        .hint("rename it, or set it in your own settings"))
+fn environment() -> std::result::Result<Environment<'static>, minijinja::Error> {
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true)
+        .build()?;
+    let mut environment = Environment::new();
+    environment.set_syntax(syntax);
+    // A field that a row lacks may be asked for, and not printed.
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_auto_escape_callback(|name| match name {
+        "page.html" => AutoEscape::Html,
+        _ => AutoEscape::None,
+    });
+    environment.add_filter("cell", cell);
+    environment.add_filter("fixed", |number: f64| format!("{number:.2}"));
+    Ok(environment)
+}
+
+/// Returns a text escaped for a table cell.
+#[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
+fn cell(text: String) -> String {
+    text.replace('|', "\\|").replace(['\r', '\n'], " ")
 }
 
 #[cfg(test)]

@@ -91,6 +91,12 @@ pub(crate) fn listed(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
 
+/// Returns whether a number is 0: for fields that are left out then.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde needs it")]
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Returns a text as one line with single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

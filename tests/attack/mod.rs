@@ -45,6 +45,8 @@ const SHARES: usize = 4;
 pub(crate) struct Planting {
     form: Form,
     places: Vec<&'static str>,
+    turn: usize,
+    turns: usize,
 }
 
 impl Planting {
@@ -62,12 +64,17 @@ impl Planting {
             let free = shares.iter_mut().filter(is_free);
             free.min_by_key(|share| share.len()).unwrap().push(place);
         }
-        let with = |form: &Form| {
-            let form = *form;
-            let shares = shares.iter().cloned();
-            shares.map(move |places| Self { form, places })
+        let with = |(place, form): (usize, &Form)| {
+            let (form, turns) = (*form, forms.len());
+            let shares = shares.iter().cloned().enumerate();
+            shares.map(move |(share, places)| Self { form, places, turn: place + share, turns })
         };
-        forms.iter().flat_map(with).collect::<Vec<_>>()
+        forms.iter().enumerate().flat_map(with).collect::<Vec<_>>()
+    }
+
+    /// Returns the ways in whose turn it is: over all forms of link, each meets every place once.
+    pub(crate) fn turn<'w>(&self, ways: &'w [Way]) -> impl Iterator<Item = &'w Way> {
+        ways.iter().skip(self.turn % self.turns).step_by(self.turns)
     }
 
     pub(crate) fn plant(&self, hostile: &Hostile) {

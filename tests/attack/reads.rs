@@ -16,8 +16,6 @@ const PLACES: &[&str] = &[
     ".vbw-planning/SHIPPED.md",
     ".vbw-planning/ACTIVE",
     ".vbw-planning/config.json",
-    ".vbw-planning/templates",
-    ".vbw-planning/templates/CLAUDE.md.j2",
     ".vbw-planning/patterns",
     ".vbw-planning/patterns/PATTERNS.md",
     ".vbw-planning/phases",
@@ -75,7 +73,7 @@ fn links_that_lead_outside_are_read_by_nobody() {
     on_two_threads(&Planting::all(PLACES, &[Form::File, Form::Folder]), |planting| {
         let hostile = Hostile::new();
         planting.plant(&hostile);
-        for way in ways.iter().chain([&tool_calls()]) {
+        for way in planting.turn(&ways).chain([&tool_calls()]) {
             let report = hostile.run(way).output().report();
             let leaks = hostile.leaks();
             assert!(

@@ -1,5 +1,5 @@
-//! What a repository plants in the very form that annals reads: links to files of the user's that would parse, a
-//! file of keys named as a template, tables that never end.
+//! What a repository plants in the very form that annals reads: links to files of the user's that would parse,
+//! tables that never end.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -88,31 +88,6 @@ fn a_link_to_a_project_file_of_the_users_is_not_carried_into_a_milestone() {
 }
 
 #[test]
-fn a_file_of_keys_is_no_template_whatever_annals_toml_says() {
-    let token = token();
-    let case = Case::new("examples/vbw-project");
-    case.run("sync").success();
-    case.write(".env", format!("GITHUB_TOKEN={token}\n"));
-    case.write("keys.j2", format!("GITHUB_TOKEN={token}\n"));
-    let holds = || String::from_utf8_lossy(&case.read("CLAUDE.md").unwrap()).contains(&token);
-    for template in [".env", ".git/config"] {
-        case.write("annals.toml", format!("template = \"{template}\"\n"));
-        drop(case.run("sync").output());
-        case.run("hook session-end").stdin(START).success();
-        assert!(!holds(), "{template}");
-    }
-    case.write("annals.toml", "");
-    replace_by_link(&case, ".vbw-planning/templates/CLAUDE.md.j2", &case.root().join(".env"));
-    drop(case.run("sync").output());
-    assert!(!holds());
-    fs::remove_file(case.root().join(".vbw-planning/templates/CLAUDE.md.j2")).unwrap();
-    // Where it is one by its name, a key in it is redacted.
-    case.write("annals.toml", "template = \"keys.j2\"\n");
-    case.run("sync").success();
-    assert!(!holds());
-}
-
-#[test]
 fn a_link_into_the_repositorys_own_folder_is_not_read() {
     let case = Case::new("examples/vbw-project");
     case.git_init();
@@ -181,20 +156,6 @@ fn a_key_in_planning_files_reaches_no_model() {
         let is_record = path.starts_with(".annals/") || path.starts_with(".git/");
         let holds = String::from_utf8_lossy(&bytes).contains(&token);
         assert!(is_copied || is_record || !holds, "{path}");
-    }
-}
-
-#[test]
-fn a_template_that_nests_without_end_is_refused() {
-    let case = Case::new("examples/vbw-project");
-    for template in [
-        format!("{{{{ {}1 }}}}", "-".repeat(60_000)),
-        format!("{{{{ {}1 }}}}", "not ".repeat(15_000)),
-        format!("{{% if a %}}{}{{% endif %}}", "{% elif a %}".repeat(5_000)),
-    ] {
-        case.write(".vbw-planning/templates/CLAUDE.md.j2", template);
-        case.run("sync").code(1);
-        case.run("hook session-end").stdin(START).success();
     }
 }
 

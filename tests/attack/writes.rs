@@ -42,19 +42,17 @@ const STORES: &[&str] = &[
 /// Plants links in these places, some in each of several projects, and runs every way in that writes.
 pub(crate) fn nothing_is_written_through(places: &'static [&str]) {
     let ways: Vec<Way> = [WRITES, HOOKS].into_iter().flat_map(Way::all).collect();
-    on_two_threads(
-        &Planting::all(places, &[Form::Relative, Form::Folder, Form::Dangling]),
-        |planting| {
-            let hostile = Hostile::new();
-            planting.plant(&hostile);
-            for way in ways.iter().chain([&tool_calls()]) {
-                let ended = hostile.run(way).output();
-                let changed = hostile.changed_outside();
-                let report = ended.report();
-                assert!(changed.is_empty(), "{planting:?}: {changed:?}\n{report}");
-            }
-        },
-    );
+    let plantings = Planting::all(places, &[Form::Relative, Form::Folder, Form::Dangling]);
+    on_two_threads(&plantings, |planting| {
+        let hostile = Hostile::new();
+        planting.plant(&hostile);
+        for way in planting.turn(&ways).chain([&tool_calls()]) {
+            let ended = hostile.run(way).output();
+            let changed = hostile.changed_outside();
+            let report = ended.report();
+            assert!(changed.is_empty(), "{planting:?}: {changed:?}\n{report}");
+        }
+    });
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! One folder a case: `input.md` (none for a new file) and what becomes of it.
 //!
 //! `expected.md` is the file afterwards, `warnings.txt` the warnings where there are any. A case that
-//! is refused has `refused.txt` in their place: the message and the hint. `force.txt` stands
-//! for `--force`. A new case needs no code.
+//! is refused has `refused.txt` in their place: the message and the hint. A new
+//! case needs no code.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,8 +44,7 @@ fn outcome(tree: &Tree) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn check(case: &Path) {
-    let mut tree = Tree::new();
-    tree.force = case.join("force.txt").exists();
+    let tree = Tree::new();
     let input = fs::read(case.join("input.md")).ok();
     if let Some(input) = &input {
         tree.put("CLAUDE.md", input);
@@ -54,7 +53,6 @@ fn check(case: &Path) {
     if outcome[0].0 == "refused.txt" {
         assert_eq!(Some(tree.bytes("CLAUDE.md")), input, "{}", case.display());
     } else {
-        tree.force = false;
         tree.twice();
     }
     for name in ["expected.md", "warnings.txt", "refused.txt"] {

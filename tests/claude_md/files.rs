@@ -169,17 +169,17 @@ fn a_link_is_written_through_only_inside_the_project() {
 }
 
 #[test]
-fn the_settings_limit_lines_and_tokens() {
+fn the_settings_limit_lines() {
     let tree = Tree::new();
     tree.put("annals.toml", "max_lines = 25\n");
     tree.put("CLAUDE.md", "own\n".repeat(5));
     let done = tree.twice();
     assert!(done.files[0].lines <= 25, "{done:?}");
     assert!(done.files[0].shrunk.contains(&ShrinkStep::NoPatterns));
-    tree.put("annals.toml", "max_tokens = 30\n");
+    tree.put("annals.toml", "max_lines = 9\n");
     let done = tree.run().unwrap();
-    assert!(done.files[0].excess.unwrap().tokens > 0);
-    assert!(done.warnings[0].message.contains("tokens over the limit"), "{done:?}");
+    assert!(done.files[0].excess > 0);
+    assert!(done.warnings[0].message.contains("lines over the limit"), "{done:?}");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn beside_a_long_text_of_the_users_the_block_has_room_for_28_lines() {
     let own = "own\n".repeat(230);
     tree.put("CLAUDE.md", &own);
     let done = tree.twice();
-    assert_eq!((done.files[0].excess, &done.warnings[..]), (None, &[][..]));
+    assert_eq!((done.files[0].excess, &done.warnings[..]), (0, &[][..]));
     assert!(done.files[0].lines <= 230 + 2 + 28, "{}", done.files[0].lines);
     let text = tree.text("CLAUDE.md");
     assert!(text.ends_with(&own));
@@ -199,13 +199,4 @@ fn beside_a_long_text_of_the_users_the_block_has_room_for_28_lines() {
         assert!(text.contains(kept), "{kept}");
     }
     assert!(!text.contains("## VBW Commands"));
-}
-
-#[test]
-fn a_template_of_the_projects_own_cannot_break_out() {
-    let tree = Tree::new();
-    fs::create_dir(tree.path(".vbw-planning/templates")).unwrap();
-    tree.put(".vbw-planning/templates/CLAUDE.md.j2", "{{ title }}\n<!-- annals:end -->\n");
-    assert!(tree.run().is_err());
-    assert!(!tree.path("CLAUDE.md").exists());
 }

@@ -21,14 +21,13 @@ struct Tree {
     dir: TempDir,
     sources: Sources,
     targets: Vec<ContextTarget>,
-    force: bool,
 }
 
 impl Tree {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join(".vbw-planning")).unwrap();
-        Self { dir, sources: sources(), targets: vec![ContextTarget::Claude], force: false }
+        Self { dir, sources: sources(), targets: vec![ContextTarget::Claude] }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -63,7 +62,7 @@ impl Tree {
         let storage =
             Storage::new(&project.root, clock).key_in(Some(self.dir.path().join(".annals")));
         let done = storage.transact("sync", &[Store::Context], || {
-            regenerate(&project, &self.sources, &self.targets, self.force)
+            regenerate(&project, &self.sources, &self.targets)
         });
         done.map(|(done, _)| done)
     }

@@ -79,7 +79,7 @@ proptest! {
         prop_assert!(written.ends_with(&text));
         prop_assert!(written.lines().count() <= 200);
         prop_assert_eq!(written.lines().count(), done.files[0].lines);
-        prop_assert_eq!(done.files[0].excess, None);
+        prop_assert_eq!(done.files[0].excess, 0);
     }
 
     #[test]

@@ -99,7 +99,6 @@ const WRITING: &[&str] = &[
     "undo",
     "ledger init",
     "ledger init --hook",
-    "ledger check --fix",
 ];
 
 fn with_memory() -> Case {
@@ -173,8 +172,6 @@ fn colour_comes_only_when_asked_for_where_there_is_no_terminal() {
     assert!(!json.stdout().contains(ESCAPE));
     let forced = case.run("sync --check --color always").env("NO_COLOR", "1").code(1);
     assert!(forced.stdout().contains(ESCAPE));
-    let wrong = case.run("sync --nope --color always").code(2);
-    assert!(wrong.stderr().contains("merror: \u{1b}[0m"), "{:?}", wrong.stderr());
 }
 
 /// Runs a shell command on a terminal, which `script` gives it; the binary is `$ANNALS`.
@@ -219,12 +216,14 @@ fn stored_text_is_verbatim_in_a_pipe_and_harmless_on_a_terminal() {
     let hostile =
         b"before\x1b[2Jafter\x1b]0;title\x07 \xc2\x9b31m\xe2\x80\xaered\x08\xff\n".to_vec();
     let notepad = [b"## Manual\n".as_slice(), &hostile].concat();
+    // A section of a notepad that is not UTF-8 is its text.
+    let text = String::from_utf8_lossy(&hostile).into_owned().into_bytes();
     let entry = [b"---\nkey: a\ntype: gotcha\n---\n\n# A\n\n", hostile.as_slice()].concat();
     case.write(".vibekit/notepad.md", &notepad);
     case.write(".vibekit/memory/a.md", &entry);
     for (line, bytes) in [
         ("notepad read", &notepad),
-        ("notepad read --section manual", &hostile),
+        ("notepad read --section manual", &text),
         ("entry read --key a", &entry),
     ] {
         let piped = format!("\"$ANNALS\" -q {line} > piped");

@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::cli::{VBW, assert_error};
+use crate::cli::VBW;
 use crate::support::Case;
 
 #[test]
@@ -31,32 +31,6 @@ fn the_readme_shows_parts_of_the_demo() {
         let (block, _) = block.split_once("```").unwrap();
         assert!(printed.contains(block), "{block}\n---\n{printed}");
     }
-}
-
-#[test]
-fn what_is_kept_is_a_project_that_was_shipped() {
-    let case = Case::empty();
-    let report = case.run("demo --keep tried --json").success().json();
-    assert!(report["kept"].as_str().unwrap().ends_with("/tried"));
-    assert_eq!(report["steps"].as_array().unwrap().len(), 9);
-    let status = case.run("-C tried status --json").success().json();
-    assert_eq!(status["milestone"]["archived"][1], "shared-pantry");
-    case.run("-C tried undo").success();
-    let status = case.run("-C tried status --json").success().json();
-    assert_eq!(status["next"]["action"], "ship");
-}
-
-#[test]
-fn a_folder_that_holds_something_is_left_alone() {
-    let case = Case::new(VBW);
-    let before = case.whole_tree();
-    assert_error(
-        &case.run("demo --keep .vbw-planning").code(4),
-        "[ROOT]/.vbw-planning: this folder is not empty",
-        "name a new folder, or an empty one",
-    );
-    case.run("demo --keep new --dry-run").success();
-    assert_eq!(case.whole_tree(), before);
 }
 
 #[test]

@@ -35,7 +35,6 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     let claude = row(&found, "harness", "claude");
     assert_eq!(claude["level"], "ok");
     assert_eq!(claude["details"][0]["message"], "not set up; run annals setup claude");
-    assert_eq!(row(&found, "settings", "origins")["details"][0]["message"], "all defaults");
 }
 
 #[test]
@@ -206,30 +205,10 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
 }
 
 #[test]
-fn what_cannot_be_written_or_used_is_named() {
-    let case = Case::new(VBW);
-    assert_eq!(row(&diagnosis(&case), "project", ".annals folder")["level"], "ok");
-
+fn what_cannot_be_written_is_named() {
     let case = Case::empty();
     case.write(".annals", "in the way");
     let found = diagnosis(&case);
     assert_eq!(found["level"], "fault");
     assert_eq!(row(&found, "project", ".annals folder")["mend"], "move or rename it");
-}
-
-#[test]
-fn settings_come_with_their_origins() {
-    let case = Case::empty();
-    case.write("annals.toml", "max_lines = 150\n");
-    let found = case
-        .run("doctor --json")
-        .env("PATH", path())
-        .env("ANNALS_USER", "ada")
-        .without("ANNALS_ENCODER")
-        .success()
-        .json();
-    assert_eq!(
-        row(&found, "settings", "origins")["details"][0]["message"],
-        "annals.toml: max_lines; the environment: user"
-    );
 }

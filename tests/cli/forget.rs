@@ -12,7 +12,7 @@ fn an_entry_is_deleted_with_a_reason_and_kept_without_one() {
         "deleting an entry requires a reason",
         "add --reason, or keep the history: `annals entry supersede --old gate --new …`",
     );
-    case.run("forget gat").code(3);
+    case.run("forget gat --reason painted").code(3);
     let done = case.run("forget gate --reason painted").success();
     assert_eq!(done.stdout(), "Deleted gate. Reason: painted.\n");
     assert_eq!(case.read(".vibekit/memory/gate.md"), None);

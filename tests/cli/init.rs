@@ -69,7 +69,7 @@ fn skills_and_existing_code_are_recorded_in_a_new_state() {
     assert_eq!(report["skills"][0]["name"], "testing");
     let state = text(&case, ".vbw-planning/STATE.md");
     let recorded = "## Skills\n\n**Installed:**\n- testing (global)\n- own (project)\n\n\
-        ## Codebase Profile\n\n- Source files: 2 (Python 2)\n";
+        ## Codebase Profile\n\n- Languages: Python\n";
     assert!(state.contains(recorded), "{state}");
     let context = text(&case, "CLAUDE.md");
     assert!(context.contains("- testing (global)\n- own (project)\n"), "{context}");

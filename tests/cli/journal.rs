@@ -124,11 +124,8 @@ fn a_torn_line_stays_alone() {
     run("journal write --content whole").success();
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().count(), 2);
-    let found = run("journal search -v 2026").success();
-    assert_eq!(contents(&found), ["whole"]);
-    assert_eq!(found.json()["skipped"], 1);
     let found = run("journal search 2026").success();
-    assert_eq!(found.json().get("skipped"), None);
+    assert_eq!(contents(&found), ["whole"]);
 }
 
 #[test]
@@ -222,27 +219,7 @@ fn text_is_found_as_it_was_said_however_the_file_escapes_it() {
 }
 
 #[test]
-fn filters_narrow_the_search_down() {
-    let case = Case::empty();
-    for (day, kind, tags) in
-        [("01", "note", vec!["a"]), ("02", "task", vec!["a", "b"]), ("03", "task", vec![])]
-    {
-        let input = json!({"content": day, "type": kind, "tags": tags}).to_string();
-        let now = format!("2026-02-{day}T10:00:00Z");
-        case.run("journal write").env("ANNALS_NOW", now).stdin(input).success();
-    }
-    let found = |line: &str| {
-        contents(&case.run("journal search").args([""]).args(line.split(' ')).success())
-    };
-    assert_eq!(found("--type task"), ["03", "02"]);
-    assert_eq!(found("--tag a"), ["02", "01"]);
-    assert_eq!(found("--tag a --tag b"), ["02"]);
-    assert_eq!(found("--since 2026-02-02"), ["03", "02"]);
-    assert_eq!(found("--until 2026-02-02 --type task"), ["02"]);
-}
-
-#[test]
-fn the_latest_records_are_listed_and_counted() {
+fn the_latest_records_are_listed() {
     let case = Case::empty();
     assert_eq!(case.run("journal tail").success().stdout(), "");
     write(&case, &json!({"content": "one\ntwo \u{1b}[31m", "tags": ["x", "y"]}));
@@ -251,15 +228,6 @@ fn the_latest_records_are_listed_and_counted() {
     assert_eq!(tail.stdout(), format!("{TIME}  note  one two  [x, y]\n{TIME}  todo  three\n"));
     let last = case.run("journal tail -n 1 --json").success();
     assert_eq!(last.stdout(), journal(&case).lines().last().unwrap().to_owned() + "\n");
-    let stats = case.run("journal tail --stats").success();
-    assert_eq!(
-        stats.stdout(),
-        format!(
-            "{FILE}: 2 records, {} bytes\nFrom:   {TIME}\nTo:     {TIME}\nTypes:  note 1, todo 1\nTags:   x 1, y 1\n",
-            journal(&case).len()
-        )
-    );
-    assert_eq!(case.run("journal tail --stats --json").success().json()["records"], 2);
 }
 
 #[test]
@@ -269,9 +237,9 @@ fn an_import_adds_what_is_missing_once() {
     let here = journal(&case);
     let other = format!(
         "{here}{}\n{}\nnot json\n{}\n",
-        r#"{"timestamp":"2026-02-01T10:00:00Z","text":"new"}"#,
-        r#"{"timestamp":"2026-02-01T10:00:00Z","text":"new"}"#,
-        r#"{"text":"without a time"}"#,
+        r#"{"ts":"2026-02-01T10:00:00Z","content":"new","by":"Ada"}"#,
+        r#"{"ts":"2026-02-01T10:00:00Z","content":"new","by":"Ada"}"#,
+        r#"{"content":"without a time"}"#,
     );
     case.write("other.jsonl", &other);
     let dry = case.run("journal write --import other.jsonl --dry-run --json").success();
@@ -283,19 +251,14 @@ fn an_import_adds_what_is_missing_once() {
         done.stdout(),
         format!("Imported 2 records into {FILE}; already there: 2, not understood: 1 line.\n")
     );
-    assert!(
-        done.stderr().starts_with("warning: other.jsonl:4: is not a JSON object"),
-        "{}",
-        done.report()
-    );
     let after = journal(&case);
     assert!(after.starts_with(&here));
-    assert!(after.contains(r#"{"ts":"2026-02-01T10:00:00+00:00","type":"note","content":"new","tags":null,"meta":null}"#));
+    assert!(after.contains(r#"{"ts":"2026-02-01T10:00:00+00:00","type":"note","content":"new","tags":null,"meta":{"by":"Ada"}}"#));
     case.run("journal write --import other.jsonl").success();
     assert_eq!(journal(&case), after);
     assert_eq!(case.run("journal write --import none.jsonl").code(3).stdout(), "");
     let key = ["AK", "IAQ7ZT2LMX9VKC4RBW"].concat();
-    case.write("secret.jsonl", format!("{{\"text\":\"{key}\"}}\n"));
+    case.write("secret.jsonl", format!("{{\"content\":\"{key}\"}}\n"));
     let refused = case.run("journal write --import secret.jsonl").code(4);
     assert!(
         refused.stderr().contains("secret.jsonl:1: contains what looks like a secret"),
@@ -312,18 +275,11 @@ fn the_tools_are_told_by_their_names() {
         return;
     }
     let case = Case::empty();
-    let setup = "setup journal --dir memory/scripts";
-    let before = case.tree();
-    case.run(setup).args(["--check"]).code(1);
-    let planned = case.run(setup).args(["--dry-run"]).success();
-    assert!(planned.stdout().starts_with("memory/scripts/memory_write would be created."));
-    assert_eq!(case.tree(), before);
-    case.run(setup).success();
-    case.run(setup).args(["--check"]).success();
-    let again = case.run(setup).success();
-    let unchanged =
-        "memory/scripts/memory_write unchanged.\nmemory/scripts/memory_search unchanged.\n";
-    assert_eq!(again.stdout(), unchanged);
+    let scripts = case.root().join("memory/scripts");
+    std::fs::create_dir_all(&scripts).unwrap();
+    for name in ["memory_write", "memory_search"] {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_annals"), scripts.join(name)).unwrap();
+    }
     let script = r#"printf '%s' '{"type":"note","content":"User prefers Python.","tags":["preference"]}' | memory/scripts/memory_write"#;
     let written = case.shell(script).success();
     let entry = json!({
@@ -335,24 +291,6 @@ fn the_tools_are_told_by_their_names() {
     found.stdout_json(
         &json!({"results": [entry], "truncated": false, "used_window_lines": 1_000_000}),
     );
-    case.run(setup).args(["--remove"]).success();
-    assert_eq!(case.tree(), before);
-    case.write("memory/kept.md", "mine\n");
-    case.run(setup).success();
-    case.run(setup).args(["--remove"]).success();
-    assert_eq!(case.tree().len(), 2);
-}
-
-#[test]
-fn a_script_of_that_name_is_not_replaced() {
-    let case = Case::empty();
-    case.write("scripts/memory_search", "#!/bin/sh\n");
-    let refused = case.run("setup journal --dir scripts").code(4);
-    let error = "scripts/memory_search: is not a link to annals";
-    assert!(refused.stderr().contains(error), "{}", refused.report());
-    case.run("setup journal --dir scripts --remove").success();
-    assert_eq!(case.read("scripts/memory_search").unwrap(), b"#!/bin/sh\n");
-    assert_eq!(case.read("scripts/memory_write"), None);
 }
 
 #[test]

@@ -59,26 +59,7 @@ fn the_schema_and_the_procedure_are_printed() {
 }
 
 #[test]
-fn a_missing_section_is_restored_as_init_creates_it() {
-    let case = Case::empty();
-    case.run("ledger init").success();
-    let path = "docs/memory/STATE.md";
-    let made = String::from_utf8(case.read(path).unwrap()).unwrap();
-    let starts: Vec<usize> = made.match_indices("## ").map(|(at, _)| at).collect();
-    let footer = made.find("---\n").unwrap();
-    assert_eq!(starts.len(), 6);
-    for (place, start) in starts.iter().enumerate() {
-        let end = starts.get(place + 1).copied().unwrap_or(footer);
-        case.write(path, format!("{}{}", &made[..*start], &made[end..]));
-        case.run("ledger check").code(1);
-        case.run("ledger check --fix").success();
-        let fixed = String::from_utf8(case.read(path).unwrap()).unwrap();
-        assert_eq!(fixed, made);
-    }
-}
-
-#[test]
-fn check_finds_and_repairs() {
+fn check_finds_what_breaks_a_rule() {
     let case = Case::empty();
     case.run("ledger init").success();
     case.run("ledger update").stdin(UPDATE).success();
@@ -90,13 +71,6 @@ fn check_finds_and_repairs() {
     for rule in ["(header)", "(rollup)", "(month-order)", "has no impact, no evidence (entry)"] {
         assert!(found.stdout().contains(rule), "{rule}\n{}", found.report());
     }
-    let fixed = case.run("ledger check --fix").code(1);
-    let left: Vec<String> = fixed.stdout().lines().map(str::to_owned).collect();
-    assert_eq!(left.len(), 2, "{}", fixed.report());
-    assert!(left[0].contains("has no impact, no evidence"), "{}", fixed.report());
-    let text = String::from_utf8(case.read("docs/memory/DECISIONS.md").unwrap()).unwrap();
-    assert!(text.contains("## Recent (last 30 days)\n- B\n\n## 2026-02\n"), "{text}");
-    assert!(text.find("2026-02-02") < text.find("2026-01-02"), "{text}");
     let json = case.run("ledger check --json").code(1).json();
     assert_eq!(json["error"]["kind"], json!("failed"));
 }

@@ -31,16 +31,9 @@ fn the_example_teaches_what_a_hand_count_confirms() {
 - Plans with 6 or more files deviated in 6 of 7, smaller ones in 4 of 16 (p = 0.019)
 - Plans with 5 or more tasks took 49m, smaller ones 18m (medians over 7 and 14 plans) (p < 0.001)"
     );
-    assert!(page.starts_with(
-        "\
-23 plans in 8 phases: 10 had deviations (16 in all); 22 are complete.
-
-  tasks  deviated   complete   median
-    1-2  0/1        1/1        9m
-    3-4  3/13       13/13      18m
-     5+  7/8        7/8        49m
-"
-    ));
+    assert!(
+        page.starts_with("23 plans in 8 phases: 10 had deviations (16 in all); 22 are complete.\n")
+    );
 }
 
 #[test]
@@ -67,7 +60,7 @@ fn a_short_history_teaches_nothing() {
     assert!(!page.contains("Significant"), "{page}");
     let last = page.lines().last().unwrap();
     assert!(
-        last.starts_with("Not enough data: deviations by tasks (n=3); deviations by files (n=4)"),
+        last.starts_with("Not enough data: deviations by tasks, deviations by files"),
         "{page}"
     );
 }

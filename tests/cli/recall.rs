@@ -91,7 +91,8 @@ fn a_limit_is_at_least_one() {
         "patterns relevant --limit 0",
     ] {
         let refused = case.run(line).code(2);
-        let error = "error: invalid value '0' for '--limit <N>': must be at least 1\n";
+        let error =
+            "error: invalid value '0' for '--limit <N>': number would be zero for non-zero type\n";
         assert!(refused.stderr().starts_with(error), "{}", refused.report());
     }
 }

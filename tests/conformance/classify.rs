@@ -144,8 +144,8 @@ fn every_field_round_trips_for_any_finding() {
     let case = Case::empty();
     case.write(
         ".vibekit/memory/INDEX.md",
-        "| key | title | type | tags | status |\n|---|---|---|---|---|\n\
-         | drill: \"x\" # y | Snapshot restore drill | gotcha | a: b, c \"d\", [e, yes | active |\n",
+        "| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n\
+         | drill: \"x\" # y | Snapshot restore drill | gotcha | a: b, c \"d\", [e, yes | active | |\n",
     );
     let field =
         |node: &Node, name: &str| node.get(&[name]).and_then(Node::as_text).map(str::to_owned);

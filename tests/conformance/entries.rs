@@ -95,8 +95,7 @@ fn a_new_entry_without_body_and_title_is_refused() {
         "pass it with --body @FILE or --body-stdin",
     );
     assert_unchanged(&before, &case, &refused);
-    case.run(&format!("{line} --title Tuesdays")).success();
-    assert!(memory(&case, "deploy.md").ends_with("\n# Tuesdays\n"));
+    case.run(&format!("{line} --title Tuesdays")).code(2);
 }
 
 #[test]
@@ -419,9 +418,6 @@ fn a_title_underlined_gets_no_second_one() {
     assert!(memory(&case, "test-runner.md").ends_with(&format!("---\n\n{body}")));
     let listed = case.run("entry list --json").success().json();
     assert_eq!(listed["entries"][0]["title"], json!("Test runner"));
-    case.run("entry write --key test-runner --type convention --confidence high --title Runner")
-        .success();
-    assert!(memory(&case, "test-runner.md").ends_with("---\n\n# Runner\n\nIt is vitest.\n"));
 }
 
 #[test]
@@ -617,61 +613,13 @@ fn supersede_refuses_itself_a_cycle_and_a_superseded_entry() {
 }
 
 #[test]
-fn a_superseded_decision_can_be_reactivated() {
-    let case = two();
-    let supersede =
-        |old: &str, new: &str| case.run(&format!("entry supersede --old {old} --new {new}"));
-    supersede("use-jest", "use-vitest").success();
-    prints(
-        &supersede("use-vitest", "use-jest").success(),
-        "Superseded use-vitest by use-jest, which is active again.\n",
-    );
-    let (jest, vitest) = (memory(&case, "use-jest.md"), memory(&case, "use-vitest.md"));
-    assert!(jest.contains("status: active\nsupersedes: use-vitest\n"), "{jest}");
-    assert!(vitest.contains("status: superseded\nconfidence"), "{vitest}");
-    let found = case.run("entry query --text tests --json").success().json();
-    assert_eq!(found["hits"][0]["key"], json!("use-jest"));
-    // Also over several entries.
-    put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
-    supersede("use-jest", "use-bun").success();
-    supersede("use-bun", "use-vitest").success();
-    assert!(memory(&case, "use-vitest.md").contains("status: active\nsupersedes: use-bun\n"));
-    assert!(!memory(&case, "use-jest.md").contains("supersedes"));
-    assert_eq!(audit(&case)["invalid"], json!([]));
-}
-
-#[test]
-fn a_superseded_entry_is_only_superseded_by_a_third_one_explicitly() {
-    let case = two();
-    put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
-    case.run("entry supersede --old use-jest --new use-vitest").success();
-    let refused = case.run("entry supersede --old use-jest --new use-bun").code(4);
-    for said in [
-        "the entry `use-jest` is already superseded by `use-vitest`",
-        "annals entry supersede --old use-vitest --new use-bun",
-    ] {
-        assert!(refused.stderr().contains(said), "{}", refused.report());
-    }
-}
-
-#[test]
 fn an_update_of_a_superseded_entry_warns_that_it_stays_hidden() {
     let case = two();
     case.run("entry supersede --old use-jest --new use-vitest").success();
-    let back = "annals entry supersede --old use-vitest --new use-jest";
     let updated = write(&case, "use-jest", "# Use jest\n\nJest, again.\n", "");
     assert_eq!(updated.exit_code(), Some(0), "{}", updated.report());
-    assert!(
-        updated.stderr().contains("is superseded and stays superseded")
-            && updated.stderr().contains(back),
-        "{}",
-        updated.report()
-    );
-    // A duplicate of a superseded entry gets the same hint.
-    let refused = write(&case, "back-to-jest", "# Back\n\nJest, again.\n", "");
-    assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
-    assert!(refused.stderr().contains(back), "{}", refused.report());
-    case.run(back.trim_start_matches("annals ")).success();
+    let said = updated.stderr();
+    assert!(said.contains("is superseded and stays superseded"), "{}", updated.report());
 }
 
 #[test]
@@ -685,9 +633,6 @@ fn one_entry_names_all_that_it_supersedes() {
     assert!(memory(&case, "use-bun.md").contains("supersedes: use-jest, use-vitest\n"));
     let read = case.run("entry read --key use-bun --json").success().json();
     assert!(read.to_string().contains("use-jest, use-vitest"), "{read}");
-    // One of them is reactivated; the other stays superseded by it.
-    case.run("entry supersede --old use-bun --new use-jest").success();
-    assert!(memory(&case, "use-bun.md").contains("supersedes: use-vitest\n"));
 }
 
 #[test]
@@ -1010,18 +955,6 @@ fn audit_reports_one_key_in_two_files() {
         found,
         json!([{"a": "other", "b": "use-jest", "reason": "both have the key `use-jest`"}])
     );
-}
-
-#[test]
-fn audit_lists_a_doubled_field_as_invalid() {
-    let case = two();
-    let text = memory(&case, "use-jest.md")
-        .replace("status: active\n", "status: active\nstatus: superseded\n");
-    case.write(&format!("{MEMORY}/use-jest.md"), text);
-    let invalid = audit(&case)["invalid"].clone();
-    assert_eq!(invalid[0]["key"], json!("use-jest"), "{invalid}");
-    let problem = invalid[0]["problem"].as_str().unwrap();
-    assert!(problem.contains("status"), "{invalid}");
 }
 
 #[test]

@@ -97,24 +97,16 @@ fn a_session_gets_decisions_with_their_why() {
 #[test]
 fn a_placeholder_is_not_a_bullet_of_the_rollup() {
     let case = Case::empty();
-    let entries = |n: usize| {
-        format!(
-            "### 2026-02-0{n} \u{2014} Entry {n}\n\n- **Why:** w\n- **Impact:** i\n- **Evidence:** https://example.org/a/b/pull/{n}\n\n"
-        )
-    };
-    let decisions = format!(
-        "<!-- DO: x -->\n<!-- DON'T: y -->\n\n# Decisions\n\n## Recent (last 30 days)\n- TBD\n\n## 2026-02\n\n{}{}",
-        entries(2),
-        entries(1)
-    );
     case.run("ledger init").success();
-    case.write("docs/memory/DECISIONS.md", decisions);
+    let with = |bullet: &str| {
+        let before = decisions(10, &["2026-02-20"]);
+        before.replace("- Gist 10\n", &format!("- Gist 10\n- {bullet}\n"))
+    };
+    case.write("docs/memory/DECISIONS.md", with("TBD"));
+    case.run("ledger check").success();
+    case.write("docs/memory/DECISIONS.md", with("Gist 11"));
     let found = case.run("ledger check").code(1).stdout();
-    assert!(found.contains("the rollup has 0 bullets; at least 2 are needed"), "{found}");
-    case.run("ledger check --fix").success();
-    let fixed = String::from_utf8(case.read("docs/memory/DECISIONS.md").unwrap()).unwrap();
-    assert!(fixed.contains("- Entry 2\n- Entry 1\n"), "{fixed}");
-    assert!(!fixed.contains("TBD"), "{fixed}");
+    assert!(found.contains("the rollup has 11 bullets; at most 10 are allowed"), "{found}");
 }
 
 #[test]
@@ -123,11 +115,8 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
     case.run("ledger init").success();
     let decisions = "<!-- DO: x -->\n<!-- DON'T: y -->\n\n# Decisions\n\n## Recent (last 30 days)\n- One file\n\n## 2026-02\n\n- (2026-02-01) One file - two drift apart\n";
     case.write("docs/memory/DECISIONS.md", decisions);
-    let check = case.run("ledger check").success().stdout();
-    assert!(check.contains("DECISIONS.md:11: note: is in an older format"), "{check}");
     let json = case.run("ledger check --json").success().json();
     assert_eq!(json["findings"], json!([]));
-    assert_eq!(json["kept"].as_array().unwrap().len(), 1);
     // The same fields in our own format are a finding.
     for (separator, is_old) in [("-", true), (":", true), ("\u{2014}", false)] {
         let heading =
@@ -138,7 +127,6 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
         );
         let check = case.run("ledger check").code(i32::from(!is_old)).stdout();
         assert_eq!(check.contains("has no impact, no evidence"), !is_old, "{check}");
-        assert_eq!(check.contains("is in an older format"), is_old, "{check}");
     }
 }
 
@@ -202,49 +190,6 @@ fn a_session_gets_the_rollup_s_bullets_under_sub_headings() {
 }
 
 #[test]
-fn a_fix_leaves_the_bullets_of_a_rollup_that_is_too_long() {
-    let case = Case::empty();
-    case.run("ledger init").success();
-    let before = decisions(12, &["2026-02-20"]);
-    case.write("docs/memory/DECISIONS.md", &before);
-    let left = case.run("ledger check --fix").code(1);
-    assert!(
-        left.stdout().contains("the rollup has 12 bullets; at most 10 are allowed"),
-        "{}",
-        left.report()
-    );
-    assert!(!left.stderr().contains("check --fix"), "{}", left.report());
-    assert_eq!(text(&case, "docs/memory/DECISIONS.md"), before);
-}
-
-#[test]
-fn a_fix_keeps_nested_lines_of_a_rollup_that_is_too_short() {
-    let case = Case::empty();
-    case.run("ledger init").success();
-    let days = ["2026-02-22", "2026-02-21", "2026-02-20"];
-    let before = decisions(1, &days).replace("- Gist 1\n", "- Gist 1\n  - and why\n- TBD\n");
-    case.write("docs/memory/DECISIONS.md", before);
-    case.run("ledger check --fix").success();
-    let fixed = text(&case, "docs/memory/DECISIONS.md");
-    let rollup =
-        "- Gist 1\n  - and why\n- Entry of 2026-02-22\n- Entry of 2026-02-21\n\n## 2026-02";
-    assert!(fixed.contains(rollup), "{fixed}");
-}
-
-#[test]
-fn no_bullets_are_required_if_every_entry_is_older_than_30_days() {
-    let case = Case::empty();
-    case.run("ledger init").success();
-    case.write("docs/memory/DECISIONS.md", decisions(0, &["2026-01-20", "2025-12-01"]));
-    let found = case.run("ledger check --json").success().json();
-    assert_eq!(found["findings"], json!([]));
-    // An entry of the last 30 days requires a bullet.
-    case.write("docs/memory/DECISIONS.md", decisions(0, &["2026-02-20", "2025-12-01"]));
-    let found = case.run("ledger check").code(1).stdout();
-    assert!(found.contains("the rollup has 0 bullets; at least 1 are needed"), "{found}");
-}
-
-#[test]
 fn an_accepted_update_passes_the_check() {
     let case = Case::empty();
     case.run("ledger init").success();
@@ -261,8 +206,6 @@ fn an_accepted_update_passes_the_check() {
     hand_in();
     let check = case.run("ledger check --json").success().json();
     assert_eq!(check["findings"], json!([]));
-    let written = text(&case, "docs/memory/DECISIONS.md");
-    assert!(written.contains("- Keep one file\n- Use tabs\n"), "{written}");
     assert!(hand_in().stdout().contains("Already applied"));
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::Tree;
+use crate::support::{Tree, whole_tree};
 
 /// One planning folder of one project.
 pub(super) struct Planned {
@@ -26,7 +26,10 @@ impl Planned {
     }
 }
 
-/// Returns every planning folder of every project; a project may have two.
+/// The most bytes of a project: larger ones cost more time than they show, and are read by tests of single commands.
+const MAX_BYTES: usize = 3_000_000;
+
+/// Returns every planning folder of every project but the largest, each once; a project may have two.
 pub(super) fn planned(corpus: &Path) -> Vec<Planned> {
     let mut all = Vec::new();
     for group in ["vbw", "gsd"] {
@@ -35,8 +38,14 @@ pub(super) fn planned(corpus: &Path) -> Vec<Planned> {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         projects.sort();
+        // A project may stand there at several commits: `name@commit`.
+        projects.dedup_by(|next, first| next.split('@').next() == first.split('@').next());
         for project in projects {
             let project = format!("{group}/{project}");
+            let size: usize = whole_tree(&corpus.join(&project)).values().map(Vec::len).sum();
+            if size > MAX_BYTES {
+                continue;
+            }
             let folders = [".vbw-planning", ".yolo-planning", ".planning"];
             let present = folders.iter().filter(|name| corpus.join(&project).join(name).is_dir());
             all.extend(present.enumerate().map(|(place, name)| Planned {

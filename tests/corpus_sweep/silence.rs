@@ -32,14 +32,10 @@ pub(super) fn faults(case: &Case, planned: &Planned, summaries: &Summaries) -> V
     if of > plans || of > speaking {
         faults.push(format!("{of} of {plans} plans are said to speak; {speaking} summaries do"));
     }
-    let counted = buckets(&insights["by_tasks"]).max(buckets(&insights["by_files"]));
-    if counted > of {
-        faults.push(format!("the tables count {counted} plans, and {of} speak"));
-    }
     faults
 }
 
-/// Returns where the entries, the brief, the report or the generated block do.
+/// Returns where the entries, the brief or the generated block do.
 pub(super) fn written(case: &Case, planned: &Planned, summaries: &Summaries) -> Vec<String> {
     let mut faults = Vec::new();
     let log = format!("{}/patterns/PATTERNS.md", planned.planning);
@@ -51,8 +47,6 @@ pub(super) fn written(case: &Case, planned: &Planned, summaries: &Summaries) -> 
         let of = number(&brief["rate"]["deviated"]["of"]);
         faults.extend(summaries.fault_of_share("the brief", of));
     }
-    let page = case.run(&planned.command("report --out -")).output().stdout();
-    faults.extend(summaries.faults_of_page(&page));
     let context = text(case, "CLAUDE.md");
     for of in shares(&context) {
         faults.extend(summaries.fault_of_share("CLAUDE.md", of));
@@ -118,33 +112,6 @@ impl Summaries {
         let is_right = expected.iter().any(fits);
         (!is_right).then(|| format!("the entry of {name} says {stated:?}, counted {expected:?}"))
     }
-
-    /// A row of the report states a number only where a summary speaks, and one without a mark only where all do.
-    fn faults_of_page(&self, page: &str) -> Vec<String> {
-        let mut faults = Vec::new();
-        if let Some((before, _)) = page.split_once(" plans that report on this deviated") {
-            let of = before.rsplit(' ').next().unwrap_or_default();
-            faults.extend(self.fault_of_share("the report", of.parse().unwrap()));
-        }
-        let cells = page.split("<td class=\"day\">").skip(1);
-        let cells = cells.filter_map(|row| between(row, "<td class=\"number\">", "</td>"));
-        let stated: Vec<&str> = cells.filter(|cell| cell.starts_with(char::is_numeric)).collect();
-        let whole = stated.iter().filter(|cell| !cell.contains("+?")).count();
-        let any = |said: &&Vec<Option<u64>>| said.iter().any(Option::is_some);
-        let speak = self.by_folder.values().filter(any).count();
-        let all = |said: &&Vec<Option<u64>>| {
-            any(said) && said.iter().filter(|one| one.is_none()).count() <= 1
-        };
-        // The phase's own summary need not speak.
-        let speak_all = self.by_folder.values().filter(all).count();
-        if stated.len() > speak || whole > speak_all {
-            faults.push(format!(
-                "the report states deviations of {} phases, of {whole} as whole; {speak} speak, {speak_all} wholly",
-                stated.len()
-            ));
-        }
-        faults
-    }
 }
 
 /// Returns how the summaries of a phase add up: `3`, `3;1 of 4 plans do not say`, `unknown`.
@@ -184,11 +151,6 @@ fn text(case: &Case, path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn buckets(sizes: &Value) -> u64 {
-    let buckets = sizes["buckets"].as_array().into_iter().flatten();
-    buckets.map(|bucket| number(&bucket["deviated"]["of"])).sum()
-}
-
 fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_default()
 }
@@ -211,10 +173,6 @@ fn a_figure_that_counts_silence_is_seen() {
     {
         assert!(entry(plans, stated, name).is_some(), "{stated}");
     }
-    let row = |cell: &str| format!("<td class=\"day\"></td>\n<td class=\"number\">{cell}</td>");
-    assert_eq!(summaries.faults_of_page(&row("2<span>+?</span>")), [""; 0]);
-    assert_eq!(summaries.faults_of_page(&(row("2+?") + &row("0"))).len(), 1);
-    assert_eq!(summaries.faults_of_page("0 of the 3 plans that report on this deviated").len(), 1);
     assert_eq!(summaries.fault_of_share("x", 1), None);
     let block = "<!-- annals:begin -->\n## Learned Patterns\n\n- 7 of 24 plans failed\n\n## X\n1 of 2 plans<!-- annals:end -->";
     assert_eq!(shares(block), [24]);

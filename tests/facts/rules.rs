@@ -3,7 +3,6 @@
 use annals::error::ErrorKind;
 use annals::facts;
 use annals::facts::{ActionOutcome, Category, FactKey, FactStatus, Proposal, Slot};
-use annals::progress::Progress;
 use annals::secrets::SecretPolicy;
 use serde_json::json;
 
@@ -191,14 +190,8 @@ fn stage_3_no_fact_ends_before_it_begins() {
     moved.valid_to = Some("2026-05-01T00:00:00Z".to_owned());
     let user = desk.user.clone();
     let line = serde_json::to_string(&moved).unwrap();
-    let error = facts::import(
-        &mut Desk::new().facts,
-        &user,
-        &line,
-        SecretPolicy::Refuse,
-        &Progress::default(),
-    )
-    .unwrap_err();
+    let error =
+        facts::import(&mut Desk::new().facts, &user, &line, SecretPolicy::Refuse).unwrap_err();
     assert!(error.message.contains("valid_to is before valid_from"), "{error}");
 }
 
@@ -580,20 +573,14 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     let mut to = Desk::new();
     to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
     let user = to.user.clone();
-    let done =
-        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse, &Progress::default())
-            .unwrap();
+    let done = facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse).unwrap();
     assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
     assert_eq!(to.active("city")[0].value_text, "Rome");
-    let again =
-        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse, &Progress::default())
-            .unwrap();
+    let again = facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse).unwrap();
     assert_eq!((again.imported, again.known), (0, 3));
     to.sound();
     let other = facts::UserId::new("grace").unwrap();
-    let error =
-        facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse, &Progress::default())
-            .unwrap_err();
+    let error = facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse).unwrap_err();
     assert!(error.message.contains("line 1: a fact of rosalind, not of grace"), "{error}");
 }
 
@@ -618,14 +605,7 @@ fn lines_of_one_import_are_compared_with_each_other() {
     ];
     let mut to = Desk::new();
     let user = to.user.clone();
-    let done = facts::import(
-        &mut to.facts,
-        &user,
-        &lines.concat(),
-        SecretPolicy::Refuse,
-        &Progress::default(),
-    )
-    .unwrap();
+    let done = facts::import(&mut to.facts, &user, &lines.concat(), SecretPolicy::Refuse).unwrap();
     assert_eq!((done.imported, done.pending, done.known), (4, 1, 1));
     assert_eq!(to.active("likes[]").len(), 2);
     assert_eq!(to.active("city")[0].value_text, "Turin");

@@ -1,7 +1,4 @@
-//! Contents and lines of any size, and a follower that waits for what comes.
-
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+//! Contents and lines of any size.
 
 use serde_json::json;
 
@@ -27,7 +24,7 @@ fn a_mebibyte_of_anything_comes_back_as_it_was() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_skipped_and_counted() {
+fn a_line_that_is_too_long_is_skipped() {
     let case = Case::empty();
     let long = format!("{{\"content\":\"needle {}\"}}\n", "x".repeat(9 * 1024 * 1024));
     case.write(
@@ -35,11 +32,8 @@ fn a_line_that_is_too_long_is_skipped_and_counted() {
         format!("{{\"content\":\"needle first\"}}\n{long}{{\"content\":\"needle last\"}}\n"),
     );
     let file = case.root().join("memory.jsonl");
-    let found = case.run("journal search needle -v").env("MEMORY_FILE", &file).success().json();
+    let found = case.run("journal search needle").env("MEMORY_FILE", &file).success().json();
     assert_eq!(found["results"], json!([{"content": "needle last"}, {"content": "needle first"}]));
-    assert_eq!(found["skipped"], 1);
-    let stats = case.run("journal tail --stats --json").env("MEMORY_FILE", &file).success().json();
-    assert_eq!((&stats["records"], &stats["skipped"]), (&json!(2), &json!(1)));
     let tail = case.run("journal tail -n 2").env("MEMORY_FILE", &file).success();
     assert_eq!(tail.stdout().lines().count(), 2);
     let written = case.run("journal write").stdin(long).code(1);
@@ -60,26 +54,4 @@ fn a_million_lines_back_the_search_stops() {
     assert_eq!(search("edge")["results"], json!([{"content": "edge"}]));
     let wider = case.run("journal search old --window-lines 1000001").env("MEMORY_FILE", &file);
     assert_eq!(wider.success().json()["used_window_lines"], 1_000_001);
-}
-
-#[test]
-fn a_follower_gets_what_is_added() {
-    let case = Case::empty();
-    let file = case.root().join("memory.jsonl");
-    let mut follower = Command::new(env!("CARGO_BIN_EXE_annals"))
-        .args(["journal", "tail", "--follow", "--json"])
-        .env("MEMORY_FILE", &file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
-    for content in ["one", "two"] {
-        let write = case.run("journal write --content").args([content]);
-        write.env("MEMORY_FILE", &file).success();
-        let line: serde_json::Value =
-            serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-        assert_eq!(line["content"], content);
-    }
-    follower.kill().unwrap();
-    follower.wait().unwrap();
 }

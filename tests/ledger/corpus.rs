@@ -122,23 +122,3 @@ fn a_new_rollup_keeps_every_entry_of_a_real_ledger() {
         assert!(new.contains("- Gist 6"), "{name}");
     }
 }
-
-#[test]
-fn fixing_a_real_ledger_drops_no_line_but_of_the_rollup() {
-    for folder in folders() {
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let case = Case::from(&folder);
-        let before = case.tree();
-        case.run("ledger check --fix").output().exit_code().unwrap();
-        let after = case.tree();
-        for path in [STATE, CONSTRAINTS] {
-            if let Some(old) = before.get(path) {
-                let (old, new) =
-                    (String::from_utf8_lossy(old), String::from_utf8_lossy(&after[path]));
-                added(&old, &new).unwrap_or_else(|lost| panic!("{name}: {path} lost {lost:?}"));
-            }
-        }
-        case.run("ledger check --fix").output().exit_code().unwrap();
-        assert_eq!(case.tree(), after, "{name}: a second repair changed something");
-    }
-}

@@ -85,8 +85,7 @@ impl Replica {
 
     fn note(&self, content: &str) {
         let draft = journal::RecordDraft::new(None, content.to_owned(), None, None).unwrap();
-        let mut writing = journal::WriteOptions::new(Clock::new(Some(&self.now)).unwrap());
-        writing.sync = false;
+        let writing = journal::WriteOptions::new(Clock::new(Some(&self.now)).unwrap());
         journal::write(&self.journal(), &[draft], &writing).unwrap();
     }
 

@@ -68,14 +68,13 @@ impl Tombstones {
         let (touched, mut turns) = erase(connection, scope, &tombstone)?;
         turns.retain(|one| !tombstone.turns.contains(one));
         insert(connection, scope, &tombstone)?;
-        self.0.push((scope.to_owned(), tombstone));
         if !turns.is_empty() {
-            // The digest of nobody, and of no key.
-            let subject = Some(String::new());
-            let more = Tombstone { subject, turns, ..Tombstone::default() };
-            let more = send(connection, scope, more, clock)?;
-            self.0.push((scope.to_owned(), more));
+            // The digest of no key.
+            let (owner, subject) = (tombstone.owner.clone(), Some(String::new()));
+            let more = Tombstone { owner, subject, turns, ..Tombstone::default() };
+            self.0.push((scope.to_owned(), send(connection, scope, more, clock)?));
         }
+        self.0.push((scope.to_owned(), tombstone));
         Ok(touched)
     }
 

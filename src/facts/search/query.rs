@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::facts::Fact;
 use crate::project::Fusion;
 use crate::search::Relevance;
-use crate::text::word_enum;
+use crate::text::{is_zero, word_enum};
 
 word_enum! {
     /// A search method.
@@ -107,11 +107,6 @@ pub struct Retrieved {
     /// The evidence that one of them is an answer, if they were judged; 1 is just enough.
     #[serde(skip)]
     pub evidence: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde needs it")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// A fact found by a search.

@@ -130,7 +130,7 @@ pub(crate) enum SettingsContent {
     Plugin,
 }
 
-/// Our entries in JSON, and the extensions of JSON that the harness accepts.
+/// Our entries in JSON.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct JsonContent {
@@ -138,10 +138,6 @@ pub(crate) struct JsonContent {
     pub(crate) hooks: bool,
     /// The format of the server's entry, if the file contains one.
     pub(crate) server: Option<ServerEntry>,
-    /// Whether comments are accepted.
-    pub(crate) comments: bool,
-    /// Whether trailing commas are accepted.
-    pub(crate) trailing_commas: bool,
 }
 
 /// The key and the format of our server entry in JSON.

@@ -3,10 +3,8 @@
 //! The merge driver for entries stands in a clone's own configuration, which annals reads and does not write: the
 //! report has the command that a person runs once. Without it git merges as usual, so nothing is lost.
 
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::path::PathBuf;
 
-use regex::Regex;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -14,13 +12,11 @@ use crate::hooks::setup::FileOutcome;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
-use crate::text::{line_end, line_gap, pattern};
+use crate::text::{line_end, line_gap, slashed};
 use crate::warning::Warning;
 use crate::{ledger, patterns};
 
 const ATTRIBUTES: &str = ".gitattributes";
-const BEGIN: &str = "# annals:begin";
-const END: &str = "# annals:end";
 
 /// The merge driver: what annals does not merge, git does, and marks the conflicts.
 const DRIVER: &str =
@@ -51,7 +47,7 @@ pub struct GitReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes the block of `.gitattributes`, or removes it, and says what is left to do.
+/// Writes the lines of `.gitattributes`, or removes them, and says what is left to do.
 pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     if !project.git.is_repository() {
         return Err(Error::not_found("this is not a git repository")
@@ -68,12 +64,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
                 .at(&path, None)
                 .hint("save it as UTF-8, then run the command again")
         })?;
-        let (before, after) = around_block(&text, &path)?;
-        let new = if request.remove {
-            format!("{before}{after}")
-        } else {
-            with_block(before, &block(project), after, line_end(&text))
-        };
+        let new = edited(&text, &lines(project), request.remove);
         let new = if new == text {
             old.clone()
         } else {
@@ -123,8 +114,8 @@ fn command(project: &Project, remove: bool) -> Result<Option<String>> {
     })
 }
 
-/// Returns the lines that list our files, each relative to the project's root.
-fn block(project: &Project) -> String {
+/// Returns the lines for our files, each relative to the project's root; none for a name that git would read as a pattern.
+fn lines(project: &Project) -> Vec<String> {
     let place = KnowledgeDir::in_project(project);
     let [_, _, decisions] = ledger::paths(project);
     let mut files = vec![
@@ -136,48 +127,24 @@ fn block(project: &Project) -> String {
         files.push((PathBuf::from(journal), "union"));
     }
     let lines = files.iter().filter_map(|(path, merge)| {
-        let path = path.strip_prefix(&project.root).ok()?.to_str()?;
-        // Patterns with a space or an escaped wildcard are quoted.
-        Some(format!("{} merge={merge}\n", attributes_pattern(path)))
+        let path = slashed(path.strip_prefix(&project.root).ok()?);
+        let is_pattern = path.contains(|c: char| c.is_control() || " \"\\*?[".contains(c));
+        (!is_pattern).then(|| format!("/{path} merge={merge}"))
     });
-    format!("{BEGIN}\n{}{END}\n", lines.collect::<String>())
+    lines.collect()
 }
 
-fn attributes_pattern(path: &str) -> String {
-    static SPECIAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[*?\[]"));
-    let escaped = SPECIAL.replace_all(&path.replace('\\', "/"), r"\$0").into_owned();
-    if !escaped.contains([' ', '"', '\\']) {
-        return format!("/{escaped}");
+/// Returns the file with these lines, or without them; every other line stays as it is.
+fn edited(text: &str, wanted: &[String], remove: bool) -> String {
+    let is_ours = |line: &&str| wanted.iter().any(|one| one == line.trim_end());
+    if remove {
+        return text.split_inclusive('\n').filter(|line| !is_ours(line)).collect();
     }
-    let quoted = escaped.replace('\\', r"\\").replace('"', "\\\"");
-    format!("\"/{quoted}\"")
-}
-
-/// Returns the text before and after our block; a marker without its other half is refused.
-fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
-    static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
-        let block = r"(?ms)^# annals:begin[ \t\r]*\n.*?^# annals:end[ \t\r]*(?:\n|\z)";
-        pattern(block)
-    });
-    let is_marker = |line: &str| [BEGIN, END].contains(&line.trim_end());
-    match (BLOCK.find(text), text.lines().filter(|line| is_marker(line)).count()) {
-        (None, 0) => Ok((text, "")),
-        (Some(block), 2) => Ok((&text[..block.start()], &text[block.end()..])),
-        _ => {
-            let line = text.lines().position(is_marker).map_or(1, |at| at + 1);
-            let what = "has a marker of annals without its other half, or more than one block";
-            Err(Error::refused(what).at(path, line).hint(format!(
-                "remove what is left of the blocks between {BEGIN:?} and {END:?}, then run the command again"
-            )))
-        }
-    }
-}
-
-/// Returns the file with our block and its own line end; every other line stays as it is.
-fn with_block(before: &str, block: &str, after: &str, end: &str) -> String {
-    let gap = line_gap(before, end);
-    let block = block.replace('\n', end);
-    format!("{before}{gap}{block}{after}")
+    let missing = wanted.iter().filter(|one| !text.lines().any(|line| line.trim_end() == **one));
+    missing.fold(text.to_owned(), |text, line| {
+        let end = line_end(&text);
+        format!("{text}{}{line}{end}", line_gap(&text, end))
+    })
 }
 
 #[cfg(test)]
@@ -186,40 +153,13 @@ mod tests {
 
     #[test]
     fn every_other_line_stays_and_a_second_time_changes_nothing() {
-        let block = format!("{BEGIN}\n/a merge=annals\n{END}\n");
-        let set_up = |text: &str| {
-            let (before, after) = around_block(text, Path::new(ATTRIBUTES)).unwrap();
-            with_block(before, &block, after, line_end(text))
-        };
+        let wanted = ["/a merge=annals".to_owned(), "/b merge=union".to_owned()];
         for text in ["", "*.png binary\n", "*.png binary", "*.png binary\r\n# mine\r\n"] {
-            let once = set_up(text);
+            let once = edited(text, &wanted, false);
             assert!(once.starts_with(text), "{once}");
             assert_eq!(once.contains("annals\r\n"), text.contains("\r\n"), "{once:?}");
-            assert_eq!(set_up(&once), once);
-            let (before, after) = around_block(&once, Path::new(ATTRIBUTES)).unwrap();
-            assert_eq!(format!("{before}{after}").trim_end(), text.trim_end());
+            assert_eq!(edited(&once, &wanted, false), once);
+            assert_eq!(edited(&once, &wanted, true).trim_end(), text.trim_end());
         }
-        let crlf = set_up("").replace('\n', "\r\n");
-        assert_eq!(set_up(&crlf), crlf);
-        let around = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        assert_eq!(set_up(&around), format!("a\n{block}b\n"));
-    }
-
-    #[test]
-    fn a_marker_without_its_other_half_is_refused() {
-        for text in [
-            format!("a\n{BEGIN}\nb\n"),
-            format!("{END}\nb\n"),
-            format!("{END}\n{BEGIN}\nb\n{END}\n"),
-            format!("{BEGIN}\n{END}\n{BEGIN}\n{END}\n"),
-        ] {
-            around_block(&text, Path::new(ATTRIBUTES)).unwrap_err();
-        }
-    }
-
-    #[test]
-    fn odd_names_are_quoted() {
-        assert_eq!(attributes_pattern("docs/memory/X.md"), "/docs/memory/X.md");
-        assert_eq!(attributes_pattern("my docs/a*.md"), "\"/my docs/a\\\\*.md\"");
     }
 }

@@ -45,8 +45,6 @@ struct OurHook {
     literal: CstStringLit,
     /// The node to remove with the command: its group, if that contains nothing else.
     node: CstNode,
-    /// Whether an earlier command does the same.
-    is_repeated: bool,
 }
 
 impl<'a> JsonSettings<'a> {
@@ -54,10 +52,10 @@ impl<'a> JsonSettings<'a> {
     pub(crate) fn parse(bytes: &[u8], file: &'a Settings, content: JsonContent) -> Result<Self> {
         let path = file.path.as_path();
         if bytes.len() > MAX_BYTES {
-            return Err(refused("is larger than 1 MiB, so it is not read", path, 1));
+            return Err(refused("is larger than 1 MiB, so it is not read", path, None));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            refused("is not valid UTF-8", path, line_number(bytes, error.valid_up_to()))
+            refused("is not valid UTF-8", path, Some(line_number(bytes, error.valid_up_to())))
         })?;
         let (bom, text) = match text.strip_prefix(BOM) {
             Some(text) => (BOM, text),
@@ -65,20 +63,12 @@ impl<'a> JsonSettings<'a> {
         };
         let empty = format!("{{}}{}", line_end(text));
         let text = if text.trim().is_empty() { &empty } else { text };
-        let root = CstRootNode::parse(text, &options(content)).map_err(|error| {
+        let root = CstRootNode::parse(text, &OPTIONS).map_err(|error| {
             let line = line_number(text, error.range().start);
-            refused(&format!("is not valid JSON: {}", error.kind()), path, line)
+            refused(&format!("is not valid JSON: {}", error.kind()), path, Some(line))
         })?;
-        // The parser accepts comments outside of values, regardless of its options.
-        if !content.comments
-            && let Err(error) = serde_json::from_str::<IgnoredAny>(text)
-        {
-            let what = "is not valid JSON: Comments are not allowed";
-            return Err(refused(what, path, error.line()));
-        }
         let Some(object) = root.object_value() else {
-            let line = root.value().map_or(1, |value| line(&value));
-            return Err(refused("is JSON, but not an object", path, line));
+            return Err(refused("is JSON, but not an object", path, None));
         };
         let start = root.to_string();
         let document = Self { path, content, bom, start, root, object };
@@ -118,14 +108,12 @@ impl<'a> JsonSettings<'a> {
             }
             let is_wanted =
                 |one: &OurHook| profile.wanted_hooks(options).any(|hook| one.is_of(hook));
-            self.remove_hooks(profile, |one| !is_wanted(one) || one.is_repeated)?;
+            self.remove_hooks(profile, |one| !is_wanted(one))?;
         }
         let Some(server) = self.content.server else { return Ok(()) };
         match self.server()? {
             Some((_, true)) => Ok(()),
-            Some((found, false)) => {
-                Err(refused("\"annals\" is another server", self.path, line(&found)))
-            }
+            Some((_, false)) => Err(refused("\"annals\" is another server", self.path, None)),
             None => {
                 self.object_or_new(server.key())?.append("annals", server.value());
                 Ok(())
@@ -209,17 +197,9 @@ impl<'a> JsonSettings<'a> {
                     let (program, arguments) = our_command(&literal.decoded_value().ok()?)?;
                     let node = if is_alone { group.clone() } else { node };
                     let event = event.clone();
-                    Some(OurHook { event, program, arguments, literal, node, is_repeated: false })
+                    Some(OurHook { event, program, arguments, literal, node })
                 });
-                for mut one in ours {
-                    if profile.hooks.iter().any(|hook| one.is_of(hook)) {
-                        let is_same = |other: &OurHook| {
-                            other.event == one.event && other.call() == one.call()
-                        };
-                        one.is_repeated = all.iter().any(is_same);
-                        all.push(one);
-                    }
-                }
+                all.extend(ours.filter(|one| profile.hooks.iter().any(|hook| one.is_of(hook))));
             }
         }
         Ok(all)
@@ -244,7 +224,7 @@ impl<'a> JsonSettings<'a> {
             return Ok(None);
         };
         let object = member.object_value();
-        let object = object.ok_or_else(|| self.not_a(name, "an object", &member.into()))?;
+        let object = object.ok_or_else(|| self.not_a(name, "an object"))?;
         self.refuse_duplicate_keys(&object)?;
         Ok(Some(object))
     }
@@ -258,9 +238,7 @@ impl<'a> JsonSettings<'a> {
 
     fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
         match object.get(name) {
-            Some(member) => {
-                member.array_value().ok_or_else(|| self.not_a(name, "an array", &member.into()))
-            }
+            Some(member) => member.array_value().ok_or_else(|| self.not_a(name, "an array")),
             None => Ok(object.array_value_or_set(name)),
         }
     }
@@ -276,8 +254,8 @@ impl<'a> JsonSettings<'a> {
         }
     }
 
-    fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
-        refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
+    fn not_a(&self, name: &str, wanted: &str) -> Error {
+        refused(&format!("{name:?} is not {wanted}"), self.path, None)
     }
 
     /// Refuses duplicate keys, because parsers differ in which one they use.
@@ -287,7 +265,7 @@ impl<'a> JsonSettings<'a> {
             let name = member.decoded_name().unwrap_or_default();
             if !seen.insert(name.clone()) {
                 let what = format!("has the duplicate key {name:?}");
-                return Err(refused(&what, self.path, line(&member.into())));
+                return Err(refused(&what, self.path, None));
             }
         }
         Ok(())
@@ -297,11 +275,8 @@ impl<'a> JsonSettings<'a> {
 impl OurHook {
     /// Returns whether it is the command of a hook, with any options.
     fn is_of(&self, hook: &Hook) -> bool {
-        self.event == hook.event && self.call() == Some(hook.call.as_str())
-    }
-
-    fn call(&self) -> Option<&str> {
-        self.arguments.split_whitespace().nth(1)
+        let call = self.arguments.split_whitespace().nth(1);
+        self.event == hook.event && call == Some(hook.call.as_str())
     }
 }
 
@@ -361,35 +336,22 @@ impl ServerEntry {
     }
 }
 
-fn options(content: JsonContent) -> ParseOptions {
-    ParseOptions {
-        allow_comments: content.comments,
-        allow_trailing_commas: content.trailing_commas,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
+/// Comments and trailing commas are kept, whether the harness accepts them or not.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
-fn refused(what: &str, path: &Path, line: usize) -> Error {
+fn refused(what: &str, path: &Path, line: Option<usize>) -> Error {
     Error::refused(what)
         .at(path, line)
         .hint("nothing was changed; correct it by hand and run this again")
-}
-
-/// Returns the line number of the start of a node.
-fn line(node: &CstNode) -> usize {
-    let mut newlines = 0;
-    let mut at = Some(node.clone());
-    while let Some(node) = at {
-        let before = node.previous_siblings().map(|sibling| sibling.to_string());
-        newlines += before.map(|text| text.matches('\n').count()).sum::<usize>();
-        at = node.parent().map(Into::into);
-    }
-    newlines + 1
 }

@@ -1,7 +1,6 @@
 //! Adds our entries to a harness's settings, and removes them again; everything else remains unchanged.
 
 pub mod git;
-pub mod journal;
 mod json;
 mod run;
 mod settings;

@@ -1,6 +1,5 @@
 //! Adds our entries to the settings of a harness, or removes them, and says what is there.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -67,8 +66,6 @@ pub struct SetupFile {
     pub outcome: FileOutcome,
     /// Our entries in this file: the hook commands, the MCP server.
     pub entries: Vec<String>,
-    /// Our entries that the file no longer contains, with their old text.
-    pub gone: Vec<String>,
 }
 
 /// The outcome of `annals setup`. It is the document of `annals setup --json`.
@@ -107,9 +104,6 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = HarnessDir::locate(project, request.harness, request.scope)?;
     let all = Settings::all(&place, request.harness.profile());
-    for settings in &all {
-        ensure_inside(&settings.path, place.storage.root())?;
-    }
     let operation = format!("setup {}", request.harness.as_str());
     let ((files, options), applied) =
         place.storage.transact(&operation, &[Store::Context], || {
@@ -117,16 +111,14 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
             let options = request.options.or(options_of(&found));
             let mut changes = Changes::new();
             let mut files = Vec::new();
-            for (settings, old, entries) in found {
+            for (settings, old, _) in found {
                 let wanted = (!request.remove).then_some(options);
                 let new = settings.edited(old.as_deref(), wanted)?;
                 let outcome = FileOutcome::of(old.as_deref(), new.as_deref(), request.remove);
-                let now = settings.entries(new.as_deref())?;
                 files.push(SetupFile {
                     file: project.relative(&settings.path).to_owned(),
                     outcome,
-                    gone: without(entries, &now),
-                    entries: now,
+                    entries: settings.entries(new.as_deref())?,
                 });
                 change(&mut changes, &settings.path, old, new, &place)?;
             }
@@ -135,7 +127,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     Ok(SetupReport {
         harness: request.harness,
         scope: request.scope,
-        notes: notes(project, request, options, &files),
+        notes: notes(project, request, options),
         files,
         diff: applied.diff,
         warnings: project.named(applied.warnings),
@@ -195,38 +187,17 @@ fn change(
     }
 }
 
-/// Returns the entries that are not in `kept`; a duplicate once for each that is missing.
-fn without(mut entries: Vec<String>, kept: &[String]) -> Vec<String> {
-    for kept in kept {
-        if let Some(at) = entries.iter().position(|entry| entry == kept) {
-            entries.remove(at);
-        }
-    }
-    entries
-}
-
 /// Returns the manual steps that remain.
-fn notes(
-    project: &Project,
-    request: SetupRequest,
-    options: SetupOptions,
-    files: &[SetupFile],
-) -> Vec<String> {
+fn notes(project: &Project, request: SetupRequest, options: SetupOptions) -> Vec<String> {
     let (profile, name) = (request.harness.profile(), request.harness.as_str());
-    let is_users = request.scope == SetupScope::User;
     if request.remove {
+        let is_users = request.scope == SetupScope::User;
         return profile.after_removal.clone().filter(|_| is_users).into_iter().collect();
     }
     let breadcrumb = profile.no_breadcrumb.as_ref().filter(|_| options.breadcrumb == Some(true));
     let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
     let steps = profile.steps.iter().filter(is_meant).map(|step| &step.text);
     let mut notes: Vec<String> = breadcrumb.into_iter().chain(steps).cloned().collect();
-    let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
-    if is_users && !request.check && files.iter().any(is_changed) {
-        notes.push(format!(
-            "`annals undo` reverts only changes to a project, not these: annals setup {name} --user --remove does"
-        ));
-    }
     let (other, whose) = match request.scope {
         SetupScope::Project => (SetupScope::User, "all of your projects"),
         SetupScope::User => (SetupScope::Project, "this project"),
@@ -241,22 +212,6 @@ fn notes(
         ));
     }
     notes
-}
-
-/// Refuses a file that a link places outside the root, because writes must stay inside it.
-fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
-    let real = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
-    let is_inside =
-        |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
-    match real {
-        Some(real) if !is_inside(&real) => {
-            let message =
-                format!("resolves to a path outside {}, so it is not written", root.display());
-            let hint = format!("it resolves to {}; add the entries there by hand", real.display());
-            Err(Error::refused(message).at(path, None).hint(hint))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The state of a harness's settings in one scope.

@@ -151,12 +151,9 @@ pub enum SettingsForm {
 /// fuzzing the promise that nothing else changes.
 pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     let content = match form {
-        SettingsForm::Json => SettingsContent::Json(JsonContent {
-            hooks: true,
-            server: Some(ServerEntry::Program),
-            comments: true,
-            trailing_commas: true,
-        }),
+        SettingsForm::Json => {
+            SettingsContent::Json(JsonContent { hooks: true, server: Some(ServerEntry::Program) })
+        }
         SettingsForm::Toml => SettingsContent::Toml,
     };
     let profile = Harness::Gemini.profile();

@@ -10,12 +10,8 @@ use crate::hooks::setup::settings::Settings;
 
 /// The settings of Claude Code, with a server in the same file.
 fn settings() -> Settings {
-    let content = SettingsContent::Json(JsonContent {
-        hooks: true,
-        server: Some(ServerEntry::Program),
-        comments: true,
-        trailing_commas: true,
-    });
+    let content =
+        SettingsContent::Json(JsonContent { hooks: true, server: Some(ServerEntry::Program) });
     Settings { path: "settings.json".into(), profile: Harness::Claude.profile(), content }
 }
 
@@ -80,10 +76,10 @@ fn a_command_with_a_path_is_not_doubled_and_is_the_users() {
 }
 
 #[test]
-fn two_calls_become_one_and_a_users_own_hook_stays() {
+fn a_hook_that_is_not_wanted_goes_and_a_users_own_stays() {
     let call = |event: &str| value!({"hooks": [{"command": format!("annals hook {event}")}]});
     let old = value!({"hooks": {
-        "SessionStart": [call("session-start"), call("session-start")],
+        "SessionStart": [call("session-start")],
         "PreCompact": [call("pre-compact")],
         "Stop": [call("session-end")],
         "PostToolUse": [call("post-tool-use --verbose")],

@@ -4,35 +4,20 @@ use super::*;
 
 fn found(text: &str) -> Vec<(NotepadSection, &str)> {
     let notepad = Notepad::parse(text);
-    let sections = notepad.sections.clone();
     let content = |section| &text[notepad.content(section).unwrap()];
-    let pairs = sections.iter().map(|found| (found.which, content(found.which)));
-    pairs.collect()
+    let sections = notepad.headings.iter().filter_map(|heading| heading.which);
+    sections.map(|section| (section, content(section))).collect()
 }
 
 #[test]
-fn sections_are_found_under_odd_headings_in_any_order() {
-    let text = "# **MANUAL**\nmine\n### 📌 priority context (max 500 chars)\n- a\n\n---\nWorking Memory\n-----\n- b\n";
+fn sections_are_found_under_decorated_headings_in_any_order() {
+    let text = "# **MANUAL**\nmine\n### 📌 priority context (max 500 chars)\n- a\n\n# Working Memory\n- b\n";
     let expected = [
         (NotepadSection::Manual, "mine\n"),
         (NotepadSection::Priority, "- a\n"),
         (NotepadSection::Working, "- b\n"),
     ];
     assert_eq!(found(text), expected);
-    let bold = "**Priority Context:**\n- a\n\n**Working Memory**\n- b\n";
-    let expected = [(NotepadSection::Priority, "- a\n"), (NotepadSection::Working, "- b\n")];
-    assert_eq!(found(bold), expected);
-}
-
-#[test]
-fn a_rule_at_the_end_is_not_content() {
-    let alone = "## Priority Context\n- a\n\n---\n";
-    assert_eq!(found(alone), [(NotepadSection::Priority, "- a\n")]);
-    let followed = format!("{alone}## Manual\nb\n");
-    let expected = [(NotepadSection::Priority, "- a\n"), (NotepadSection::Manual, "b\n")];
-    assert_eq!(found(&followed), expected);
-    let between = "## Manual\na\n\n---\nb\n";
-    assert_eq!(found(between), [(NotepadSection::Manual, "a\n\n---\nb\n")]);
 }
 
 #[test]
@@ -60,14 +45,14 @@ fn a_second_heading_of_a_section_counts_as_text() {
 }
 
 /// Generates pieces that could be mistaken for structure, and ordinary ones.
-fn hostile() -> impl Strategy<Value = Vec<u8>> {
+fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just(&b"# Vibekit Notepad\n\n"[..]),
         Just(&b"## Priority Context\n"[..]),
         Just(&b"## Working Memory\r\n"[..]),
         Just(&b"### Manual:\n"[..]),
-        Just(&b"**Working Memory**\n"[..]),
-        Just(&b"Manual\n===\n"[..]),
+        Just(&b"## Working Memory\n"[..]),
+        Just(&b"# Manual\n"[..]),
         Just(&b"## Mine\n"[..]),
         Just(&b"- [2026-01-01T00:00Z] old\n"[..]),
         Just(&b"  - nested\r\n"[..]),
@@ -78,11 +63,11 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
         Just(&b"---\n"[..]),
         Just(&b"\n"[..]),
         Just(&b"\r\n"[..]),
-        Just(&b"\xff\xc3"[..]),
         Just(&b"mine"[..]),
         Just("日本 🎉 \u{5d0}".as_bytes()),
     ];
-    proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+    proptest::collection::vec(piece, 0..14)
+        .prop_map(|pieces| String::from_utf8(pieces.concat()).unwrap())
 }
 
 fn noted() -> impl Strategy<Value = String> {
@@ -109,41 +94,6 @@ fn content(notepad: &Notepad<'_>, text: &str, section: NotepadSection) -> Option
     Some(text[notepad.content(section)?].trim().to_owned())
 }
 
-#[test]
-fn a_working_note_made_again_replaces_the_equal_one() {
-    let note = |text| Note {
-        section: NotepadSection::Working,
-        text,
-        secrets: SecretPolicy::Refuse,
-        request_id: None,
-    };
-    let old = "## Working Memory\n- [2026-02-28T08:00Z] other\n- [2026-02-27T08:00Z] same\n- [2026-02-26T08:00Z] same\n  and more\n";
-    let mut bytes = old.as_bytes().to_vec();
-    insert(&mut bytes, &clock(), &note("same")).unwrap();
-    let expected = "## Working Memory\n- [2026-03-01T12:00Z] same\n- [2026-02-28T08:00Z] other\n- [2026-02-26T08:00Z] same\n  and more\n";
-    assert_eq!(String::from_utf8(bytes).unwrap(), expected);
-}
-
-#[test]
-fn a_note_goes_below_a_final_rule_and_above_a_rule_between_sections() {
-    let noted = |old: &str| {
-        let note = Note {
-            section: NotepadSection::Manual,
-            text: "b",
-            secrets: SecretPolicy::Refuse,
-            request_id: None,
-        };
-        let mut new = old.as_bytes().to_vec();
-        insert(&mut new, &clock(), &note).unwrap();
-        String::from_utf8(new).unwrap()
-    };
-    let last = noted("## Manual\na\n\n---\n");
-    assert!(last.starts_with("## Manual\na\n\n---\n"), "{last}");
-    let parted = noted("## Manual\na\n\n---\n## Mine\nc\n");
-    assert!(parted.ends_with("\n---\n## Mine\nc\n"), "{parted}");
-    assert!(parted.starts_with("## Manual\na\n"), "{parted}");
-}
-
 proptest! {
     #[test]
     fn any_note_in_any_text_keeps_every_other_byte_and_section(
@@ -160,18 +110,18 @@ proptest! {
             prop_assert_eq!(new, old);
             return Ok(());
         }
-        let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-        let behind = old[same..].iter().rev().zip(new.iter().rev());
+        let (old_bytes, new_bytes) = (old.as_bytes(), new.as_bytes());
+        let same = old_bytes.iter().zip(new_bytes).take_while(|(a, b)| a == b).count();
+        let behind = old_bytes[same..].iter().rev().zip(new_bytes.iter().rev());
         let behind = behind.take_while(|(a, b)| a == b).count();
         prop_assert_eq!(same + behind, old.len(), "one insertion");
-        let (before, after) = (same_length_text(&old), same_length_text(&new));
-        let (was, is) = (Notepad::parse(&before), Notepad::parse(&after));
+        let (was, is) = (Notepad::parse(&old), Notepad::parse(&new));
         for other in NotepadSection::ALL.into_iter().filter(|other| *other != section) {
-            let was = content(&was, &before, other);
-            prop_assert_eq!(was, content(&is, &after, other));
+            let was = content(&was, &old, other);
+            prop_assert_eq!(was, content(&is, &new, other));
         }
-        let body = is.section(section).unwrap().body.clone();
-        let held = after[body].replace("\r\n", "\n");
+        let body = is.body(section).unwrap();
+        let held = new[body].replace("\r\n", "\n");
         prop_assert!(held.contains(&text), "{held:?}");
     }
 }
@@ -187,8 +137,8 @@ fn prune(text: &str) -> String {
 
 #[test]
 fn only_bullets_older_than_seven_days_are_removed() {
-    let text = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n- [2026-02-22T11:59Z] old\n* [2026-02-22] the day is not over\n- [2026-02-21] old\n- undated\n";
-    let rest = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n* [2026-02-22] the day is not over\n- undated\n";
+    let text = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n- [2026-02-22T11:59Z] old\n* [2026-02-21T00:00Z] old\n- [2026-02-21] has no time\n- undated\n";
+    let rest = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n- [2026-02-21] has no time\n- undated\n";
     assert_eq!(prune(text), rest);
 }
 
@@ -212,9 +162,8 @@ fn an_indented_list_loses_only_its_old_bullets() {
         let text = format!("## Working Memory\n{old}{old}{new}{old}{new}");
         assert_eq!(prune(&text), format!("## Working Memory\n{new}{new}"), "{indent:?}");
     }
-    let stairs =
-        "## Working Memory\n- [2020-01-01] old\n - [2020-01-02] old\n  - [2099-01-02] new\n";
-    assert_eq!(prune(stairs), "## Working Memory\n  - [2099-01-02] new\n");
+    let stairs = "## Working Memory\n- [2020-01-01T10:00Z] old\n - [2020-01-02T10:00Z] old\n  - [2099-01-02T10:00Z] new\n";
+    assert_eq!(prune(stairs), "## Working Memory\n  - [2099-01-02T10:00Z] new\n");
 }
 
 #[test]

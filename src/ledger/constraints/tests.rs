@@ -86,7 +86,7 @@ fn bullets_in_superseded_sections_and_their_subsections_are_superseded() {
 #[test]
 fn a_bullet_is_added_at_the_end_of_its_section() {
     let text = done(FILE, add("Rules", "Sort before you print"));
-    assert_eq!(text, FILE.replace("Makefiles\n", "Makefiles\n* Sort before you print\n"));
+    assert_eq!(text, FILE.replace("Makefiles\n", "Makefiles\n- Sort before you print\n"));
     let text = done(FILE, add("infrastructure", "One binary"));
     assert_eq!(text, FILE.replace("nested note\n", "nested note\n- One binary\n"));
     let text = done(FILE, add("Hazards", "Clocks jump"));

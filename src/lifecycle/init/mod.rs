@@ -126,7 +126,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     new.template(&requirements, Template::InitRequirements, &json!({ "date": date }))?;
     // The remaining files belong to the active milestone, which may have a separate folder.
     let name = new.name()?.unwrap_or(texts.name);
-    new.file(&home.join(vocabulary::ROADMAP), || texts::roadmap(project, &name))?;
+    new.file(&home.join(vocabulary::ROADMAP), || texts::roadmap(&name))?;
     new.state(&home.join(vocabulary::STATE), &name)?;
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
     // write them.
@@ -198,8 +198,7 @@ impl Creation<'_> {
         template: Template,
         context: &impl Serialize,
     ) -> Result<()> {
-        let project = self.project;
-        self.file(path, || templates::render(project, template, context))
+        self.file(path, || templates::render(template, context))
     }
 
     /// Plans STATE.md, which records the installed skills and the profile of existing code.
@@ -207,13 +206,11 @@ impl Creation<'_> {
         if path.symlink_metadata().is_err() {
             let (project, warnings) = (self.project, &mut self.work.warnings);
             let skills = installed_skills(project).into_value(warnings);
-            let profile = CodebaseSummary::scan(project).into_value(warnings);
+            let profile = CodebaseSummary::scan(project);
             let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
-            let folder = PlanningFolder::read(&project.planning_place().dir)?.value;
-            // STATE.md may have been lost after a milestone shipped: what was open then still is.
             let carried = CarriedState {
                 profile: profile.iter().map(|line| format!("- {line}")).collect(),
-                ..CarriedState::of_archive(&folder)?
+                ..CarriedState::default()
             };
             self.report.skills.clone_from(&skills);
             self.report.profile = profile;
@@ -254,8 +251,8 @@ fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
     Survey::read_planned(project, PlanningFolder::read(&project.planning_place().dir)?, changes)
 }
 
-/// Returns the default values: the name from an existing STATE.md, the manifest, git or the folder's name,
-/// and the description from the manifest.
+/// Returns the default values: the name from an existing STATE.md, the manifest or the folder's name, and
+/// the description from the manifest.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
     let stated = Survey::read_with(
@@ -265,13 +262,9 @@ fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaul
     )?
     .state
     .project;
-    let name = match stated.or(manifest.name) {
-        Some(name) => Some(name),
-        None => project.git.origin_name()?,
-    };
     let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(InitDefaults {
-        name: name.or_else(folder).unwrap_or_else(|| "project".to_owned()),
+        name: stated.or(manifest.name).or_else(folder).unwrap_or_else(|| "project".to_owned()),
         description: manifest.description,
     })
 }

@@ -22,10 +22,10 @@ pub(crate) fn state(
     context["event"] = json!(event);
     context["date"] = json!(project.clock.today().to_string());
     context["skills"] = json!(skills);
-    templates::render(project, Template::InitState, &context)
+    templates::render(Template::InitState, &context)
 }
 
 /// Returns the ROADMAP.md of a milestone in which nothing is planned yet.
-pub(crate) fn roadmap(project: &Project, name: &str) -> Result<String> {
-    templates::render(project, Template::InitRoadmap, &json!({ "name": name }))
+pub(crate) fn roadmap(name: &str) -> Result<String> {
+    templates::render(Template::InitRoadmap, &json!({ "name": name }))
 }

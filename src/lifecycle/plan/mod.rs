@@ -10,12 +10,12 @@ use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
 use crate::patterns;
 use crate::patterns::{
-    ComparisonQuestion, FinishedPhase, Insights, KnownPaths, PlanRecord, PlanRef, Rate,
-    RelevantPattern, StaleReasons, known_milestone,
+    ComparisonQuestion, FinishedPhase, Insights, PlanRecord, PlanRef, Rate, RelevantPattern,
+    StaleReasons, ends_in, is_planning, known_milestone,
 };
 use crate::plan::{
     Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
-    RoadmapPhase, RoadmapPlan, Survey, check_overlap, check_waves, roadmap_phase, status_words,
+    RoadmapPhase, RoadmapPlan, Survey, check_waves, roadmap_phase, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::search::bm25;
@@ -290,7 +290,6 @@ impl PhasePlans {
         // Problems of finished plans are ignored, and these no longer run in parallel with others.
         let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
         found.problems.extend(check_waves(&all).into_iter().filter(is_open));
-        found.problems.extend(check_overlap(&open));
         found.problems.sort();
         for listed in listed {
             let (Some(number), Some(is_done)) = (&listed.plan, listed.checked) else { continue };
@@ -317,21 +316,13 @@ impl PlanBrief {
         Self { plan, title, status, wave, depends_on: Vec::new(), tasks, files: Vec::new() }
     }
 
-    /// Adds what the plan itself says; the title loses a wave that the plan also states in its field: `Tide table (Wave 1)`.
+    /// Adds what the plan itself says.
     fn fill(&mut self, plan: &Plan) {
         self.wave = plan.wave;
         self.depends_on = plan.depends_on.clone().unwrap_or_default();
         self.tasks = plan.tasks.len();
         self.files = plan.files_modified.clone().unwrap_or_default();
-        let title = plan.title.clone().or(self.title.take());
-        self.title = title.map(|title| {
-            let wave = plan.wave.map(|wave| format!("(wave {wave})")).unwrap_or_default();
-            let end = title.len().saturating_sub(wave.len());
-            match title.split_at_checked(end) {
-                Some((rest, end)) if end.eq_ignore_ascii_case(&wave) => rest.trim_end().to_owned(),
-                _ => title,
-            }
-        });
+        self.title = plan.title.clone().or(self.title.take());
     }
 }
 
@@ -373,16 +364,12 @@ fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<InsightBrief>
     let insights = Insights::from_phases(history);
     let open = || plans.iter().filter(|plan| plan.status != PlanState::Complete);
     let found = insights.lessons().map(|lesson| {
-        let (tasks, files) = (insights.by_tasks.large_from, insights.by_files.large_from);
-        let is_at_least =
-            |size: usize, from: u32| u32::try_from(size).is_ok_and(|size| size >= from);
-        let falls_under = |plan: &&PlanBrief| match lesson.question {
-            ComparisonQuestion::DeviationsByTasks
-            | ComparisonQuestion::CompletionByTasks
-            | ComparisonQuestion::DurationByTasks => is_at_least(plan.tasks, tasks),
-            ComparisonQuestion::DeviationsByFiles | ComparisonQuestion::CompletionByFiles => {
-                is_at_least(plan.files.len(), files)
-            }
+        let falls_under = |plan: &&PlanBrief| {
+            let (size, from) = match lesson.question {
+                ComparisonQuestion::DeviationsByFiles => (plan.files.len(), insights.large_files),
+                _ => (plan.tasks, insights.large_tasks),
+            };
+            u32::try_from(size).is_ok_and(|size| size >= from)
         };
         InsightBrief {
             statement: lesson.statement.clone(),
@@ -454,49 +441,42 @@ pub struct CarefulFile {
 /// Returns the files of `planned` over which earlier plans deviated, or those with repeated deviations if
 /// nothing is planned yet; those with the most deviations first.
 fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
-    let plans =
-        || history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)));
-    let touched = plans().flat_map(|(_, plan)| plan.summary.files.iter().flatten());
-    let known = KnownPaths::new(touched.chain(planned));
-    let mut found: BTreeMap<&str, Deviating<'_>> = BTreeMap::new();
-    for (phase, plan) in plans() {
+    let mut found: BTreeMap<&str, CarefulFile> = BTreeMap::new();
+    for (phase, plan) in
+        history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)))
+    {
         for named in plan.files_in_deviations() {
-            let Some(file) = known.full(named, plan) else {
-                continue;
-            };
-            if !planned.is_empty() && !planned.contains(file) {
-                continue;
-            }
-            let Some(by) = PlanRef::new(phase, plan) else { continue };
-            let entry = found.entry(file).or_default();
+            let file = whole_path(plan, named.trim_start_matches("./"));
+            let is_wanted =
+                if planned.is_empty() { !is_planning(file) } else { planned.contains(file) };
+            let Some(by) = PlanRef::new(phase, plan).filter(|_| is_wanted) else { continue };
+            let entry = found.entry(file).or_insert_with(|| CarefulFile {
+                file: file.to_owned(),
+                plans: Vec::new(),
+                lesson: None,
+            });
             if entry.plans.last() != Some(&by) {
                 entry.plans.push(by);
             }
-            entry.named.push((plan, named));
+            entry.lesson = lesson_over(plan, named).or(entry.lesson.take());
         }
     }
     let least = if planned.is_empty() { KEEPS_DEVIATING } else { 1 };
-    let mut files: Vec<(&str, Deviating<'_>)> =
-        found.into_iter().filter(|(_, file)| file.plans.len() >= least).collect();
+    let mut files: Vec<CarefulFile> =
+        found.into_values().filter(|file| file.plans.len() >= least).collect();
     // The sort is stable: files with equally many plans remain sorted by name.
-    files.sort_by_key(|(_, file)| Reverse(file.plans.len()));
+    files.sort_by_key(|file| Reverse(file.plans.len()));
     files.truncate(MAX_CAREFUL_FILES);
-    let careful = files.into_iter().map(|(file, Deviating { plans, named })| {
-        let mut latest_first = named.iter().rev();
-        CarefulFile {
-            file: file.to_owned(),
-            plans,
-            lesson: latest_first.find_map(|(plan, named)| lesson_over(plan, named)),
-        }
-    });
-    careful.collect()
+    files
 }
 
-/// The plans that deviated because of a file, with the name that each deviation uses for it.
-#[derive(Default)]
-struct Deviating<'a> {
-    plans: Vec<PlanRef>,
-    named: Vec<(&'a PlanRecord, &'a str)>,
+/// Returns the path of a file that a plan names by its end: the only file with that end that the plan touched.
+fn whole_path<'a>(plan: &'a PlanRecord, named: &'a str) -> &'a str {
+    let mut touched = plan.summary.files.iter().flatten().filter(|file| ends_in(file, named));
+    match (touched.next(), touched.next()) {
+        (Some(only), None) => only,
+        _ => named,
+    }
 }
 
 /// Returns the lesson of the first deviation that names a file, in one whole sentence.
@@ -506,28 +486,6 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
     };
     let mut deviations = plan.deviations().iter().filter(is_over);
     deviations.find_map(patterns::problem)
-}
-
-#[cfg(test)]
-mod plans_tests {
-    use std::path::Path;
-
-    use super::*;
-
-    #[test]
-    fn the_wave_of_a_title_is_dropped_if_the_plan_states_it() {
-        for (title, wave, expected) in [
-            ("Tide table (Wave 1)", "wave: 1", "Tide table"),
-            ("Tide table (wave 1)", "plan: 1", "Tide table (wave 1)"),
-            ("Tide table (wave 2)", "wave: 1", "Tide table (wave 2)"),
-            ("\u{e9}", "wave: 1", "\u{e9}"),
-        ] {
-            let text = format!("---\ntitle: \"{title}\"\n{wave}\n---\n");
-            let mut brief = PlanBrief::empty(PlanNumber::from(1), PlanState::Open);
-            brief.fill(&Plan::parse(&text, Path::new("PLAN.md")).value);
-            assert_eq!(brief.title.as_deref(), Some(expected));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -355,8 +355,7 @@ fn phase_number(phase: Option<&str>) -> Result<Option<PhaseNumber>> {
 pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let survey = Survey::read(project)?;
-    let mut report = StatusReport::from_survey(project, &survey);
-    report.add_metric_drift(project, &survey);
+    let report = StatusReport::from_survey(project, &survey);
     ToolAnswer::json("annals status", &report)
 }
 

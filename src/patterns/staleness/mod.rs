@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::git::{ChangedFile, Git, Object, TrackedFiles};
 use crate::patterns;
-use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
+use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions};
 use crate::project::{LayoutName, Project, manifest};
 use crate::storage::{Changes, read, walk};
 use crate::text::{file_name, hexadecimal, listed, slashed};
@@ -28,9 +28,6 @@ const CACHE: &str = "freshness.json";
 const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
     inlined merged migrated move moved moves moving purged removal remove removed removes removing rename renamed \
     renames renaming replace replaced replaces replacing retired split superseded unused";
-
-/// Words that negate either of the two words after them.
-const NEGATIONS: &str = "cannot don't never not without";
 
 /// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
@@ -117,13 +114,11 @@ pub struct Structure {
     pub since: CommitRef,
     /// The share of the old files that still exist under the same path.
     pub files: Rate,
-    /// The share of the old folders that still exist.
-    pub folders: Rate,
     /// The frameworks that were added.
     pub frameworks_added: Vec<String>,
     /// The frameworks that were removed.
     pub frameworks_removed: Vec<String>,
-    /// Whether less than half of the files or folders survives, or a framework was added or removed.
+    /// Whether less than half of the files survives, or a framework was added or removed.
     pub has_changed: bool,
 }
 
@@ -219,16 +214,15 @@ impl Freshness {
     }
 }
 
-/// Returns the reports on the paths of a text. A missing path that may be none is left out, and so is one whose removal
-/// the text itself reports.
+/// Returns the reports on the paths of a text. A missing path that may be none is left out, and so is every missing one
+/// if the text itself reports a removal.
 fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport> {
-    let mut removed = None;
     let mut reports = Vec::new();
     for mention in mentions(text) {
         let Some(mut status) = tree.look_up(&mention) else { continue };
         let mut to = None;
         if status == PathStatus::Gone {
-            if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
+            if speaks_of_removal(text) {
                 continue;
             }
             let moved = diff.and_then(|diff| diff.new_path(&mention.path));
@@ -241,30 +235,11 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
     reports
 }
 
-/// Returns the paths mentioned in sentences that report a removal or a move.
-fn removed_paths(text: &str) -> HashSet<String> {
-    let mut statements = String::new();
-    for line in text.lines().map(str::trim) {
-        // Each bullet and each paragraph is a separate statement.
-        let is_new = line.is_empty() || line.starts_with(['-', '*', '+', '#', '|']);
-        statements.push(if is_new { '\n' } else { ' ' });
-        statements.push_str(line);
-    }
-    let all = statements.lines().flat_map(sentences);
-    let removals = all.filter(|sentence| speaks_of_removal(sentence));
-    removals.flat_map(mentions).map(|mention| mention.path).collect()
-}
-
-fn speaks_of_removal(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    let words =
+fn speaks_of_removal(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words =
         lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let words: Vec<&str> = words.collect();
-    let removes = words.iter().enumerate().any(|(at, word)| {
-        let before = &words[at.saturating_sub(2)..at];
-        listed(REMOVALS, word) && !before.iter().any(|word| listed(NEGATIONS, word))
-    });
-    removes || lower.contains("no longer") || lower.contains("rid of")
+    words.any(|word| listed(REMOVALS, word)) || lower.contains("no longer")
 }
 
 /// What changed since a commit.
@@ -282,19 +257,10 @@ impl Diff {
         Ok(Self { structure, renames: renames.collect() })
     }
 
-    /// Returns the new path of a file, or of a folder most of whose files moved alike.
+    /// Returns the new path of a file.
     fn new_path(&self, path: &str) -> Option<&str> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (from, to) in &self.renames {
-            if ends_in(from, path) {
-                return Some(to);
-            }
-            let above = folders(from).find(|folder| ends_in(folder, path));
-            if let Some(target) = above.and_then(|above| to.strip_suffix(&from[above.len()..])) {
-                *counts.entry(target).or_default() += 1;
-            }
-        }
-        counts.into_iter().max_by_key(|(_, count)| *count).map(|(target, _)| target)
+        let moved = self.renames.iter().find(|(from, _)| ends_in(from, path));
+        moved.map(|(_, to)| to.as_str())
     }
 }
 
@@ -320,10 +286,7 @@ impl Structure {
         let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
         let kept = now.iter().copied().filter(|path| !came.contains(path));
         let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
-        let folders_now: HashSet<&str> = now.iter().flat_map(|path| folders(path)).collect();
-        let folders_then: HashSet<&str> = then.iter().flat_map(|path| folders(path)).collect();
         let files = Rate { count: kept.count(), of: then.len() };
-        let folders = Rate::measure(folders_then, |folder| folders_now.contains(folder));
 
         // A project's first manifest does not count as a change.
         let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
@@ -332,21 +295,23 @@ impl Structure {
         let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
         if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
-            for (path, object) in earlier.iter().zip(objects.read(&names)?) {
-                if let Some(Object::Blob(bytes)) = object {
-                    had.extend(frameworks(path, &String::from_utf8_lossy(&bytes)));
+            for object in objects.read(&names)?.into_iter().flatten() {
+                if let Object::Blob(bytes) = object {
+                    had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
                 }
             }
             for path in all.into_iter().filter(|path| now.contains(path)) {
                 let text = read::text(&tree.top.join(path)).ok().flatten();
-                has.extend(text.iter().flat_map(|text| frameworks(path, &text.value)));
+                has.extend(text.iter().flat_map(|text| frameworks(&text.value)));
             }
         }
-        let frameworks_added: Vec<String> = has.difference(&had).cloned().collect();
-        let frameworks_removed: Vec<String> = had.difference(&has).cloned().collect();
+        let frameworks_added: Vec<String> =
+            has.difference(&had).map(|name| (*name).to_owned()).collect();
+        let frameworks_removed: Vec<String> =
+            had.difference(&has).map(|name| (*name).to_owned()).collect();
         let is_other = has != had;
-        let has_changed = is_half_gone(files) || is_half_gone(folders) || is_other;
-        Ok(Self { since, files, folders, frameworks_added, frameworks_removed, has_changed })
+        let has_changed = is_half_gone(files) || is_other;
+        Ok(Self { since, files, frameworks_added, frameworks_removed, has_changed })
     }
 
     /// Returns what has changed, with figures; `None` if the structure has not changed enough.
@@ -355,11 +320,10 @@ impl Structure {
             return None;
         }
         let mut parts = Vec::new();
-        for (rate, what) in [(self.files, "files"), (self.folders, "folders")] {
-            if is_half_gone(rate) {
-                let percent = rate.percent().unwrap_or_default();
-                parts.push(format!("{} of {} {what} ({percent} %) remain", rate.count, rate.of));
-            }
+        if is_half_gone(self.files) {
+            let Rate { count, of } = self.files;
+            let percent = self.files.percent().unwrap_or_default();
+            parts.push(format!("{count} of {of} files ({percent} %) remain"));
         }
         parts.extend(self.frameworks_added.iter().map(|name| format!("{name} added")));
         parts.extend(self.frameworks_removed.iter().map(|name| format!("{name} removed")));
@@ -377,17 +341,19 @@ fn manifests<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     found
 }
 
-/// Returns the frameworks that a manifest depends on.
-fn frameworks(path: &str, text: &str) -> Vec<String> {
-    let all = manifest::dependencies(path, text).into_iter();
-    all.filter(|name| is_framework(name)).collect()
-}
-
-fn is_framework(name: &str) -> bool {
-    let version =
-        name.rsplit_once("/v").filter(|(_, version)| version.bytes().all(|b| b.is_ascii_digit()));
-    let name = version.map_or(name, |(path, _)| path);
-    listed(FRAMEWORKS, name)
+/// Returns the frameworks that a manifest names at the start of a line or in quotes, as it does dependencies.
+fn frameworks(text: &str) -> impl Iterator<Item = &'static str> {
+    let lower = text.to_lowercase();
+    let lines = lower.lines().filter(|line| !line.contains("// indirect"));
+    let lines: Vec<String> = lines.map(|line| format!("\"{}", line.trim())).collect();
+    let names = move |line: &String, name: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let rest = &line[at + name.len()..];
+            let is_end = |c: char| " \t\"'=<>~!^[:;/,".contains(c);
+            line[..at].ends_with(['"', '\'']) && (rest.is_empty() || rest.starts_with(is_end))
+        })
+    };
+    FRAMEWORKS.split(' ').filter(move |name| lines.iter().any(|line| names(line, name)))
 }
 
 fn is_half_gone(rate: Rate) -> bool {

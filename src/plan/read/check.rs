@@ -189,7 +189,7 @@ impl Checks {
                 Ok(Some((plan, true))) => return check(plan, CheckOutcome::Issues, "planned"),
                 Ok(latest) => report = latest.map(|(file, _)| file).or(report),
             }
-            stages = vec![rounds.join(stage), remediation.join(stage), self.dir.join(stage)];
+            stages = vec![rounds.join(stage), self.dir.join(stage)];
         }
         // HUMAN-UAT files list items that are waiting for a person; work continues without them.
         let is_list = |file: &Path| file.to_string_lossy().ends_with("HUMAN-UAT.md");

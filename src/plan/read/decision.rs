@@ -1,6 +1,6 @@
 //! Parses decisions from the tables and bullets of any planning document.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -97,48 +97,22 @@ fn bold_label(paragraph: &str) -> Option<&str> {
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
 pub(crate) fn may_hold(title: &str) -> bool {
-    let words = heading::words(title);
-    let has = |names: &[&str]| words.split(' ').any(|word| names.contains(&word));
-    let is_roadmap = has(&["roadmap"]) || has(&["structure"]) && has(&["phase", "milestone"]);
-    !heading::is_about_items(title) && (!is_roadmap || has(&["decision", "decisions"]))
+    !heading::is_about_items(title) && !heading::words(title).contains("roadmap")
 }
 
-/// Returns the decisions without duplicates: a bullet may repeat a table row, which adds the date and reason.
+/// Returns the decisions without duplicates: the first one of those with the same words.
 pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decision> {
-    let mut kept: Vec<Decision> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for decision in decisions {
-        // Two decisions are equal if their words match, with or without the reason.
-        let key = letters(&decision.untagged().replace(" because ", " "));
-        let reason = decision.rationale.as_deref().map(letters).unwrap_or_default();
-        let keys = [format!("{key}{reason}"), key];
-        if let Some(index) = keys.iter().find_map(|key| known.get(key)) {
-            complete(&mut kept[*index], decision);
-        } else {
-            known.extend(keys.map(|key| (key, kept.len())));
-            kept.push(decision);
-        }
-    }
-    kept
-}
-
-/// Fills in missing fields from another statement of the same decision.
-fn complete(known: &mut Decision, other: Decision) {
-    known.date = known.date.or(other.date);
-    known.source = known.source.take().or(other.source);
-    if known.rationale.is_none() && other.rationale.is_some() {
-        known.text = other.text;
-        known.rationale = other.rationale;
-    }
+    let mut known = HashSet::new();
+    decisions.filter(|decision| known.insert(letters(decision.untagged()))).collect()
 }
 
 impl Decision {
-    /// Returns the decision without the leading tags.
+    /// Returns the decision without the leading tag.
     pub fn untagged(&self) -> &str {
         untagged(&self.text)
     }
 
-    /// Returns the words of its tags and the first one of its text, in lower case; ids are among them: `02-03`, `d-12`.
+    /// Returns the words of its tag and the first one of its text, in lower case; ids are among them: `02-03`, `d-12`.
     pub(crate) fn possible_ids(&self) -> Vec<String> {
         let text = self.untagged();
         let tags = self.text.strip_suffix(text).unwrap_or_default();
@@ -212,17 +186,13 @@ fn is_struck_out(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains("~~"))
 }
 
-/// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, `**(Plan 02-03)** …`, and without
-/// brackets only a plan, or a phase of a version: `02-03: …`, `Phase 02 P03: …`, `v1.2 (Phase 6): …`.
+/// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, and without brackets only a plan:
+/// `02-03: …`, `Phase 02 P03: …`.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    let place = format!(r"{PLAN}|Phase \d[\w.]*");
-    pattern(&format!(
-        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|\(({place})\)|({PLAN}):|(v\d\S* \((?:{place})\)):|\*\*(?:[\[(]({place})[\])]|({PLAN})):?\*\*:?)\s*"
-    ))
+    pattern(
+        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}):)\s*",
+    )
 });
-
-/// A plan: `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02 P03`.
-const PLAN: &str = r"(?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}";
 
 /// Splits off the leading tag.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
@@ -234,13 +204,9 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
     Some((non_placeholder(tag)?, rest)).filter(|_| !is_link)
 }
 
-/// Returns a decision without its tags; a plan may follow a first tag: `[Phase 2]: [02-03]: …`.
+/// Returns a decision without its tag.
 fn untagged(text: &str) -> &str {
-    let Some((_, rest)) = split_tag(text) else { return text };
-    match split_tag(rest) {
-        Some((tag, after)) if tag.contains(|c: char| c.is_ascii_digit()) => after,
-        _ => rest,
-    }
+    split_tag(text).map_or(text, |(_, rest)| rest)
 }
 
 #[cfg(test)]
@@ -340,12 +306,11 @@ mod tests {
 
     #[test]
     fn what_a_bullet_and_a_row_say_alike_is_one_decision() {
-        let text = "- [02-03]: Use X because it is fast\n- Keep `y`\n\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | It is fast |\n| keep y | | |\n| Drop z | | |\n";
+        let text = "- [02-03]: Use X\n- Keep `y`\n\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | It is fast |\n| keep y | | |\n| Drop z | | |\n";
         let found = distinct(read(text).into_iter());
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
         assert_eq!(texts, ["Use X", "Keep `y`", "Drop z"]);
         assert_eq!(found[0].source.as_deref(), Some("02-03"));
-        assert_eq!(found[0].date, NaiveDate::from_ymd_opt(2026, 2, 17));
     }
 
     #[test]
@@ -363,27 +328,19 @@ mod tests {
     #[test]
     fn a_plan_number_without_brackets_is_a_tag() {
         let found = read(
-            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n- v0.10.0 (Phase 28-01): v\n- Phase 6: u\n",
+            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n- Phase 6: u\n",
         );
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
-        assert_eq!(
-            sources,
-            [Some("04-02"), Some("05.1-03"), None, None, None, Some("v0.10.0 (Phase 28-01)"), None]
-        );
-        assert_eq!(found[5].untagged(), "v");
+        assert_eq!(sources, [Some("04-02"), Some("05.1-03"), None, None, None, None]);
         assert_eq!(found[0].text, "04-02: Keep the index");
         assert_eq!(found[0].untagged(), "Keep the index");
         assert_eq!(found[3].untagged(), "1000-2000: y");
     }
 
     #[test]
-    fn tags_may_be_bold_or_followed_by_a_plan() {
+    fn a_tag_says_where_it_was_made() {
         for (text, source, untagged) in [
-            ("**(Plan 02-04)** x", Some("Plan 02-04"), "x"),
-            ("**[02-04]:** x", Some("02-04"), "x"),
-            ("**02-04**: x", Some("02-04"), "x"),
-            ("[Phase 02]: [02-04a]: x", Some("Phase 02"), "x"),
-            ("[Setup]: Plan 02-03: --all", Some("Setup"), "--all"),
+            ("[Setup]: --all", Some("Setup"), "--all"),
             ("Phase 04 P04: x", Some("Phase 04 P04"), "x"),
             ("[02-04]: [FUTURE] x", Some("02-04"), "[FUTURE] x"),
             ("[v1.0]: Phase 1: x", Some("v1.0"), "Phase 1: x"),
@@ -412,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_bold_label_is_the_heading_of_its_list() {
-        let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**v1.2 roadmap structure:**\n- 5 phases\n\n**Phase structure**:\n- 1 to 4\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
+        let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**v1.2 roadmap structure:**\n- 5 phases\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
         let found = read(text);
         let found: Vec<_> = found.iter().map(|d| (d.text.as_str(), d.heading.as_deref())).collect();
         assert_eq!(

@@ -51,7 +51,7 @@ impl<'a> Document<'a> {
         words(kind).find_map(|key| self.get(key))
     }
 
-    /// Returns the body's values for the labels whose names are words of a kind, from labelled lines and two-column tables.
+    /// Returns the body's values for the labels whose names are words of a kind, from labelled lines.
     /// Names have underscores, as in the front matter.
     pub(crate) fn values(&self, kind: &str) -> Vec<&str> {
         let is_named = |name: &str| {
@@ -59,11 +59,7 @@ impl<'a> Document<'a> {
             has(kind, &name.to_lowercase().replace([' ', '-'], "_"))
         };
         let lines = self.labels.iter().filter(|label| is_named(&label.name));
-        let lines = lines.map(|label| label.value.as_str());
-        let body = self.body();
-        let rows = self.outline.tables(&body).flat_map(|table| &table.rows);
-        let rows = rows.filter(|row| row.cells.len() == 2 && is_named(&row.cells[0]));
-        lines.chain(rows.map(|row| row.cells[1].as_str())).collect()
+        lines.map(|label| label.value.as_str()).collect()
     }
 
     /// Returns the texts of a kind, in the front matter and then in the body.

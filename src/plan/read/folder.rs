@@ -13,8 +13,7 @@
 //! <planning>/gsd-archive/phases/                     a GSD folder that was taken over
 //! ```
 //!
-//! Only names are read, the content of ACTIVE, and where folders may be named `02-01-name` after a milestone
-//! and a number, that of ROADMAP.md.
+//! Only names are read, the content of ACTIVE, and that of ROADMAP.md, which shows how phases are numbered.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

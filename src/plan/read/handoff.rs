@@ -8,10 +8,10 @@
 
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use serde::Deserialize;
 
-use crate::clock::{parse_date, parse_timestamp};
+use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::{TextOf, heading, non_placeholder};
 use crate::project::vocabulary;
@@ -22,35 +22,12 @@ use crate::text::one_line;
 pub struct Handoff {
     /// Its path.
     pub file: PathBuf,
-    /// When it was written.
-    pub written: WrittenAt,
+    /// The day when it was written.
+    pub written: NaiveDate,
     /// The first thing to do, on one line.
     pub next_action: String,
     /// The name of the phase's folder, if it is about a phase.
     pub(crate) phase_dir: Option<String>,
-}
-
-/// A day, with the time if one is stated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WrittenAt {
-    /// The day.
-    pub day: NaiveDate,
-    time: Option<DateTime<Utc>>,
-}
-
-impl WrittenAt {
-    /// Parses the date or the timestamp at the start of a text.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Some(Self { day: parse_date(text)?, time: parse_timestamp(text) })
-    }
-
-    /// Returns whether it is certainly earlier than another: on the same day, only times tell.
-    pub(crate) fn is_before(&self, other: &Self) -> bool {
-        match self.time.zip(other.time) {
-            Some((own, other)) => own < other,
-            None => self.day < other.day,
-        }
-    }
 }
 
 /// HANDOFF.json, as far as it is read.
@@ -88,7 +65,7 @@ fn from_fields(text: &str, file: PathBuf) -> Option<Handoff> {
     let name = phase_dir.and_then(Path::file_name);
     Some(Handoff {
         file,
-        written: WrittenAt::parse(&fields.timestamp)?,
+        written: parse_date(&fields.timestamp)?,
         next_action: one_line(non_placeholder(&fields.next_action)?),
         phase_dir: name.map(|name| name.to_string_lossy().into_owned()),
     })
@@ -103,7 +80,7 @@ fn from_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Han
     };
     let next_action = tagged(outline.text()).or_else(in_section)?;
     Some(Handoff {
-        written: WrittenAt::parse(front.text(&["last_updated"])?)?,
+        written: parse_date(front.text(&["last_updated"])?)?,
         next_action: one_line(non_placeholder(next_action)?),
         file,
         phase_dir,
@@ -130,7 +107,7 @@ mod tests {
     fn the_next_action_is_read_from_its_tag_or_section_or_field() {
         let read = note(NOTE).unwrap();
         assert_eq!(read.next_action, "Start with: the second field of the form");
-        assert_eq!(read.written.day.to_string(), "2026-03-31");
+        assert_eq!(read.written.to_string(), "2026-03-31");
         let section = "---\nlast_updated: 2026-03-31\n---\n# Handoff\n\n## Next action\n\nAsk Ann.\n\n## More\n\nText\n";
         assert_eq!(note(section).unwrap().next_action, "Ask Ann.");
         let fields = r#"{"timestamp":"2026-04-01T08:00:00Z","phase":"02","phase_dir":".planning/phases/02-web","plan":1,"next_action":"Write the test"}"#;
@@ -170,19 +147,5 @@ mod tests {
         assert_eq!(found.phase_dir.as_deref(), Some("02-web"));
         let found = latest(planning, std::iter::empty(), &text).unwrap();
         assert_eq!(found.file, Path::new("/p/HANDOFF.json"));
-    }
-
-    #[test]
-    fn only_a_certain_order_counts() {
-        let at = |text| WrittenAt::parse(text).unwrap();
-        for (one, other, is_before) in [
-            ("2026-03-31", "2026-04-01 -- Planned", true),
-            ("2026-03-31", "2026-03-31T23:00:00Z", false),
-            ("2026-03-31T20:00:00Z", "2026-03-31T23:00:00Z", true),
-            ("2026-03-31T23:00:00Z", "2026-03-31T20:00:00Z", false),
-            ("2026-03-31T23:00:00Z", "2026-03-31", false),
-        ] {
-            assert_eq!(at(one).is_before(&at(other)), is_before, "{one} {other}");
-        }
     }
 }

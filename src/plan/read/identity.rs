@@ -1,47 +1,30 @@
 //! Determines the phase and plan that a PLAN or SUMMARY file belongs to.
 
 use std::path::Path;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::plan::read::document::Document;
 use crate::plan::read::file_name::FolderName;
-use crate::plan::read::{FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::plan::read::{FileName, PhaseNumbering, PlanNumber, non_placeholder};
 
-/// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `02`, `01a`, `D`, or a name such as `R01`.
+/// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `2`, `1a`, `d`, or a name such as `R01`.
 type Ids = (Option<String>, Option<String>);
 
-/// The id of a plan, with or without its phase: `02`, `05.3-02`, `P03-01`, `14-01-PLAN.md`, `06-D`.
-static PLAN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:PLAN-|[Pp])?(?:([\d.]+[a-z]?)-)?(\d{1,4}[A-Za-z]?|[A-Za-z])(?:\.md|[-: ].*)?$")
-});
-
-/// `Phase 08`, `Plan 10`.
-static TITLE: LazyLock<[Regex; 2]> =
-    LazyLock::new(|| [r"(?i)\bphase (\d[\d.]*[a-z]?)\b", r"(?i)\bplan (\d[\w.-]*)"].map(pattern));
-
 impl Document<'_> {
-    /// Returns the ids in the front matter, otherwise in the folder and file name, otherwise in the title.
+    /// Returns the ids in the folder and file name, otherwise in the front matter.
     pub(crate) fn identity(&self, path: &Path) -> Ids {
         let front = |keys: &[&str]| self.front.text(keys).and_then(non_placeholder);
-        let stated_plan = front(&["plan", "plan_id", "plan_number"]);
-        let (of_folder, of_file) = in_path(path);
-        let title = self.outline.title().unwrap_or_default();
-        let [title_phase, title_plan] =
-            [0, 1].map(|index| Some(TITLE[index].captures(title)?[1].to_owned()));
-        let folder = of_folder.as_deref().and_then(PhaseNumber::parse_id);
-        let is_plain = folder.as_ref().is_none_or(|of| of.numbering() == PhaseNumbering::Plain);
-        let of_plan = || Some(PLAN.captures(stated_plan.filter(|_| is_plain)?)?.get(1)?.as_str());
-        let phase = front(&["phase", "phase_number"])
-            .map(|text| phase_id(text, folder.as_ref()))
-            .or_else(|| of_plan().map(str::to_owned))
-            .or(of_folder)
-            .or(title_phase);
-        let plan = |text: &str| plan_id(text, phase.as_deref());
-        let plan = stated_plan.and_then(plan).or(of_file).or_else(|| plan(&title_plan?));
-        (phase, plan)
+        let (phase, plan) = in_path(path);
+        let stated_phase = || {
+            let text = front(&["phase", "phase_number"])?;
+            let number = PhaseNumbering::Plain.split(text);
+            Some(number.map_or_else(|| text.to_owned(), |(number, _)| number.to_string()))
+        };
+        let stated_plan = || {
+            let text = front(&["plan", "plan_id", "plan_number"])?;
+            let number = PlanNumber::parse(text);
+            Some(number.map_or_else(|| text.to_owned(), |number| number.to_string()))
+        };
+        (phase.or_else(stated_phase), plan.or_else(stated_plan))
     }
 }
 
@@ -63,36 +46,6 @@ fn in_path(path: &Path) -> Ids {
     (phase, plan.map(|plan| plan.to_string()).or_else(|| is_round.then(|| stem.to_owned())))
 }
 
-/// Returns a stated phase without its name: `8` for `08-optical-center`; a word is returned unchanged.
-///
-/// `02-01-name` is phase 2-01 only if the file's folder is that phase's.
-fn phase_id(text: &str, folder: Option<&PhaseNumber>) -> String {
-    let bare = strip_prefix_ignore_case(text, "phase ").unwrap_or(text).trim();
-    let own = folder.filter(|number| number.strip_id(bare).is_some()).cloned();
-    let split = PhaseNumbering::Plain.split(bare).filter(|(_, rest)| !rest.starts_with('.'));
-    let number = own.or(split.map(|(number, _)| number));
-    number.map_or_else(|| bare.to_owned(), |number| number.to_string())
-}
-
-/// Returns a stated plan without phase, slug and file extension; `None` if it is not an id.
-fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
-    let number = phase.and_then(PhaseNumber::parse_id);
-    if phase.is_some() && number.is_none() {
-        // A quick task belongs to no numbered phase; its name is its id.
-        return Some(text.to_owned());
-    }
-    let own = number.as_ref().and_then(|number| number.strip_id(text));
-    let text = own.map_or(text, |rest| rest.trim_start_matches('-'));
-    let is_own = |of: &str| PhaseNumber::parse(of) == number || number.is_none();
-    match PLAN.captures(text) {
-        Some(id) if id.get(1).is_none_or(|of| is_own(of.as_str())) => Some(id[2].to_owned()),
-        _ => {
-            let is_id = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(' ');
-            is_id.then(|| text.to_owned())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,60 +58,19 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_read_without_slug_and_prefix() {
-        for (front, phase, plan) in [
-            ("phase: \"05.1\"\nplan: \"02\"", "5.1", "02"),
-            ("phase: 5\nplan: 08", "5", "08"),
-            ("phase: 08-optical-center\nplan: 10", "8", "10"),
-            ("phase: \"05.3\"\nplan: \"05.3-02\"", "5.3", "02"),
-            ("phase: 5.3\nplan: \"05.3-02\"", "5.3", "02"),
-            ("phase: \"06\"\nplan: 06-D", "6", "D"),
-            ("plan: \"04-04\"", "04", "04"),
-            ("phase: 14\nplan: 14-01-PLAN.md", "14", "01"),
-            ("phase: 5\nplan: 01a", "5", "01a"),
-            ("phase: 4\nplan: R01", "4", "R01"),
-            ("phase: quick\nplan: 260422-p4a", "quick", "260422-p4a"),
-            ("plan_id: P03-01", "03", "01"),
-            ("phase: 2\nplan: 2", "2", "2"),
-            ("phase: 03b\nplan: 03b-01", "3b", "01"),
+    fn ids_come_from_the_path_or_the_front_matter() {
+        for (path, phase, plan) in [
+            ("phases/01-cli-scaffold/02-names-SUMMARY.md", "1", "2"),
+            ("phases/02-01-tides/02-01-03-PLAN.md", "2-01", "3"),
+            ("phases/02-tides/02-01-PLAN.md", "2", "1"),
+            ("phases/06-report/06-D-SUMMARY.md", "6", "d"),
+            ("phases/03-x/remediation/qa/round-01/R01-SUMMARY.md", "3", "R01"),
+            ("quick/260422-p4a-tabs/260422-p4a-SUMMARY.md", "quick", "260422-p4a"),
+            ("x.md", "8", "10"),
         ] {
-            let text = format!("---\n{front}\n---\n");
-            let expected = (phase.to_owned(), plan.to_owned());
-            assert_eq!(ids(&text, "x.md"), expected, "{front}");
+            let stated = "---\nphase: 08-optical-center\nplan: 10\n---\n";
+            assert_eq!(ids(stated, path), (phase.to_owned(), plan.to_owned()), "{path}");
         }
-    }
-
-    #[test]
-    fn a_phase_of_a_milestone_is_read_as_its_folder_names_it() {
-        let path = "phases/02-01-tides/02-01-03-PLAN.md";
-        let expect = |phase: &str, plan: &str| (phase.to_owned(), plan.to_owned());
-        for front in [
-            "phase: 02-01-tides\nplan: 03",
-            "phase: 02-01\nplan: \"02-01-03\"",
-            "plan: \"02-01-03\"",
-        ] {
-            let text = format!("---\n{front}\n---\n");
-            assert_eq!(ids(&text, path), expect("2-01", "03"), "{front}");
-        }
-        assert_eq!(ids("", path), expect("2-01", "3"));
-        let stated = "---\nphase: 2\nplan: 3\n---\n";
-        assert_eq!(ids(stated, "phases/02-tides/02-03-PLAN.md"), expect("2", "3"));
-        assert_eq!(ids("", "phases/02-tides/02-01-PLAN.md"), expect("2", "1"));
-    }
-
-    #[test]
-    fn what_is_not_stated_comes_from_the_path_or_the_title() {
-        let expect = |phase: &str, plan: &str| (phase.to_owned(), plan.to_owned());
-        let slug = "phases/01-cli-scaffold/02-names-SUMMARY.md";
-        assert_eq!(ids("# Title\n", slug), expect("1", "2"));
-        let quick = "quick/260422-p4a-tabs/260422-p4a-SUMMARY.md";
-        assert_eq!(ids("", quick), expect("quick", "260422-p4a"));
-        let round = "phases/03-x/remediation/qa/round-01/R01-SUMMARY.md";
-        assert_eq!(ids("", round), expect("3", "R01"));
-        assert_eq!(ids("# Phase 1 Plan 2: Setup\n", "x.md"), expect("1", "2"));
-        assert_eq!(
-            ids("---\nplan: Extensions\n---\n", "phases/02-x/02-03-PLAN.md"),
-            expect("2", "3")
-        );
+        assert_eq!(ids("# Phase 1 Plan 2\n", "x.md"), (String::new(), String::new()));
     }
 }

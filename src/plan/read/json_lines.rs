@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
         match serde_json::from_str::<Json>(raw) {
             Ok(Json::Object(row)) => {
                 let is_task = row.contains_key("id");
-                let row = node(renamed(row, is_task), line);
+                let row = node(renamed(row), line);
                 if is_task {
                     tasks.push(row);
                 } else {
@@ -57,18 +57,9 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
     Parsed::new(Node { value, line: 1 }, warnings)
 }
 
-fn renamed(row: serde_json::Map<String, Json>, is_task: bool) -> Json {
-    // `d` means dependencies in a plan, and deviations in a summary.
-    let is_summary = ["s", "st", "status"].iter().any(|key| row.contains_key(*key));
-    let listed = if is_summary { "deviations" } else { "depends_on" };
-    // `"p":"03-02"` is the complete plan id.
-    let is_whole = row.get("p").and_then(Json::as_str).is_some_and(|text| text.contains('-'));
-    let is_whole = is_whole && !row.contains_key("n");
-    let long = |key: String| match key.as_str() {
-        "d" if !is_task => listed.to_owned(),
-        "p" if is_whole => "plan".to_owned(),
-        _ => find("key of a row", |short| short == key).map_or(key, |(long, _)| long),
-    };
+fn renamed(row: serde_json::Map<String, Json>) -> Json {
+    let long =
+        |key: String| find("key of a row", |short| short == key).map_or(key, |(long, _)| long);
     Json::Object(row.into_iter().map(|(key, value)| (long(key), value)).collect())
 }
 
@@ -96,9 +87,8 @@ mod tests {
         let parsed = parse(text, Path::new("a.jsonl"));
         let fields = parsed.value;
         let text = |key: &str| fields.get(&[key]).and_then(Node::as_text);
-        assert_eq!(text("plan"), Some("03-02"));
         assert_eq!(text("tasks_total"), Some("4"));
-        assert_eq!(fields.get(&["deviations"]).unwrap().texts(), ["x"]);
+        assert_eq!(fields.get(&["depends_on"]).unwrap().texts(), ["x"]);
         let task = fields.get(&["task_rows"]).unwrap().elements()[0];
         assert_eq!(task.get(&["commit"]).unwrap().as_text(), Some("0753326"));
         assert_eq!(parsed.warnings.len(), 1);

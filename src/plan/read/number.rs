@@ -362,13 +362,6 @@ impl PhaseNumbering {
     }
 }
 
-/// Returns whether a folder's name may begin with a milestone and a number, or with a code: `02-01-name`, `CK-01-name`.
-pub(crate) fn may_be_prefixed(folder: &str) -> bool {
-    let split = PhaseNumbering::MilestonePrefixed.split_folder(folder);
-    folder.starts_with(|c: char| c.is_ascii_uppercase())
-        || split.is_some_and(|(number, _)| !number.parents().is_empty())
-}
-
 /// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
 pub(crate) fn folder_prefix(name: &str) -> &str {
     let Some((word, rest)) = name.split_once(['-', '_']) else {
@@ -426,27 +419,6 @@ impl Serialize for PlanNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-/// Serialises a phase normalised, regardless of the file's spelling: `4` for `04`, `2-01` for `02-01`; words
-/// are unchanged.
-#[expect(clippy::ref_option, reason = "the signature is required by serde")]
-pub(crate) fn serialize_phase<S: Serializer>(
-    phase: &Option<String>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let number = phase.as_deref().and_then(PhaseNumber::parse_id);
-    number.map(|number| number.to_string()).or_else(|| phase.clone()).serialize(serializer)
-}
-
-/// Serialises a plan normalised, regardless of the file's spelling: `1a` for `01A`; names are unchanged.
-#[expect(clippy::ref_option, reason = "the signature is required by serde")]
-pub(crate) fn serialize_plan<S: Serializer>(
-    plan: &Option<String>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let number = plan.as_deref().and_then(PlanNumber::parse);
-    number.map(|number| number.to_string()).or_else(|| plan.clone()).serialize(serializer)
 }
 
 #[cfg(test)]
@@ -588,8 +560,6 @@ mod tests {
         assert_eq!(PhaseNumbering::Plain.split("2-01").unwrap().1, "-01");
         let (number, rest) = numbering.split_folder("CK-02-01-name").unwrap();
         assert_eq!((number.to_string().as_str(), rest), ("2-01", "-name"));
-        assert!(may_be_prefixed("02-01"));
-        assert!(!may_be_prefixed("01-3d-terrain"));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::plan::read::file_name::FolderName;
-use crate::plan::read::number::{folder_prefix, may_be_prefixed};
 use crate::plan::read::{
     Checks, FileKind, FileName, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check,
     names,
@@ -64,11 +63,8 @@ impl PhaseHome<'_> {
         let mut warnings = Vec::new();
         let mut folders = names::entries(self.dir, &mut warnings)?;
         folders.retain(|(_, kind)| *kind == PathKind::Folder);
-        let mut numbering = PhaseNumbering::Plain;
-        if folders.iter().any(|(name, _)| may_be_prefixed(name)) {
-            let mut read = self.roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
-            numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
-        }
+        let mut read = self.roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
+        let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
         let mut found = MilestoneFolder {
             slug: slug.to_owned(),
             dir: home.to_owned(),
@@ -79,9 +75,7 @@ impl PhaseHome<'_> {
             let own = numbering
                 .split_folder(&name)
                 .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
-            if let Some((number, slug)) = own
-                && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
-            {
+            if let Some((number, slug)) = own {
                 found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
             } else if self.is_pure {
                 let message = "not a phase: its name has no phase number in front";
@@ -166,27 +160,6 @@ impl PhaseDir {
     pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
         self.plans.iter().filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
     }
-}
-
-/// Returns whether a folder is named for a range of phases: `42-49-review`. Both ends of a range are integers of the same
-/// width: `01-3d-terrain` and `31-404-page` are single phases.
-fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
-    let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let slug = slug.trim_start_matches('-');
-    let last =
-        PhaseNumber::split(slug).filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
-    number.numbering() == PhaseNumbering::Plain
-        && last.is_some_and(|(last, _)| last > *number && last == PhaseNumber::from(last.whole()))
-        && width(slug) == width(&name[folder_prefix(name).len()..])
-}
-
-/// Returns whether a folder contains a plan of a phase.
-fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
-    let is_own = |(file, _): &(String, PathKind)| {
-        let file = FileName::parse(file, "");
-        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
-    };
-    Ok(names::entries(dir, &mut Vec::new())?.iter().any(is_own))
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.

@@ -5,8 +5,6 @@
 //! |---------|----------------|----------|------------|     |---|-------|---------|
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |     | 1 | Name  | Pending |
 //! ```
-//!
-//! A table without a status column is accepted if its plans cells contain a status (`3/3 Complete`).
 
 use crate::markdown::{Table, TableRow};
 use crate::plan::read::located::Span;
@@ -52,9 +50,8 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
     let first = headers.first().map_or("", String::as_str);
     let is_number = table.header.first().is_some_and(|cell| cell.trim() == "#");
     let plans = headers.iter().position(|header| header.starts_with("plans"));
-    let plans = plans.or_else(|| column(&["done", "progress"]));
     let status = column(&["status", "state"]);
-    if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.or(plans).is_none() {
+    if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.is_none() {
         return Vec::new();
     }
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
@@ -68,34 +65,22 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
         };
         let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let first = row.cells.first()?;
-        let (number, rest) =
-            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
+        let (number, rest) = phase_in_front(first, numbering)?;
         let counted = cell(plans).and_then(counts);
-        // `3/3 Complete`, if there is no column for the status.
-        let beside = counted.as_ref().map_or(cell(plans), |(.., rest)| Some(*rest));
-        let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
         let name = cell(name).map_or(rest, |span| span.text);
         Some(ProgressRow {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             milestone: cell(milestone).map(|span| span.text.to_owned()),
-            plans_complete: counted.as_ref().and_then(|(_, complete, ..)| *complete),
-            plans_total: counted.as_ref().and_then(|(_, _, total, _)| *total),
+            plans_complete: counted.as_ref().and_then(|(_, complete, _)| *complete),
+            plans_total: counted.as_ref().and_then(|(.., total)| *total),
             plans: counted.map(|(cell, ..)| cell),
-            status: if status.is_some() { cell(status) } else { Some(beside?) }.map(stated),
+            status: cell(status).map(stated),
             completed: cell(completed).map(stated),
             line: row.line,
         })
     };
     table.rows.iter().filter_map(read).collect()
-}
-
-/// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
-fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
-    let (number, rest) = numbering.split(cell.trim_matches(['*', ' ']))?;
-    let is_id = rest.is_empty() || rest.starts_with(['.', ':', '*']) || rest.starts_with(" -");
-    let name = rest.trim_start_matches(['.', ':', '*', '-', '–', '—', ' ']);
-    (number.has_code() && is_id).then_some((number, name))
 }
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
@@ -115,23 +100,14 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     let rest = rest.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, '.' | ':' | '-' | '–' | '—' | '*' | '~')
     });
-    let rest = without_code_marks(rest);
-    let rest = rest.split("](").next().unwrap_or(rest);
-    let bare = rest.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
-    Some((number, bare.filter(|inner| !inner.contains(['(', ')'])).unwrap_or(rest)))
+    Some((number, rest.split("](").next().unwrap_or(rest)))
 }
 
-/// Returns a name without backticks around it; those around a part of it stay.
-pub(super) fn without_code_marks(name: &str) -> &str {
-    let inner = name.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
-    inner.filter(|inner| !inner.contains('`')).unwrap_or(name)
-}
+/// A count as it stands, how many are complete, and how many there are.
+type Counts = (Located<String>, Option<u32>, Option<u32>);
 
-/// A count as it stands, how many are complete, how many there are, and what follows.
-type Counts<'a> = (Located<String>, Option<u32>, Option<u32>, Span<'a>);
-
-/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, with the count and what follows it.
-fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
+fn counts(cell: Span<'_>) -> Option<Counts> {
     let (done, total, mut rest) = cell.count()?;
     let (complete, total) = match total {
         Some(total) => (Some(done.value), Some(total.value)),
@@ -139,10 +115,10 @@ fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
             rest = rest.after(rest.text.find(' ').unwrap_or(rest.text.len()));
             (Some(done.value), None)
         }
-        // `2026-02-25` is not a count.
-        None => (None, Some(done.value).filter(|_| !rest.text.starts_with('-'))),
+        // `01-03` is a range of plans.
+        None if rest.text.starts_with('-') => return None,
+        None => (None, Some(done.value)),
     };
-    complete.or(total)?;
     let count = cell.part(0..cell.text.len() - rest.text.len());
-    Some((count.with_value(count.text.to_owned()), complete, total, rest))
+    Some((count.with_value(count.text.to_owned()), complete, total))
 }

@@ -1,12 +1,8 @@
-//! Parses PROJECT.md: the description, requirements, constraints and decisions of the project.
+//! Parses PROJECT.md: the name, core value and decisions of the project.
 //!
 //! ```text
-//! # name                          # name
-//! What it is.                     ## What This Is
+//! # name
 //! **Core value:** …               ## Core Value
-//! ## Requirements
-//! ### Validated   ### Active   ### Out of Scope
-//! ## Constraints
 //! ## Key Decisions
 //! | Decision | Rationale | Outcome |
 //! ```
@@ -22,30 +18,13 @@ use crate::plan::read::{Decision, decision, heading, non_placeholder};
 use crate::text::one_line;
 use crate::warning::Parsed;
 
-/// The requirements, grouped by status.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Requirements {
-    /// Shipped and confirmed.
-    pub validated: Vec<String>,
-    /// In progress.
-    pub active: Vec<String>,
-    /// Excluded on purpose.
-    pub out_of_scope: Vec<String>,
-}
-
 /// The parsed PROJECT.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProjectFile {
     /// The project's name.
     pub name: Option<String>,
-    /// The first paragraph that describes the project.
-    pub description: Option<String>,
     /// The main purpose of the project.
     pub core_value: Option<String>,
-    /// The requirements.
-    pub requirements: Requirements,
-    /// The constraints.
-    pub constraints: Vec<String>,
     /// The key decisions, in file order.
     pub decisions: Vec<Decision>,
 }
@@ -59,10 +38,7 @@ impl ProjectFile {
         warnings.extend(outline.warning(path));
         let value = Self {
             name: name(&outline),
-            description: description(&outline),
             core_value: core_value(&outline),
-            requirements: requirements(&outline),
-            constraints: bullets_under(&outline, "constraints"),
             decisions: decisions(&outline),
         };
         Parsed { value, warnings }
@@ -76,16 +52,6 @@ fn name(outline: &Outline<'_>) -> Option<String> {
         .filter(|(word, _)| word.trim().eq_ignore_ascii_case("project"))
         .map_or(title, |(_, rest)| rest);
     non_placeholder(named).map(str::to_owned)
-}
-
-fn description(outline: &Outline<'_>) -> Option<String> {
-    let under = |kind| {
-        heading::sections(outline, kind).find_map(|section| paragraph(outline, &section.own))
-    };
-    let mut heads = outline.sections().iter().filter(|section| section.level <= 1);
-    under("main description")
-        .or_else(|| heads.find_map(|section| paragraph(outline, &section.own)))
-        .or_else(|| under("description"))
 }
 
 /// Returns the first prose paragraph of a range, on one line.
@@ -120,27 +86,6 @@ pub(crate) fn without_emphasis(value: &str) -> &str {
     plain.filter(|text| !text.is_empty()).unwrap_or(value)
 }
 
-fn requirements(outline: &Outline<'_>) -> Requirements {
-    let mut found = Requirements {
-        validated: bullets_under(outline, "validated"),
-        active: bullets_under(outline, "active"),
-        out_of_scope: bullets_under(outline, "out of scope"),
-    };
-    if found == Requirements::default() {
-        found.active = bullets_under(outline, "requirements");
-    }
-    found
-}
-
-/// Returns the bullets of the sections of a kind, without leading check marks.
-fn bullets_under(outline: &Outline<'_>, kind: &'static str) -> Vec<String> {
-    let items = heading::sections(outline, kind).flat_map(|section| outline.items(&section.own));
-    let items = items.filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text));
-    let texts =
-        items.map(|(_, item)| item.text.trim_start_matches(['✓', '✔', '✅', '\u{fe0f}', ' ']));
-    texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
-}
-
 /// Returns the decisions of the decisions section, or without one, of any table of decisions.
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     let mut sections = decision::sections(outline).peekable();
@@ -172,7 +117,6 @@ mod tests {
         );
         for found in [labelled, headed] {
             assert_eq!(found.name.as_deref(), Some("demo"));
-            assert_eq!(found.description.as_deref(), Some("It does things."));
             assert_eq!(found.core_value.as_deref(), Some("Be right."));
         }
     }
@@ -193,23 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn requirements_are_kept_by_where_they_stand() {
-        let found = read(
-            "## Requirements\n### Validated\n- \u{2713} a \u{2014} v1\n- [x] b\n### Active\n(None yet)\n### Out of Scope\n- c\n  - why\n- None\n## Constraints\n- **Tech**: d\n",
-        );
-        assert_eq!(found.requirements.validated, ["a \u{2014} v1", "b"]);
-        assert!(found.requirements.active.is_empty());
-        assert_eq!(found.requirements.out_of_scope, ["c"]);
-        assert_eq!(found.constraints, ["**Tech**: d"]);
-    }
-
-    #[test]
     fn a_file_without_headings_is_read_too() {
         let found = read(
             "\nIt bridges.\n\n**Core value:** Bridge.\n\n| Decision | Rationale | Outcome |\n|---|---|---|\n| Use X | fast | ok |\n",
         );
         assert_eq!(found.name, None);
-        assert_eq!(found.description.as_deref(), Some("It bridges."));
         assert_eq!(found.decisions[0].text, "Use X");
     }
 

@@ -43,19 +43,18 @@ pub(super) fn is_id(text: &str) -> bool {
     text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns the lines that may state a requirement: bullets, headings and paragraphs before table rows.
+/// Returns the lines that may state a requirement: bullets and headings before table rows.
 fn lines(text: &str) -> Vec<String> {
     let outline = Outline::parse_beginning(text, 0);
     let all = 0..text.len();
     let headings = outline.sections().iter().map(|section| section.title.clone());
     let items = outline.items(&all).map(|(_, item)| item.text.clone());
-    let paragraphs = outline.paragraphs(&all).map(|(_, text)| text.to_owned());
     let rows = outline.tables(&all).flat_map(|table| &table.rows);
     let rows = rows.filter_map(|row| match &row.cells[..] {
         [id, text, ..] if !is_place(text) => Some(format!("{id}: {text}")),
         _ => None,
     });
-    items.chain(headings).chain(paragraphs).chain(rows).collect()
+    items.chain(headings).chain(rows).collect()
 }
 
 /// Returns whether a cell names the phase in which a requirement is met, rather than describing it.
@@ -105,7 +104,6 @@ mod tests {
             "- [ ] **REQ-01**: One (must)\n- [x] AUTH-2 \u{2014} Two\n",
             "### REQ-01: One (must)\n**Must-have**\n\n### AUTH-2 Two\n",
             "| Id | What | Phase |\n|---|---|---|\n| REQ-01 | One (must) | 1 |\n| **AUTH-2** | Two | 2 |\n",
-            "**REQ-01**: One\n(must)\n\n**auth-2.** Two\n",
         ] {
             assert_eq!(texts(text), both, "{text}");
         }

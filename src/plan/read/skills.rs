@@ -1,4 +1,4 @@
-//! Lists the skills installed for a project: one folder per skill, with its name in SKILL.md.
+//! Lists the skills installed for a project: one folder for each, by whose name they are called.
 //!
 //! ```text
 //! ~/.claude/skills/<folder>/SKILL.md            global
@@ -6,16 +6,13 @@
 //! <root>/.agents/skills/<folder>/SKILL.md       project
 //! ```
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::markdown::FrontMatter;
 use crate::plan::read::Skill;
 use crate::plan::read::names::entries;
 use crate::project::Project;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
-use crate::text::strip_controls;
 use crate::warning::{Parsed, Warning};
 
 /// Skill folders of the harnesses, relative to the home directory or the project.
@@ -33,25 +30,16 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
         (Some(project.root.join(AGENTS)), "project"),
     ];
     let mut warnings = Vec::new();
-    let mut seen: Vec<PathBuf> = Vec::new();
     let mut skills: Vec<Skill> = Vec::new();
     for (folder, scope) in homes {
-        // A folder may have two paths: the project is the home directory, or one of them is a link to the
-        // other.
         let Some(folder) = folder else { continue };
-        let Ok(real) = fs::canonicalize(&folder) else {
-            continue;
-        };
-        if seen.contains(&real) {
-            continue;
-        }
         for name in names(&folder, &mut warnings) {
             let skill = Skill { name, scope: Some(scope.to_owned()) };
-            if !skills.contains(&skill) {
+            // The project may be the home directory, and two of the project's folders may hold the same skills.
+            if !skills.iter().any(|known| known.name == skill.name) {
                 skills.push(skill);
             }
         }
-        seen.push(real);
     }
     skills.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
     Parsed::new(skills, warnings)
@@ -66,25 +54,10 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
             return Vec::new();
         }
     };
-    let folders = listed.into_iter().filter(|(_, kind)| *kind == PathKind::Folder);
-    folders
-        .filter_map(|(name, _)| {
-            let file = folder.join(&name).join("SKILL.md");
-            let text = read::text_or_warning(&file, warnings)?;
-            Some(own_name(&text, &file).unwrap_or(name))
-        })
-        .collect()
-}
-
-/// Returns the name stated in a SKILL.md, if it is a single word.
-///
-/// Other problems of its front matter are left to the harness to report.
-fn own_name(text: &str, file: &Path) -> Option<String> {
-    let front = FrontMatter::parse(text, file).value;
-    let name = strip_controls(front.text(&["name"])?).trim().to_owned();
-    let is_name =
-        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "(),".contains(c));
-    is_name.then_some(name)
+    let is_skill = |(name, kind): &(String, PathKind)| {
+        *kind == PathKind::Folder && read::is_file(&folder.join(name).join("SKILL.md"))
+    };
+    listed.into_iter().filter(is_skill).map(|(name, _)| name).collect()
 }
 
 #[cfg(test)]
@@ -115,7 +88,7 @@ mod tests {
     fn skills_of_all_places_are_found_once() {
         let tree =
             Tree::new(&["app/.git", "app/.claude/skills/empty", "home/.claude/skills/.hidden"]);
-        tree.write("home/.claude/skills/zebra/SKILL.md", "---\nname: aardvark\n---\n");
+        tree.write("home/.claude/skills/zebra/SKILL.md", "");
         tree.write("home/.claude/skills/.hidden/SKILL.md", "");
         tree.write("home/.claude/skills/README.md", "");
         tree.write("app/.claude/skills/docs/SKILL.md", "no front matter");
@@ -125,7 +98,7 @@ mod tests {
         );
         tree.write("app/.agents/skills/two-words/SKILL.md", "---\nname: Two Words\n---\n");
         let found = found(&tree, "app");
-        assert_eq!(shown(&found), ["aardvark (global)", "docs (project)", "two-words (project)"]);
+        assert_eq!(shown(&found), ["zebra (global)", "docs (project)", "two-words (project)"]);
         assert_eq!(found.warnings, []);
     }
 
@@ -137,11 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_that_cannot_be_read_is_warned_of() {
+    fn a_folder_without_the_file_is_no_skill() {
         let tree = Tree::new(&["app/.git", "app/.claude/skills/odd/SKILL.md"]);
         let found = found(&tree, "app");
-        assert_eq!(found.value, []);
-        assert_eq!(found.warnings.len(), 1);
+        assert_eq!(found, Parsed::default());
     }
 
     #[test]

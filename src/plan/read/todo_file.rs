@@ -54,28 +54,15 @@ pub(crate) fn open_title(text: &str, path: &Path) -> Option<String> {
     Some(in_front.or_else(heading).map_or_else(of_name, str::to_owned))
 }
 
-/// Returns the todos of STATE.md, then those of the files that it does not list; where there are files, a mere count in
-/// STATE.md (`5 pending todos`) is left out.
+/// Returns the todos of STATE.md, then those of the files that it does not list.
 pub(crate) fn merged(stated: &[String], files: Vec<(&Path, String)>) -> Vec<String> {
     let listed: Vec<String> = stated.iter().map(|todo| fold(todo)).collect();
     let is_listed = |path: &Path, title: &str| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let (stem, title) = (stem.to_lowercase(), fold(title));
-        let is_long = title.split(' ').count() >= 3;
-        let mut listed = listed.iter();
-        listed
-            .any(|todo| *todo == title || todo.contains(&stem) || is_long && todo.contains(&title))
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        listed.iter().any(|todo| *todo == fold(title) || todo.contains(&stem))
     };
-    let is_count = |todo: &str| {
-        let rest = todo.trim_start_matches(|c: char| c.is_ascii_digit());
-        let counted = [" pending", " todo", " open todo"];
-        rest.len() < todo.len() && counted.iter().any(|word| rest.starts_with(word))
-    };
-    let kept = stated.iter().filter(|todo| files.is_empty() || !is_count(todo));
-    let mut todos: Vec<String> = kept.cloned().collect();
     let further = files.into_iter().filter(|(path, title)| !is_listed(path, title));
-    todos.extend(further.map(|(_, title)| title));
-    todos
+    stated.iter().cloned().chain(further.map(|(_, title)| title)).collect()
 }
 
 #[cfg(test)]
@@ -84,8 +71,7 @@ mod tests {
 
     #[test]
     fn files_add_what_the_state_does_not_list() {
-        let stated =
-            ["5 pending todos", "Integration tests for the API", "See `2026-03-10-labels`"];
+        let stated = ["Integration tests for the API", "See `2026-03-10-labels`"];
         let stated = stated.map(str::to_owned);
         let file = |name, title: &str| (Path::new(name), title.to_owned());
         let files = vec![
@@ -93,7 +79,7 @@ mod tests {
             file("2026-03-11-tests.md", "Tests"),
             file("2026-03-12-api.md", "Integration tests for the API"),
         ];
-        assert_eq!(merged(&stated, files), [&stated[1], &stated[2], "Tests"]);
+        assert_eq!(merged(&stated, files), [&stated[0], &stated[1], "Tests"]);
         assert_eq!(merged(&stated, Vec::new()), stated);
     }
 

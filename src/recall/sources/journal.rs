@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::journal::{self, OpenLine};
+use crate::journal;
 use crate::project::Project;
 use crate::recall::sources::{Source, SourceName};
 use crate::search::index::Passage;
@@ -44,7 +44,7 @@ impl Source for Journal {
         let from = journal::last(path, MAX_RECORDS)?;
         let mut lines = VecDeque::new();
         let mut bytes = 0;
-        journal::read_from(path, from, OpenLine::Read, |entry| {
+        journal::read_from(path, from, |entry| {
             let line = entry.json.get().to_owned();
             bytes += line.len();
             lines.push_back(line);

@@ -27,7 +27,6 @@ use chrono::NaiveDate;
 use rusqlite::ErrorCode;
 
 use crate::error::{Error, Result};
-use crate::progress::Progress;
 use crate::search::index::file::Index;
 use crate::search::rank::{FusedParts, Relevance};
 use crate::storage::Storage;
@@ -161,8 +160,6 @@ pub struct Cache {
     pub files: Vec<IndexFile>,
     /// Reads the files.
     pub reader: &'static dyn PassageReader,
-    /// Shows how far an update is.
-    pub progress: Progress,
 }
 
 impl IndexFile {
@@ -224,7 +221,7 @@ impl Cache {
     }
 
     fn update(&self, index: &mut Index) -> rusqlite::Result<Vec<Warning>> {
-        index.update(&self.files, self.reader, &self.progress)
+        index.update(&self.files, self.reader)
     }
 
     /// Builds the index file anew while the caller answers.

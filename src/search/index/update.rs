@@ -9,7 +9,6 @@ use std::thread;
 use rusqlite::{Connection, Result, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
-use crate::progress::Progress;
 use crate::search::index::file::{Index, UnitRecord};
 use crate::search::index::postings::{Postings, of_file};
 use crate::search::index::{IndexFile, Passage, PassageReader};
@@ -71,7 +70,6 @@ impl Index {
         &mut self,
         files: &[IndexFile],
         reader: &dyn PassageReader,
-        progress: &Progress,
     ) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         let (changed, gone) = compare(&self.db, files)?;
@@ -82,7 +80,7 @@ impl Index {
             let (changed, gone) = compare(&transaction, files)?;
             let mut writer = Writer::new(&transaction)?;
             gone.into_iter().try_for_each(|file| writer.delete(file))?;
-            each_prepared(&changed, reader, progress, |file, prepared| match prepared {
+            each_prepared(&changed, reader, |file, prepared| match prepared {
                 Err(warning) => {
                     warnings.extend(warning);
                     file.1.as_ref().map_or(Ok(()), |known| writer.delete(known.id))
@@ -131,7 +129,6 @@ fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'
 fn each_prepared(
     changed: &[Changed<'_>],
     reader: &dyn PassageReader,
-    progress: &Progress,
     mut store: impl FnMut(&Changed<'_>, Prepared) -> Result<()>,
 ) -> Result<()> {
     let mut preparer = Preparer::default();
@@ -160,7 +157,7 @@ fn each_prepared(
         }
         drop(sender);
         let mut early: HashMap<usize, Prepared> = HashMap::new();
-        for (position, file) in progress.track("Indexing", changed).enumerate() {
+        for (position, file) in changed.iter().enumerate() {
             while !early.contains_key(&position) {
                 let Ok((at, prepared)) = receiver.recv() else {
                     break;

@@ -7,23 +7,21 @@ use serde::Serialize;
 use crate::markdown::{FrontMatter, Node, Outline};
 use crate::plan::read::document::Document;
 use crate::plan::read::plan::task::tasks;
-use crate::plan::read::{PhaseProgress, heading, non_placeholder, serialize_phase, serialize_plan};
+use crate::plan::read::{PhaseProgress, heading, non_placeholder};
 use crate::warning::Parsed;
 
 mod problems;
 mod task;
 
-pub use problems::{check_overlap, check_waves};
+pub use problems::check_waves;
 pub use task::PlanTask;
 
 /// A plan, from its front matter and the tasks in its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
-    #[serde(serialize_with = "serialize_phase")]
+    /// The phase, without its name: `5.1`; a word for a quick task.
     pub phase: Option<String>,
-    /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
-    #[serde(serialize_with = "serialize_plan")]
+    /// The plan, without phase and slug: `2`, `1a`, `d`, `R01`.
     pub plan: Option<String>,
     /// The title in the front matter, otherwise the first heading.
     pub title: Option<String>,
@@ -36,7 +34,7 @@ pub struct Plan {
     /// The files that the plan will change.
     pub files_modified: Option<Vec<String>>,
     /// The conditions that must hold when the plan is complete.
-    pub must_haves: Option<MustHaves>,
+    pub must_haves: Option<Vec<String>>,
     /// The tasks, in file order.
     pub tasks: Vec<PlanTask>,
     /// The file that the plan was read from.
@@ -45,17 +43,6 @@ pub struct Plan {
     /// Line number of `depends_on`, for warnings.
     #[serde(skip)]
     pub depends_on_line: usize,
-}
-
-/// The conditions that must hold when a plan is complete.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct MustHaves {
-    /// Statements that must be true.
-    pub truths: Vec<String>,
-    /// Artifacts that must exist.
-    pub artifacts: Vec<String>,
-    /// Connections between artifacts that must work.
-    pub key_links: Vec<String>,
 }
 
 impl Plan {
@@ -84,8 +71,8 @@ impl Plan {
             files_modified: list(&["files_modified"]),
             must_haves: front
                 .get(&["must_haves"])
-                .map(MustHaves::from_node)
-                .or_else(|| MustHaves::in_section(&document.outline)),
+                .map(|node| node.get(&["truths", "tr"]).unwrap_or(node).texts())
+                .or_else(|| must_haves(&document.outline)),
             tasks: tasks(&document),
             file: path.to_owned(),
             depends_on_line: depends_on.map_or(1, |node| node.line),
@@ -102,27 +89,10 @@ pub(crate) fn is_dropped_plan(text: &str) -> bool {
         || front.text(&["superseded_by"]).and_then(non_placeholder).is_some()
 }
 
-impl MustHaves {
-    /// Reads the bullets of a `## must_haves` section, if the front matter has no must-haves.
-    fn in_section(outline: &Outline<'_>) -> Option<Self> {
-        let section = heading::sections(outline, "must-haves").next()?;
-        let items = outline.items(&section.whole);
-        let truths = items.map(|(_, item)| item.text.clone()).collect();
-        Some(Self { truths, ..Self::default() })
-    }
-
-    /// Parses a plain list, or a mapping of three lists with long or short names.
-    fn from_node(node: &Node) -> Self {
-        if node.pairs().is_empty() {
-            return Self { truths: node.texts(), ..Self::default() };
-        }
-        let list = |keys: &[&str]| node.get(keys).map(Node::texts).unwrap_or_default();
-        Self {
-            truths: list(&["truths", "tr"]),
-            artifacts: list(&["artifacts", "ar"]),
-            key_links: list(&["key_links", "kl"]),
-        }
-    }
+/// Returns the bullets of a `## must_haves` section, if the front matter has no must-haves.
+fn must_haves(outline: &Outline<'_>) -> Option<Vec<String>> {
+    let section = heading::sections(outline, "must-haves").next()?;
+    Some(outline.items(&section.whole).map(|(_, item)| item.text.clone()).collect())
 }
 
 #[cfg(test)]

@@ -14,16 +14,14 @@ fn front_matter_is_read_as_stated() {
     let plan = parse(
         "---\nphase: 03-parser\nplan: 01\nwave: 2\ndepends_on: [03-00, \"02-01\"]\nfiles_modified:\n  - src/a.rs\neffort_override: thorough\nmust_haves:\n  truths:\n    - it parses\n  artifacts:\n    - path: src/a.rs\n      provides: Parser\n---\n# Phase 3 Plan 1: Parser\n",
     );
-    assert_eq!((plan.phase.as_deref(), plan.plan.as_deref()), (Some("3"), Some("01")));
+    assert_eq!((plan.phase.as_deref(), plan.plan.as_deref()), (Some("3"), Some("1")));
     assert_eq!(plan.title.as_deref(), Some("Phase 3 Plan 1: Parser"));
     assert_eq!(plan.wave, Some(2));
     assert_eq!(plan.depends_on.unwrap(), ["03-00", "02-01"]);
     assert_eq!(plan.files_modified.unwrap(), ["src/a.rs"]);
     assert_eq!(plan.effort_override.as_deref(), Some("thorough"));
-    let must_haves = plan.must_haves.unwrap();
-    assert_eq!(must_haves.truths, ["it parses"]);
-    assert_eq!(must_haves.artifacts, ["path: src/a.rs, provides: Parser"]);
-    assert_eq!(parse("---\nmust_haves: [a, b]\n---\n").must_haves.unwrap().truths, ["a", "b"]);
+    assert_eq!(plan.must_haves.unwrap(), ["it parses"]);
+    assert_eq!(parse("---\nmust_haves: [a, b]\n---\n").must_haves.unwrap(), ["a", "b"]);
     assert_eq!(parse("# T\n").depends_on, None);
 }
 
@@ -32,7 +30,7 @@ fn must_haves_may_stand_in_a_section_of_the_body() {
     let plan = parse(
         "---\nphase: 3\n---\n# T\n\n## must_haves\n\n- it parses\n- it `writes`\n\n## Tasks\n\n- other\n",
     );
-    assert_eq!(plan.must_haves.unwrap().truths, ["it parses", "it `writes`"]);
+    assert_eq!(plan.must_haves.unwrap(), ["it parses", "it `writes`"]);
     assert_eq!(parse("# T\n\n## Tasks\n\n- other\n").must_haves, None);
 }
 
@@ -40,16 +38,16 @@ fn must_haves_may_stand_in_a_section_of_the_body() {
 fn xml_headings_and_lists_are_tasks() {
     for (text, expected) in [
         (
-            "<tasks>\n<task type=\"auto\">\n  <name>Task 1: Parser</name>\n  <action>\n```\n<task type=\"auto\">\n```\n</action>\n</task>\n\n<task id=\"2\" title=\"Tests\">\n</task>\n<task id=\"3\">\n<title>Docs</title>\n</task>\n</tasks>\n## Notes\n### Task 9: no\n",
-            &["Parser", "Tests", "Docs"][..],
+            "<tasks>\n<task type=\"auto\">\n  <name>Task 1: Parser</name>\n  <action>\n```\n<task type=\"auto\">\n```\n</action>\n</task>\n\n<task id=\"2\">\n<name>Tests</name>\n</task>\n</tasks>\n## Notes\n### Task 9: no\n",
+            &["Task 1: Parser", "Tests"][..],
         ),
         (
             "## Tasks\n\n### Task 1: Parser\n#### Task 1a\n### Task 2 \u{2014} Tests\n## Verification\n### Other\n",
-            &["Parser", "Tests"],
+            &["Task 1: Parser", "Task 2 \u{2014} Tests"],
         ),
-        ("## Task 1: Parser\n\n## Task 2: Tests\n", &["Parser", "Tests"]),
-        ("## Tasks\n### T1: Parser\n### T2 \u{2014} Tests\n", &["Parser", "Tests"]),
-        ("## Plan\n### 1) Parser\n### 2) Tests\n", &["Parser", "Tests"]),
+        ("## Task 1: Parser\n\n## Task 2: Tests\n", &["Task 1: Parser", "Task 2: Tests"]),
+        ("## Tasks\n### T1: Parser\n### T2 \u{2014} Tests\n", &["T1: Parser", "T2 \u{2014} Tests"]),
+        ("## Plan\n### 1) Parser\n### 2) Tests\n", &["1) Parser", "2) Tests"]),
         (
             "## Tasks\n\n1. Parser\n   - detail\n2. Tests\n\n## Verify\n1. not this\n",
             &["Parser", "Tests"],
@@ -63,9 +61,9 @@ fn xml_headings_and_lists_are_tasks() {
     }
     let rows = "{\"p\":\"03\",\"n\":\"01\",\"t\":\"Parser\",\"w\":1,\"d\":[\"01-01\"],\"mh\":{\"tr\":[\"x\"]}}\n{\"id\":\"T1\",\"tp\":\"auto\",\"a\":\"Write it. Then more.\",\"f\":[\"a\"],\"v\":\"run\",\"done\":\"ok\"}\n";
     let plan = parse(rows);
-    assert_eq!(plan.tasks[0].name.as_deref(), Some("Write it"));
+    assert_eq!(plan.tasks[0].name.as_deref(), Some("Write it. Then more."));
     assert_eq!((plan.wave, plan.depends_on), (Some(1), Some(vec!["01-01".to_owned()])));
-    assert_eq!(plan.must_haves.unwrap().truths, ["x"]);
+    assert_eq!(plan.must_haves.unwrap(), ["x"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use regex::Regex;
 
 use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::plan::read::located::Span;
-use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
+use crate::plan::read::progress_table::phase_in_front;
 use crate::plan::read::status::split_status;
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
@@ -55,7 +55,7 @@ pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<N
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
     Some(NamedPhase {
         number,
-        name: Some(without_code_marks(bare).to_owned()).filter(|name| !name.is_empty()),
+        name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
         dropped_as: is_struck.then_some(PhaseProgress::Removed).or(dropped),
         status: status.map(|span| span.with_value(span.text.to_owned())),
     })

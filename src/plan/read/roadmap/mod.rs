@@ -98,9 +98,6 @@ pub struct RoadmapPhase {
     /// The mark in the phase's checkbox.
     #[serde(skip)]
     pub checkbox: Option<Located<bool>>,
-    /// Line numbers of further checklist entries for the same phase.
-    #[serde(skip)]
-    pub repeated: Vec<usize>,
     /// The row in the progress table.
     #[serde(skip)]
     pub row: Option<ProgressRow>,
@@ -120,9 +117,9 @@ pub struct RoadmapPhase {
     /// milestone.
     #[serde(skip)]
     pub is_listed: bool,
-    /// Number of its sections.
+    /// Whether it has a section, the first of which describes it.
     #[serde(skip)]
-    pub(super) sections: usize,
+    has_section: bool,
     /// Line number of the first mention, from 1.
     #[serde(skip)]
     pub line: usize,
@@ -159,17 +156,9 @@ impl Roadmap {
         let mut milestones = milestone::milestones(&outline, numbering);
         milestones.truncate(MAX_MILESTONES);
         let (phases, by_number) = (Vec::new(), HashMap::new());
-        let mut assembly = Assembly {
-            outline: &outline,
-            numbering,
-            path,
-            milestones,
-            phases,
-            by_number,
-            warnings,
-        };
+        let mut assembly = Assembly { outline: &outline, numbering, milestones, phases, by_number };
         assembly.read();
-        let Assembly { mut phases, milestones, mut warnings, .. } = assembly;
+        let Assembly { mut phases, milestones, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = mention::not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
@@ -207,12 +196,10 @@ impl Roadmap {
 struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
     numbering: PhaseNumbering,
-    path: &'a Path,
     milestones: Vec<RoadmapMilestone>,
     phases: Vec<RoadmapPhase>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
-    warnings: Vec<Warning>,
 }
 
 impl Assembly<'_, '_> {
@@ -292,18 +279,13 @@ impl Assembly<'_, '_> {
         let home = self.home(section.heading.start, &named.number);
         let (outline, numbering) = (self.outline, self.numbering);
         let phase = self.slot(&named.number, home, section.line, true);
-        phase.sections += 1;
-        if phase.sections == 1 {
+        if !phase.has_section {
+            phase.has_section = true;
             phase.status = phase.status.or(named.dropped_as);
             phase.is_listed = true;
             phase.name = named.name;
             section::read(outline, section, numbering, phase);
             phase.stated_status = phase.stated_status.take().or(named.status);
-        } else if phase.sections == 2 {
-            let number = &named.number;
-            let message =
-                format!("phase {number} is described twice; the first description is used");
-            self.warnings.push(Warning::at(self.path, section.line, message));
         }
     }
 
@@ -314,9 +296,6 @@ impl Assembly<'_, '_> {
         phase.status = phase.status.or(named.dropped_as);
         phase.is_listed = true;
         phase.name = phase.name.take().or(named.name);
-        if phase.checkbox.is_some() && mark.is_some() {
-            phase.repeated.push(block.line);
-        }
         phase.checkbox = phase.checkbox.take().or(mark);
         phase.stated_status = phase.stated_status.take().or(named.status);
     }

@@ -107,11 +107,9 @@ impl Reader<'_> {
             let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
             let mut rest = lines.as_slice();
             if let (Some(item), Some(first)) = (item, lines.first()) {
-                // A label on one of an item's later lines was meant to start a new paragraph.
-                let own = lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
-                let more = lines[1..=own].iter().map(|line| line.text);
+                let more = lines[1..].iter().map(|line| line.text);
                 self.entry(&more.fold(first.text.to_owned(), |text, line| text + " " + line), item);
-                rest = &lines[own + 1..];
+                rest = &[];
             }
             for (index, line) in rest.iter().enumerate() {
                 match labelled(*line) {
@@ -160,10 +158,9 @@ impl Reader<'_> {
         }
         let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
         if !is_announced && (!is_detail || item.checked.is_some()) {
-            let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
+            let (plan, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
             self.phase.plans.push(RoadmapPlan {
-                // In `1. **Name** — …`, the list number is the plan number.
-                plan: number.or_else(|| PlanNumber::parse(&item.number?.to_string())),
+                plan,
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
@@ -177,7 +174,7 @@ impl Reader<'_> {
 ///
 /// ```text
 /// - [x] 05.1-02-PLAN.md — what it does     - [ ] 14-01: what it does
-/// - [ ] 01-PLAN-03.md — what it does       1. **Name** — what it does
+/// - [ ] 01-PLAN-03.md — what it does
 /// ```
 fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, &'a str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());

@@ -20,17 +20,17 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
-use crate::plan::read::status::{is_status, split_status};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
-    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, WrittenAt,
-    decision, heading, milestone_version_in, non_placeholder, progress_table, vocabulary,
-    without_emphasis,
+    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, heading,
+    milestone_version_in, non_placeholder, vocabulary, without_emphasis,
 };
 use crate::text::{comma_separated, fold, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
@@ -82,8 +82,6 @@ pub enum Says {
     PhasesDone,
     /// The progress in percent; the byte range covers the digits.
     Percent,
-    /// A count next to the percentage that restates it.
-    Share,
     /// The number of the current plan.
     CurrentPlan,
     /// Number of complete plans of the current phase.
@@ -176,7 +174,7 @@ pub struct StateFile {
     pub is_between_milestones: bool,
     /// When the work went on, according to each of its dates.
     #[serde(skip)]
-    pub last_active: Vec<WrittenAt>,
+    pub last_active: Vec<NaiveDate>,
     /// The performance metrics of the active milestone, without those that are listed twice.
     #[serde(skip)]
     pub metrics: Vec<Label>,
@@ -250,12 +248,12 @@ impl StateFile {
         });
         let core_value = named("core value").map(without_emphasis);
         let value = Self {
-            project: named("project").or_else(|| in_title(outline.title()?)).map(str::to_owned),
+            project: named("project").map(str::to_owned),
             core_value: core_value.map(str::to_owned),
             milestone: milestone.map(str::to_owned),
             milestone_name: milestone_name.map(str::to_owned),
             phase,
-            decisions: decisions(&outline, numbering),
+            decisions: decisions(&outline),
             todos: items::todos(&outline),
             blockers: items::blockers(&outline),
             skills: skills(&outline),
@@ -272,24 +270,8 @@ impl StateFile {
     }
 }
 
-/// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
-fn in_title(title: &str) -> Option<&str> {
-    const MARKS: [char; 5] = [' ', ':', '—', '–', '-'];
-    let is_of_file = |word: &str| has("state file", &word.trim_matches(MARKS).to_lowercase());
-    let mut name = title.trim_matches(MARKS);
-    while let Some((_, rest)) = name.split_once(' ').filter(|(word, _)| is_of_file(word)) {
-        name = rest.trim_start_matches(MARKS);
-    }
-    while let Some((rest, _)) = name.rsplit_once(' ').filter(|(_, word)| is_of_file(word)) {
-        name = rest.trim_end_matches(MARKS);
-    }
-    // A title without the word names no project.
-    let says_state = title.to_lowercase().contains("state");
-    (says_state && !name.is_empty() && !is_of_file(name)).then_some(name)
-}
-
-/// Returns the decisions, including those under subheadings, without phases that are listed or reported among them.
-fn decisions(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Decision> {
+/// Returns the decisions, including those under subheadings.
+fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     let under = |group: &Section| {
         let mut decisions = decision::decisions(outline, &group.own);
         for decision in &mut decisions {
@@ -303,12 +285,7 @@ fn decisions(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Decision> 
         });
         std::iter::once(section).chain(inner)
     });
-    // `Phase 4 complete: all 11 reports converted` only reports that a phase is over.
-    decision::distinct(groups.flat_map(under).filter(|decision| {
-        let (phase, rest) = phase_in_status(decision.untagged(), numbering);
-        let is_listed = listed_phase(Span::new(decision.untagged(), 0, 1), numbering).is_some();
-        !is_listed && (phase.is_none() || !PhaseProgress::is_complete_status(rest))
-    }))
+    decision::distinct(groups.flat_map(under))
 }
 
 /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
@@ -328,65 +305,38 @@ pub(crate) fn phase_in_status(
 ///
 /// ```text
 /// - **Phase 1 (Name):** Complete (4 plans)     - **Phase 2:** Pending
-/// - **Phase 3: Name** — In progress            | 4 | Name | Pending |
 /// ```
 fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<PhaseStatus> {
-    let mut found: Vec<PhaseStatus> = Vec::new();
     let mut seen = HashSet::new();
-    for section in outline.sections() {
-        let title = heading::words(&section.title);
-        if has("activity", &title) {
-            continue;
-        }
-        let is_list = has("phases with a status", &title);
-        let tables = outline.tables(&section.own);
-        let rows = tables.flat_map(|table| progress_table::rows(table, numbering));
-        let rows = rows.filter_map(|row| {
-            let status = row.status.filter(|status| !status.value.is_empty())?;
-            Some(PhaseStatus { number: row.number, status })
-        });
-        let bullets = outline.items(&section.own).filter_map(|(block, _)| {
-            let text = outline.slice(&block.range);
-            let span = Span::new(text, block.range.start, block.line);
-            listed_phase(span, numbering).filter(|_| is_list || text.starts_with("**"))
-        });
-        found.extend(rows.chain(bullets).filter(|status| seen.insert(status.number.clone())));
-    }
-    found.sort_by_key(|status| status.status.range.start);
-    found
+    let sections = heading::sections(outline, "phases with a status");
+    let bullets = sections.flat_map(|section| outline.items(&section.own));
+    let found = bullets.filter_map(|(block, _)| {
+        listed_phase(
+            Span::new(outline.slice(&block.range), block.range.start, block.line),
+            numbering,
+        )
+    });
+    found.filter(|status| seen.insert(status.number.clone())).collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
 fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStatus> {
-    const MARKS: &[char] = &['*', ':', '-', ' ', '–', '—'];
     let line = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
-    let bare = line.suffix(line.text.trim_start_matches('*'));
-    let (number, rest) =
-        numbering.split(strip_prefix_ignore_case(bare.text, "phase ")?.trim_start())?;
-    let rest = bare.suffix(rest);
-    // What the bold text or its colon ends is the name; the rest is the status, whatever its wording.
-    let ends = ["):**", ")**:", ")**", ":**", "**:"];
-    let end = ends.iter().find_map(|end| Some(rest.text.find(end)? + end.len()));
-    let status = match end {
-        Some(end) => rest.after(end),
-        None if rest.text.starts_with(MARKS) => {
-            let (name, status) = split_status(rest.trim_chars(MARKS));
-            if is_status(name.text) { name } else { status? }
-        }
-        None => return None,
-    };
-    let status = status.trim_chars(MARKS);
+    let named = strip_prefix_ignore_case(line.text.strip_prefix("**")?, "phase ")?;
+    let (number, rest) = numbering.split(named.trim_start())?;
+    let (_, status) = rest.split_once("**")?;
+    let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']);
     let status = status.with_value(status.text.to_owned());
     (!status.value.is_empty()).then_some(PhaseStatus { number, status })
 }
 
 /// Returns when the work went on, from the front matter and from labels anywhere in the file.
-fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
+fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<NaiveDate> {
     let mut labels = outline.labels(&(0..outline.text().len()));
     labels.retain(|label| position::about(label) == Some(vocabulary::Label::LastActive));
     let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
     let stated = in_front.into_iter().flatten();
-    stated.chain(labels.iter().map(|label| &*label.value)).filter_map(WrittenAt::parse).collect()
+    stated.chain(labels.iter().map(|label| &*label.value)).filter_map(parse_date).collect()
 }
 
 /// Returns the labels of the metrics sections, without repeated ones; none where another version than the active milestone's
@@ -427,21 +377,18 @@ fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in heading::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
-        let (mut is_installed, mut is_labelled) = (true, false);
+        let mut is_installed = true;
         for block in outline.blocks(&section.own) {
             for line in outline.slice(&block.range).lines() {
                 let label = Label::parse(line, 0, 1).filter(|label| {
                     label.is_bold || has("list of skills", &heading::words(&label.name))
                 });
                 if let Some(label) = label {
-                    is_labelled = true;
                     is_installed = heading::words(&label.name).starts_with("installed");
                     let named = comma_separated(&label.value).filter(|_| is_installed);
                     installed.extend(named.filter_map(skill));
                 } else if let BlockContent::Item(item) = &block.content {
-                    // `Run /find-skills to find more` is a sentence.
-                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
-                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
+                    installed.extend(skill(&item.text).filter(|_| is_installed));
                     break;
                 }
             }

@@ -102,26 +102,12 @@ pub(super) fn claims(
             _ => {}
         }
     }
-    if !claims.iter().any(|claim| matches!(claim.value, Claim::Phase(_))) {
-        push_unlabelled(outline, numbering, &mut claims);
-    }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
 }
 
 fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
     count.map(|count| Claim::Count(says, count))
-}
-
-/// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
-fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
-    let mut sections = heading::sections(outline, "position");
-    let found = sections.find_map(|section| outline.paragraphs(&section.own).next());
-    let Some((block, text)) = found else { return };
-    let line = text.lines().next().unwrap_or_default();
-    if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
-        push_phase(Span::new(line, block.range.start, block.line), numbering, claims);
-    }
 }
 
 /// Parses the notations for the current phase, and returns whether a number follows the optional word `Phase`.
@@ -190,8 +176,7 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
 }
 
 /// The brackets at the start of a text.
-static BRACKETS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"));
+static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
 fn push_plan(value: Span<'_>, claims: &mut Claims) {
@@ -213,10 +198,7 @@ fn push_plans(value: Span<'_>, claims: &mut Claims) {
 
 /// A progress bar: cells in brackets, or a run of block characters.
 static BAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+"));
-static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+(?:\.\d+)?)\s*%"));
-/// A count with a total: `16/17 plans`.
-static SHARE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(\d+)\s*(?:/|of |de |von |di |sur |van |из )\s*\d"));
+static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|[^.\d])(\d{1,3})\s*%"));
 
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
@@ -224,16 +206,10 @@ fn push_progress(value: Span<'_>, claims: &mut Claims) {
         let bar = value.part(bar.range());
         claims.push(bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned())));
     }
-    for (pattern, says) in [(&PERCENT, Says::Percent), (&SHARE, Says::Share)] {
-        let found = pattern.captures(value.text).and_then(|found| found.get(1));
-        let rounded = |number: &str| {
-            let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-            let up = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
-            whole.parse::<u32>().ok()?.checked_add(up)
-        };
-        if let Some((at, number)) = found.and_then(|at| Some((at.range(), rounded(at.as_str())?))) {
-            claims.push(counted(says, value.part(at).with_value(number)));
-        }
+    let percent = PERCENT.captures(value.text).and_then(|found| found.get(1));
+    if let Some((at, number)) = percent.and_then(|at| Some((at.range(), at.as_str().parse().ok()?)))
+    {
+        claims.push(counted(Says::Percent, value.part(at).with_value(number)));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use crate::markdown::{BlockContent, Node, Ranges, Value};
+use crate::markdown::{BlockContent, Node, Value};
 use crate::plan::read::document::Document;
 use crate::plan::read::is_absent;
 use crate::plan::read::vocabulary::{has, words};
@@ -37,20 +37,13 @@ pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
 /// Returns the hashes in the paragraphs, list items, tables and sections of the body that are about tasks and commits.
 fn in_body(document: &Document<'_>) -> Vec<String> {
     let outline = &document.outline;
-    let others = document.sections(|title| {
-        let is_task = title.first().is_none_or(|word| word == "task");
-        !is_task && title.iter().any(|word| has("commits of others", word))
-    });
-    let others = others.into_iter().filter(|section| section.level > 1);
-    let others = Ranges::merge(others.map(|section| section.heading.start..section.whole.end));
     let is_about = |text: &str| {
         let text = text.to_lowercase();
         words("commits").any(|word| text.contains(word))
     };
     let mut found = Vec::new();
-    for section in outline.sections().iter().filter(|one| !others.contains(one.heading.start)) {
+    for section in outline.sections() {
         let is_of_section = is_about(&section.title);
-        found.extend(hashes(&section.title).filter(|_| is_of_section).map(str::to_owned));
         for block in outline.blocks(&section.own) {
             let text = outline.slice(&block.range);
             if !matches!(block.content, BlockContent::Code) && (is_of_section || is_about(text)) {
@@ -99,7 +92,7 @@ pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
         |title: &[String]| title.len() <= 4 && title.iter().any(|word| has("files", word));
     for section in document.sections(is_title) {
         let text = document.outline.slice(&section.whole);
-        is_known |= is_absent(text) || text.to_lowercase().starts_with("none");
+        is_known |= is_absent(text);
         for block in document.outline.blocks(&section.whole) {
             match &block.content {
                 BlockContent::Table(table) => {

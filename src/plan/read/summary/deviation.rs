@@ -52,24 +52,18 @@ pub struct Deviation {
 /// Returns the number of deviations and their list. The number exceeds the length of the list if only a number is stated;
 /// no mention is not zero.
 ///
-/// A list in the front matter is complete, unless the body lists more without referring to it; if there is only a
-/// number, the body describes the deviations.
+/// A list in the front matter is complete, unless the body lists more; if there is only a number, the body describes the
+/// deviations.
 pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<Deviation>>) {
     let body = Body::read(document);
     let (count, list) = match stated(document) {
-        Some((_, list)) if !list.is_empty() => {
-            if body.entries.len() <= list.len() || body.refers_to_front {
-                (0, with_details(list, &body.entries))
-            } else {
-                (0, body.entries)
-            }
+        Some((_, list)) if body.entries.len() <= list.len() && !list.is_empty() => {
+            (0, with_details(list, &body.entries))
         }
-        Some((count, _)) => (count, body.at_most(count)),
+        Some((0, list)) if list.is_empty() => (0, body.entries),
+        Some((count, _)) => (count, body.described()),
         None if !body.speaks => return (None, None),
-        None => {
-            let total = body.total;
-            (total.unwrap_or_default(), body.at_most(total.unwrap_or(1)))
-        }
+        None => (0, body.described()),
     };
     let count = count.max(u32::try_from(list.len()).unwrap_or(u32::MAX));
     (Some(count), (count == 0 || !list.is_empty()).then_some(list))
@@ -101,16 +95,11 @@ fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
         // The section describes a deviation better than a label.
         return found.filter(|(_, list)| list.is_empty());
     };
-    if let Value::Text(_) = node.value {
-        return parse(node.as_text()?, node.line);
+    match &node.value {
+        Value::Text(text) => parse(text, node.line),
+        Value::List(nodes) => Some((0, nodes.iter().filter_map(from_node).collect())),
+        Value::Map(_) => None,
     }
-    let items = node.get(&["items", "list", "details"]);
-    let count = node.get(&["count", "total"]).and_then(|count| count.as_text()?.parse().ok());
-    if let (Some(count), None) = (count, items) {
-        return Some((count, Vec::new()));
-    }
-    let nodes = items.unwrap_or(node).elements().into_iter();
-    Some((0, nodes.filter_map(from_node).collect()))
 }
 
 /// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
@@ -138,15 +127,11 @@ struct Body {
     entries: Vec<Deviation>,
     /// Where the lines of each entry begin and end at the latest.
     ranges: Vec<Range<usize>>,
-    /// Deviations in paragraphs, used if there are no entries.
-    prose: Vec<Deviation>,
-    /// The number in `Total deviations: 3 auto-fixed`.
-    total: Option<u32>,
-    /// Whether the body refers to the front matter for the list.
-    refers_to_front: bool,
+    /// The first one in a paragraph, used if there are no entries.
+    prose: Option<Deviation>,
     /// Whether the body mentions deviations, even if only to deny them.
     speaks: bool,
-    /// Whether the current part says that there are none: after that, only entries that name a rule count.
+    /// Whether the current section says that there are none: after that, only entries that name a rule count.
     is_denied: bool,
 }
 
@@ -154,19 +139,14 @@ impl Body {
     fn read(document: &Document<'_>) -> Self {
         let outline = &document.outline;
         let mut found = Self::default();
-        let mut sections = document.sections(|words| {
+        let sections = document.sections(|words| {
             words.iter().take(3).any(|word| has("deviations", word))
                 && words.first().is_none_or(|word| word != "task")
         });
-        if sections.is_empty() {
-            sections = document.sections(|words| words.iter().take(2).eq(["auto", "fixed"]));
-        }
         for section in sections {
             found.is_denied = false;
             found.blocks(outline, section);
-            let is_denied = found.is_denied;
             for inner in outline.subsections(section) {
-                found.is_denied = is_denied && !inner.title.to_lowercase().starts_with("auto");
                 found.subsection(outline, inner);
             }
             found.speaks |= !outline.slice(&section.whole).is_empty();
@@ -180,13 +160,9 @@ impl Body {
         found
     }
 
-    /// Returns the entries, or without entries, at most `count` paragraphs.
-    fn at_most(self, count: u32) -> Vec<Deviation> {
-        if self.entries.is_empty() {
-            self.prose.into_iter().take(count as usize).collect()
-        } else {
-            self.entries
-        }
+    /// Returns the entries, or without entries, what a paragraph says.
+    fn described(self) -> Vec<Deviation> {
+        if self.entries.is_empty() { self.prose.into_iter().collect() } else { self.entries }
     }
 
     fn entry(&mut self, found: Deviation, range: Range<usize>) {
@@ -244,8 +220,6 @@ impl Body {
                     if part_of(&text).is_none() {
                         let found = Deviation::new(&unbolded(&text), block.line);
                         is_detail = self.paragraph(&text, found, range, has_numbered);
-                    } else if let Some(total) = TOTAL.captures(&text) {
-                        self.total = total[1].parse().ok();
                     }
                 }
                 BlockContent::Code | BlockContent::Html => {}
@@ -261,16 +235,10 @@ impl Body {
         range: Range<usize>,
         has_numbered: bool,
     ) -> bool {
-        let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
         let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
-        if !is_head && (lower.contains("frontmatter") || lower.contains("front matter")) {
-            self.refers_to_front = true;
-            return false;
-        }
         if is_none(text) {
-            // `None beyond the following:` introduces entries.
-            self.is_denied |= !(is_lead && lower.contains("beyond"));
+            self.is_denied = true;
             return false;
         }
         if is_head || is_bold && !has_numbered && !is_lead || RULE.is_match(text) {
@@ -278,9 +246,9 @@ impl Body {
             return true;
         }
         if !is_bold && !self.is_denied && !is_remark(text) {
-            self.prose.push(found);
+            self.prose.get_or_insert(found);
         }
-        is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
+        is_bold != is_lead && !text.to_lowercase().contains("deviation") || is_remark(text)
     }
 }
 
@@ -389,10 +357,6 @@ static RULE: LazyLock<Regex> =
 static HEAD: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)"));
 
-/// `Total deviations: 3 auto-fixed`.
-static TOTAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)"));
-
 /// The number in front of a title: `1. Text`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
 
@@ -409,12 +373,9 @@ fn is_none(text: &str) -> bool {
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.
 fn is_remark(text: &str) -> bool {
-    let lower = text.to_lowercase();
     !RULE.is_match(text)
         && (begins("not a deviation", &title_words(text).join(" "))
-            || lower.contains("not a deviation")
-            || lower.contains("not deviation")
-            || text.starts_with(['✓', '✅', '✔']))
+            || text.to_lowercase().contains("not a deviation"))
 }
 
 /// Strips an entry's number, and the bold markup of a head with a number or tag.

@@ -6,15 +6,12 @@ use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
-use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Section};
+use crate::markdown::{BlockContent, FrontMatter, Node, Outline};
 use crate::plan::read::document::Document;
 use crate::plan::read::list_entry::{self, is_lead};
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::vocabulary::{begins, find, has, words};
-use crate::plan::read::{
-    Count, Decision, decision, heading, is_absent, json_lines, non_placeholder, serialize_phase,
-    serialize_plan,
-};
+use crate::plan::read::{Count, Decision, decision, heading, is_absent, json_lines};
 use crate::text::one_line;
 use crate::warning::{Parsed, Warning};
 
@@ -29,10 +26,8 @@ pub use deviation::Deviation;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// The phase, without its name: `5.1`; a word for a quick task.
-    #[serde(serialize_with = "serialize_phase")]
     pub phase: Option<String>,
-    /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
-    #[serde(serialize_with = "serialize_plan")]
+    /// The plan, without phase and slug: `2`, `1a`, `d`, `R01`.
     pub plan: Option<String>,
     /// The title in the front matter, otherwise the first heading.
     pub title: Option<String>,
@@ -57,14 +52,10 @@ pub struct Summary {
     pub commits: Option<Vec<String>>,
     /// The decisions made during execution.
     pub decisions: Option<Vec<Decision>>,
-    /// Number of tokens consumed.
-    pub tokens_consumed: Option<u64>,
     /// The results of checking the must-haves.
     pub acceptance: Option<Vec<AcceptanceResult>>,
     /// The patterns that it established or used.
     pub patterns: Option<Vec<String>>,
-    /// The result, in one line.
-    pub one_line: Option<String>,
     /// Issues that are listed separately from the deviations; not serialized.
     #[serde(skip)]
     pub issues: Vec<IssueNote>,
@@ -127,7 +118,6 @@ impl Summary {
         let stated = stated_duration(&document, path, &mut warnings);
         let derived = if stated.is_none() { span(&document) } else { None };
         let (deviation_count, deviations) = deviation::deviations(&document);
-        let tokens = document.field("tokens").and_then(Node::as_text);
         let value = Self {
             phase,
             plan,
@@ -142,10 +132,8 @@ impl Summary {
             files: changes::files(&document),
             commits: changes::commits(&document),
             decisions: decisions(&document),
-            tokens_consumed: tokens.and_then(|text| text.replace(['_', ',', '~'], "").parse().ok()),
             acceptance: acceptance(&document),
             patterns: patterns(&document),
-            one_line: one_liner(&document),
             issues: issue_notes(&document.outline),
         };
         Parsed { value, warnings }
@@ -282,22 +270,8 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         let count = Count::parse(text.trim_start_matches(['*', '`', '~', ' ']));
         (count.map(|count| count.done), count.and_then(|count| count.total))
     };
-    // A number, `5/5`, or a list of tasks.
-    let from_node = |node: &Node| match node.as_text() {
-        Some(text) => parse(text),
-        None => {
-            let tasks = node.elements();
-            let stated = tasks.iter().filter_map(|task| task.get(&["status"])?.as_text());
-            let stated: Vec<_> = stated.map(SummaryStatus::from_word).collect();
-            let is_open = |one: &&Option<SummaryStatus>| **one != Some(SummaryStatus::Complete);
-            let done = tasks.len() - stated.iter().filter(is_open).count();
-            // A bare list of what was done does not say how many tasks there were.
-            let all = u32::try_from(tasks.len()).ok().filter(|_| !stated.is_empty());
-            (u32::try_from(done).ok(), all)
-        }
-    };
-    let fields = words("completed tasks").chain(["task_rows"]);
-    let fields = fields.filter_map(|key| document.get(key)).map(from_node);
+    let from_node = |node: &Node| node.as_text().map_or((None, None), parse);
+    let fields = words("completed tasks").filter_map(|key| document.get(key)).map(from_node);
     let found: Vec<_> =
         fields.chain(document.values("completed tasks").into_iter().map(parse)).collect();
     let completed = found.iter().find_map(|(done, _)| *done);
@@ -353,19 +327,6 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
         list = sections.flat_map(|section| decision::decisions(outline, &section.own)).collect();
     }
     is_known.then_some(list)
-}
-
-/// Returns the value of `one_liner` or `**One-liner:** …`, otherwise the first paragraph before the first section.
-fn one_liner(document: &Document<'_>) -> Option<String> {
-    let outline = &document.outline;
-    let paragraph = |section: &Section| outline.paragraphs(&section.own).next();
-    let opening = || {
-        let mut heads = outline.sections().iter().take_while(|section| section.level < 2);
-        heads.find_map(paragraph).map(|(_, text)| text).filter(|text| !text.contains(":**"))
-    };
-    let stated = document.stated("result in one line").find(|value| !value.is_empty());
-    let folded = one_line(stated.or_else(opening)?);
-    non_placeholder(folded.trim_matches(['*', '_']).trim()).map(str::to_owned)
 }
 
 /// Returns the notes of a summary.
