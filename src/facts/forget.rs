@@ -112,8 +112,8 @@ pub(crate) struct Erased {
     count: Forgotten,
     /// All recorded states of the facts.
     pub(crate) states: Vec<Fact>,
-    /// The turns that they came from, and those that mention one.
-    pub(crate) turns: BTreeSet<String>,
+    /// The turns that they came from, and those that were erased because they mention one.
+    turns: BTreeSet<String>,
 }
 
 /// Erases a user's facts, all or those of a key, and what mentions them, in the caller's transaction.
@@ -165,8 +165,9 @@ pub(crate) fn erase(
     }
     erased.turns.extend(sources);
     erase_rows(connection, user, key, &changes, &mut erased)?;
-    let said = said(connection, user, scope)?.into_iter();
-    erased.turns.extend(said.filter(|(_, text)| mentions_one(text, &values)).map(|said| said.0));
+    let mut texts: BTreeSet<String> = texts(connection, user)?;
+    texts.retain(|text| mentions_one(text, &values));
+    clear(connection, user, &texts, scope, "source_excerpt", "reason")?;
     clear_turns(connection, user, &erased.turns, scope)?;
     Ok(erased)
 }
@@ -220,54 +221,75 @@ fn mentions_one(text: &str, folded: &BTreeSet<String>) -> bool {
     folded.iter().any(|one| text.contains(one))
 }
 
-/// Returns the excerpts of a user, and the auditor's and the user's reasons, in all scopes or one, each with the turn that
-/// it is from.
-fn said(
-    connection: &Connection,
-    user: &UserId,
-    scope: Option<&str>,
-) -> Result<Vec<(String, String)>> {
-    let sql = "WITH changes AS (SELECT * FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL \
-                 OR history_id IN (SELECT history_id FROM operations WHERE scope = ?2))) \
-               SELECT after_json ->> 'source_turn_id', after_json ->> 'source_excerpt' AS text \
-                 FROM changes WHERE text NOT NULL \
-               UNION SELECT before_json ->> 'source_turn_id', before_json ->> 'source_excerpt' AS text \
-                 FROM changes WHERE text NOT NULL \
-               UNION SELECT turn_id, reason FROM changes WHERE reason NOT IN ('stated', 'imported')";
-    connection.list(sql, params![user, scope])
+/// Returns the excerpts and reasons of a user.
+fn texts(connection: &Connection, user: &UserId) -> Result<BTreeSet<String>> {
+    let excerpts = STATES.map(|[table, _, state]| {
+        format!("SELECT {state} ->> 'source_excerpt' AS text FROM {table} WHERE user_id = ?1")
+    });
+    let sql = format!(
+        "SELECT text FROM ({} UNION SELECT source_excerpt FROM facts WHERE user_id = ?1 \
+         UNION SELECT reason FROM fact_history WHERE user_id = ?1) WHERE text NOT NULL",
+        excerpts.join(" UNION ")
+    );
+    Ok(connection.column(&sql, [user])?.into_iter().collect())
 }
 
-/// Clears the excerpts of facts from these turns, in all their recorded states, and the reasons of changes, in all
-/// scopes or one; returns the affected keys.
+/// Clears the excerpts and reasons that came from these turns, in all scopes or one; returns the affected keys.
 pub(crate) fn clear_turns(
     connection: &Connection,
     user: &UserId,
     turns: &BTreeSet<String>,
     scope: Option<&str>,
 ) -> Result<Vec<String>> {
-    let turns = json(turns)?;
     let sql = "WITH wanted AS (SELECT value FROM json_each(?2)) \
          SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
          AND (turn_id IN wanted OR after_json ->> 'source_turn_id' IN wanted)";
-    let keys = connection.column(sql, params![user, turns])?;
-    let update = |table: &str, id: &str, change: &str, turn: &str| {
+    let keys = connection.column(sql, params![user, json(turns)?])?;
+    clear(connection, user, turns, scope, "source_turn_id", "turn_id")?;
+    Ok(keys)
+}
+
+/// Clears the excerpts of facts, in all their recorded states, and the reasons of changes, if a field of the fact
+/// or a column of the change has one of the values.
+fn clear(
+    connection: &Connection,
+    user: &UserId,
+    values: &BTreeSet<String>,
+    scope: Option<&str>,
+    field: &str,
+    column: &str,
+) -> Result<()> {
+    let values = json(values)?;
+    let update = |table: &str, id: &str, change: &str, value: &str| {
         let sql = format!(
             "UPDATE {table} SET {change} WHERE user_id = ?1 \
-             AND {turn} IN (SELECT value FROM json_each(?2)) \
+             AND {value} IN (SELECT value FROM json_each(?2)) \
              AND (?3 IS NULL OR {id} IN (SELECT changes.{id} FROM operations AS o \
              JOIN fact_history AS changes USING (history_id) WHERE o.scope = ?3))"
         );
-        connection.run(&sql, params![user, turns, scope])
+        connection.run(&sql, params![user, values, scope])
     };
     while_erasing(connection, user, || {
-        update("facts", "fact_id", "source_excerpt = ''", "source_turn_id")?;
+        update("facts", "fact_id", "source_excerpt = ''", field)?;
         for [table, id, state] in STATES {
             let change = format!("{state} = json_set({state}, '$.source_excerpt', '')");
-            update(table, id, &change, &format!("{state} ->> 'source_turn_id'"))?;
+            update(table, id, &change, &format!("{state} ->> '{field}'"))?;
         }
-        update("fact_history", "history_id", "reason = ''", "turn_id")
-    })?;
-    Ok(keys)
+        update("fact_history", "history_id", "reason = ''", column)
+    })
+}
+
+/// Clears the excerpts and the reason of one change; returns its user and key.
+pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(String, String)> {
+    let user: String =
+        connection.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
+    let sql = "UPDATE fact_history SET reason = '', \
+               before_json = json_set(before_json, '$.source_excerpt', ''), \
+               after_json = json_set(after_json, '$.source_excerpt', '') \
+               WHERE history_id = ?1 RETURNING key";
+    let erasing = UserId::stored(user.clone());
+    let key = while_erasing(connection, &erasing, || connection.value(sql, [history]))?;
+    Ok((user, key))
 }
 
 /// Runs `work` while the user is listed in `erasing`, without which the history cannot be changed.

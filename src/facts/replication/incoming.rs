@@ -15,7 +15,7 @@ use crate::facts::replication::merge::merge_key;
 use crate::facts::replication::operation::{
     Operation, broken, decode, is_known_line, line_id, read,
 };
-use crate::facts::replication::tombstone::{Subject, Tombstones};
+use crate::facts::replication::tombstone::{Subject, Tombstones, announce};
 use crate::facts::sql::Sql;
 use crate::facts::{forget, profile};
 use crate::secrets;
@@ -161,9 +161,8 @@ impl<'a> Receiver<'a> {
             "forget" => {
                 let tombstone = read(payload?)?;
                 self.store(operation)?;
-                let scope = &operation.scope;
-                let touched = self.tombstones.add(self.connection, scope, tombstone, self.clock)?;
-                self.touched.extend(touched);
+                self.touched
+                    .extend(self.tombstones.add(self.connection, &operation.scope, tombstone)?);
                 self.has_forgotten = true;
                 Ok(())
             }
@@ -211,13 +210,14 @@ impl<'a> Receiver<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Incoming> {
+    fn finish(mut self) -> Result<Incoming> {
         let now = self.clock.timestamp();
         let sql = "UPDATE share_device SET clock = max(clock, ?1), is_unclean = is_unclean OR ?2";
         // Erased rows may remain in free pages of the file.
         self.connection.run(sql, params![self.latest, self.has_forgotten])?;
         if self.has_forgotten {
             forget::rebuild_index(self.connection)?;
+            self.touched.extend(announce(self.connection, self.clock)?);
         }
         let mut users = BTreeSet::new();
         for (user, key) in self.touched {

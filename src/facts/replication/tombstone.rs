@@ -1,6 +1,6 @@
 //! Propagates erasures, so that forgotten facts are erased everywhere and do not come back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
@@ -13,7 +13,10 @@ use crate::facts::forget;
 use crate::facts::history::Change;
 use crate::facts::replication::device::{DEVICE, PRIVATE, joined, next};
 use crate::facts::replication::incoming::{drop_set_aside, set_aside};
-use crate::facts::replication::operation::{Operation, VERSION, digest, owner, subject, turn};
+use crate::facts::replication::merge::merge_key;
+use crate::facts::replication::operation::{
+    Address, Operation, VERSION, digest, owner, subject, turn,
+};
 use crate::facts::sql::{Sql, json, stored_as_json};
 use crate::facts::store::Facts;
 
@@ -30,8 +33,10 @@ pub(crate) struct Tombstone {
     subject: Option<String>,
     /// Latest clock at which a forgotten fact began.
     until: i64,
-    /// Digests of the turns in which it was said: other facts from them lose their excerpts.
+    /// Turns in which it was said: other facts from them lose their excerpts.
     turns: BTreeSet<String>,
+    /// Other operations whose excerpt or reason mentioned it.
+    mentions: Vec<Address>,
 }
 
 stored_as_json!(Tombstone);
@@ -57,23 +62,15 @@ impl Tombstones {
     }
 
     /// Adds a tombstone of another device, and erases what it is about; returns the users and keys whose rows must
-    /// be merged. Further turns that are known here to mention it are announced to the other devices.
+    /// be merged.
     pub(crate) fn add(
         &mut self,
         connection: &Connection,
         scope: &str,
         tombstone: Tombstone,
-        clock: Clock,
     ) -> Result<Vec<Subject>> {
-        let (touched, mut turns) = erase(connection, scope, &tombstone)?;
-        turns.retain(|one| !tombstone.turns.contains(one));
+        let touched = erase(connection, scope, &tombstone)?;
         insert(connection, scope, &tombstone)?;
-        if !turns.is_empty() {
-            // The digest of no key.
-            let (owner, subject) = (tombstone.owner.clone(), Some(String::new()));
-            let more = Tombstone { owner, subject, turns, ..Tombstone::default() };
-            self.0.push((scope.to_owned(), send(connection, scope, more, clock)?));
-        }
         self.0.push((scope.to_owned(), tombstone));
         Ok(touched)
     }
@@ -92,13 +89,15 @@ impl Tombstones {
         }
     }
 
-    /// Clears excerpts and reason of a change if the turn that they are from mentions a forgotten fact; returns
+    /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one; returns
     /// whether it did.
     pub(crate) fn scrub(&self, operation: &Operation, change: &mut Change) -> bool {
+        let address = operation.address();
         let is_meant = |said_in: &str| {
             !self.0.is_empty() && {
                 let said_in = turn(&operation.user_id, said_in);
-                self.reaching(&operation.scope).any(|one| one.turns.contains(&said_in))
+                self.reaching(&operation.scope)
+                    .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
             }
         };
         let mut is_scrubbed = is_meant(&change.turn_id);
@@ -139,23 +138,31 @@ pub(crate) fn record_tombstone(
         turns: turns.iter().map(|one| turn(user, one)).collect(),
         ..Tombstone::default()
     };
-    send(connection, PRIVATE, tombstone, clock).map(drop)
+    for (user, key) in send(connection, tombstone, clock)? {
+        merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
+    }
+    Ok(())
 }
 
-/// Makes a tombstone an operation in each scope that it reaches and in which other devices may have data.
-fn send(
-    connection: &Connection,
-    scope: &str,
-    mut tombstone: Tombstone,
-    clock: Clock,
-) -> Result<Tombstone> {
+/// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
+/// known; returns their users and keys.
+pub(crate) fn announce(connection: &Connection, clock: Clock) -> Result<Vec<Subject>> {
+    if new_mentions(connection)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The digest of nobody, and of no key.
+    send(connection, Tombstone { subject: Some(String::new()), ..Tombstone::default() }, clock)
+}
+
+/// Makes a tombstone with the new mentions an operation in each scope in which other devices may have data, and
+/// clears what it mentions here.
+fn send(connection: &Connection, mut tombstone: Tombstone, clock: Clock) -> Result<Vec<Subject>> {
     tombstone.v = VERSION;
-    insert(connection, scope, &tombstone)?;
+    tombstone.mentions = new_mentions(connection)?;
+    insert(connection, PRIVATE, &tombstone)?;
     let mut op_id = String::new();
     let sql = "SELECT DISTINCT scope FROM share_cursors ORDER BY scope";
-    let mut scopes: Vec<String> = connection.column(sql, [])?;
-    scopes.retain(|one| reaches(scope, one));
-    for scope in scopes {
+    for scope in connection.column::<String>(sql, [])? {
         let mut operation = next(connection, &scope, "forget", clock.now())?;
         if op_id.is_empty() {
             op_id = digest(&["forget", &operation.device, &operation.clock.to_string()]);
@@ -164,17 +171,42 @@ fn send(
         operation.payload = Some(json(&tombstone)?);
         operation.store(connection, None, false, clock)?;
     }
-    Ok(tombstone)
+    clear(connection, PRIVATE, &tombstone)
 }
 
-/// Erases here what another device forgot; returns the users and keys whose rows must be merged, and the digests of the
-/// turns that mention it.
-fn erase(
-    connection: &Connection,
-    scope: &str,
-    tombstone: &Tombstone,
-) -> Result<(Vec<Subject>, BTreeSet<String>)> {
-    let (mut touched, mut said_in) = (Vec::new(), BTreeSet::new());
+/// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
+fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
+    let sql = "SELECT scope, device, number FROM operations \
+               WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
+    let mut found: Vec<Address> = connection.list(sql, [])?;
+    if !found.is_empty() {
+        let tombstones = Tombstones::read(connection)?;
+        let mut known: BTreeMap<String, BTreeSet<&Address>> = BTreeMap::new();
+        found.retain(|address| {
+            let mentions =
+                || tombstones.reaching(&address.0).flat_map(|one| &one.mentions).collect();
+            !known.entry(address.0.clone()).or_insert_with(mentions).contains(address)
+        });
+    }
+    Ok(found)
+}
+
+/// Clears the excerpts and reasons of the operations that a tombstone mentions; returns their users and keys.
+fn clear(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
+    let sql = "SELECT history_id FROM operations JOIN fact_history USING (history_id) \
+               WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
+    let mut touched = Vec::new();
+    for mention in tombstone.mentions.iter().filter(|mention| reaches(scope, &mention.0)) {
+        for history in connection.column(sql, mention.clone())? {
+            touched.push(forget::clear_change(connection, history)?);
+        }
+    }
+    Ok(touched)
+}
+
+/// Erases here what another device forgot; returns the users and keys whose rows must be merged.
+fn erase(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
+    let mut touched = clear(connection, scope, tombstone)?;
     let is_owner = |user: &str| owner(user) == tombstone.owner;
     let users: Vec<UserId> =
         connection.column("SELECT DISTINCT user_id FROM fact_history ORDER BY user_id", [])?;
@@ -190,10 +222,8 @@ fn erase(
         keys.retain(|key| tombstone.is_about(&subject(name, key)));
         for key in keys {
             let within = Some((scope, tombstone.until));
-            let erased = forget::erase(connection, user, Some(&key), within)?;
-            if !erased.states.is_empty() {
+            if !forget::erase(connection, user, Some(&key), within)?.states.is_empty() {
                 touched.push((name.to_owned(), key));
-                said_in.extend(erased.turns.iter().map(|one| turn(name, one)));
             }
         }
         let keys = forget::clear_turns(connection, user, &turns, only)?;
@@ -205,7 +235,7 @@ fn erase(
             drop_set_aside(connection, &operation)?;
         }
     }
-    Ok((touched, said_in))
+    Ok(touched)
 }
 
 /// Rewrites the file if a pull erased something; returns whether nothing remains to be done.

@@ -83,6 +83,7 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
         "subject": null,
         "until": i64::MAX,
         "turns": [],
+        "mentions": [],
     });
     let forget = |scope: &str| Operation {
         scope: scope.to_owned(),
@@ -121,16 +122,20 @@ fn excerpt(facts: &Facts, key: &str) -> Option<String> {
     fact.map(|fact| fact.source_excerpt)
 }
 
-/// Returns a tombstone for a key, that also names the turn of the private fact.
+/// Returns a tombstone for a key, that also names the turn and the operation of the private fact.
 fn forgetting(facts: &Facts, scope: &str, key: &str) -> Operation {
-    let sql = "SELECT turn_id FROM fact_history WHERE key = 'habit'";
-    let turn: String = facts.connection().query_row(sql, [], |row| row.get(0)).unwrap();
+    let sql = "SELECT o.scope, o.device, o.number, h.turn_id FROM operations AS o \
+         JOIN fact_history AS h USING (history_id) WHERE h.key = 'habit'";
+    let read = |row: &rusqlite::Row<'_>| row.try_into();
+    let (own, device, number, turn): (String, String, i64, String) =
+        facts.connection().query_row(sql, [], read).unwrap();
     let tombstone = serde_json::json!({
         "v": 1,
         "owner": operation::owner(ada().as_str()),
         "subject": operation::subject(ada().as_str(), key),
         "until": i64::MAX,
         "turns": [operation::turn(ada().as_str(), &turn)],
+        "mentions": [(own, device, number)],
     });
     Operation {
         scope: scope.to_owned(),
@@ -181,6 +186,7 @@ fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_on
         let payload = forget.payload.as_ref().unwrap();
         let mut payload: serde_json::Value = serde_json::from_str(payload).unwrap();
         payload["turns"] = serde_json::json!([operation::turn(ada().as_str(), &turn)]);
+        payload["mentions"] = serde_json::json!([]);
         forget.payload = Some(payload.to_string());
         forget
     };
