@@ -75,7 +75,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     let clients = Harness::ALL.into_iter();
     rows.extend(clients.map(|one| client(project, one).named("harness", one.as_str())));
     let tokens =
-        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised(&[])?);
+        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised()?);
     let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     rows.push(AuditRow::ok(message).named("session", "start"));
     let diagnosis = Diagnosis { version: env!("CARGO_PKG_VERSION"), level: Level::of(&rows), rows };

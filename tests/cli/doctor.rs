@@ -168,18 +168,6 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
             format!("{{\"projects\": {{{root:?}: {{\"enabledMcpjsonServers\": [\"annals\"]}}}}}}"),
         ),
         (
-            "gemini",
-            "does not trust this folder",
-            ".gemini/trustedFolders.json",
-            format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
-        ),
-        (
-            "qwen",
-            "does not trust this folder",
-            ".qwen/trustedFolders.json",
-            format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
-        ),
-        (
             "codex",
             "are not trusted yet",
             ".codex/config.toml",
@@ -189,13 +177,6 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
         ),
     ] {
         case.run(&format!("setup {harness}")).success();
-        if harness == "qwen" {
-            // Off unless the user turns it on.
-            assert_eq!(message(harness), "set up for this project");
-            let file = case.home().join(".qwen/settings.json");
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, r#"{"security": {"folderTrust": {"enabled": true}}}"#).unwrap();
-        }
         assert!(message(harness).contains(open), "{}", message(harness));
         let file = case.home().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
