@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Bottom first; a module is above every module of the rows before its own.
 const LAYERS: &[&[&str]] = &[
-    &["error", "warning", "clock", "text", "secrets"],
+    &["error", "warning", "clock", "text", "secrets", "progress"],
     &["storage", "markdown", "git", "service", "search"],
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
@@ -21,7 +21,6 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("text", "secrets"),
     ("search", "service"),
     ("search", "storage"),
-    ("templates", "project"),
     ("patterns", "plan"),
     ("recall", "sessions"),
     ("audit", "lifecycle"),

@@ -9,18 +9,6 @@ use crate::support::{Case, Invocation, require};
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mcp_client.py");
 const AT_ONCE: usize = 50;
 
-/// A project with every store begun and one turn in the auditor's queue.
-fn project() -> (Case, String) {
-    let case = Case::new("examples/vbw-project");
-    case.git_init();
-    case.commit("Begin", "2026-02-01T08:00:00Z");
-    own(&case, case.run("ledger init")).success();
-    let head = case.commit("Keep a ledger", "2026-02-02T08:00:00Z");
-    let turn = r#"{"user_input": "I like tea", "turn_id": "a", "session_id": "s"}"#;
-    own(&case, case.run("facts observe")).stdin(turn).success();
-    (case, head)
-}
-
 /// Keeps the journal and the facts in the case's own home.
 fn own<'a>(case: &Case, run: Invocation<'a>) -> Invocation<'a> {
     run.env("ANNALS_USER", "ada")
@@ -42,23 +30,8 @@ fn default_calls() -> Vec<Value> {
     ]
 }
 
-fn more_calls(head: &str) -> Vec<Value> {
-    let insert = json!({"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"});
-    let state = json!({
-        "objective": "Serve every client", "active_work": ["The client"], "blockers": [],
-        "next_actions": ["Call every tool"], "out_of_scope": [],
-        "quick_reference": {"run": "cargo run", "test": "cargo test", "entry_point": "src/main.rs"},
-    });
-    vec![
-        json!(["plan_brief", {"phase": "4"}]),
-        json!(["record_phase", {"phase": "3"}]),
-        json!(["fact_apply", {"turn_id": "a", "actions": [insert]}]),
-        json!(["fact_retrieve", {"query": "tea"}]),
-        json!(["fact_pending", {}]),
-        json!(["ledger_brief", {}]),
-        json!(["ledger_pending", {"max_commits": 5}]),
-        json!(["ledger_update", {"document": {"state": state, "covered_through": head}}]),
-    ]
+fn more_calls() -> [Value; 2] {
+    [json!(["record_phase", {"phase": "3"}]), json!(["fact_retrieve", {"query": "coffee"}])]
 }
 
 fn names(list: &Value) -> BTreeSet<&str> {
@@ -93,7 +66,7 @@ fn a_foreign_client_calls_every_default_tool() {
     if !require("mcp") {
         return;
     }
-    let (case, _) = project();
+    let case = Case::new("examples/vbw-project");
     let seen = talk(&case, "mcp", &default_calls());
     every_tool_answers(&seen);
     let text = &seen["answers"][4][1].to_string();
@@ -103,17 +76,15 @@ fn a_foreign_client_calls_every_default_tool() {
 }
 
 #[test]
-fn a_foreign_client_calls_every_tool_of_every_set() {
-    if !require("mcp") || !require("git") {
+fn a_foreign_client_calls_every_tool() {
+    if !require("mcp") {
         return;
     }
-    let (case, head) = project();
+    let case = Case::new("examples/vbw-project");
     let mut calls = default_calls();
-    calls.extend(more_calls(&head));
+    calls.extend(more_calls());
     let seen = talk(&case, "mcp --tools all", &calls);
     every_tool_answers(&seen);
-    let state = String::from_utf8(case.read("docs/memory/STATE.md").unwrap()).unwrap();
-    assert!(state.contains("Serve every client"), "{state}");
     let facts = own(&case, case.run("facts list")).success().stdout();
-    assert!(facts.contains("tea") && facts.contains("coffee"), "{facts}");
+    assert!(facts.contains("coffee"), "{facts}");
 }

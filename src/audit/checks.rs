@@ -66,7 +66,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         return Ok(Vec::new());
     }
     let survey = Survey::read(project)?;
-    let status = StatusReport::from_survey(project, &survey);
+    let status = StatusReport::with_metrics(project, &survey);
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);

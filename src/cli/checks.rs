@@ -31,8 +31,8 @@ pub(crate) struct AuditArgs {
 
 /// Check the installation: what is set up, what is wrong, and how to fix it
 ///
-/// The program itself and git, what can be written, each client, and the size of a session's start. Nothing is
-/// changed.
+/// The program itself and git, what can be written, whose transcripts are read, each client, and the size of a
+/// session's start. Nothing is changed.
 ///
 /// Example: annals doctor --check
 #[derive(Args, Debug)]
@@ -70,12 +70,13 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         program(project).named("program", "PATH"),
         git(project).named("program", "git"),
         own_folder(project).named("project", ".annals folder"),
+        transcripts(project).named("sessions", "transcripts"),
     ];
     rows.extend(audit::lack_of_room(project));
     let clients = Harness::ALL.into_iter();
     rows.extend(clients.map(|one| client(project, one).named("harness", one.as_str())));
     let tokens =
-        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised(&[])?);
+        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised()?);
     let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     rows.push(AuditRow::ok(message).named("session", "start"));
     let diagnosis = Diagnosis { version: env!("CARGO_PKG_VERSION"), level: Level::of(&rows), rows };
@@ -118,6 +119,15 @@ fn git(project: &Project) -> AuditRow {
         (_, Some(top)) => AuditRow::ok(format!("repository at {}", top.display())),
         _ => AuditRow::ok("found; no repository here"),
     }
+}
+
+/// Says whose transcripts of sessions are read.
+fn transcripts(project: &Project) -> AuditRow {
+    let clients: Vec<&str> = project.settings.sessions.iter().map(|one| one.title()).collect();
+    if clients.is_empty() {
+        return AuditRow::ok("not read; annals setup CLIENT --sessions turns it on");
+    }
+    AuditRow::ok(format!("read: {}", clients.join(", ")))
 }
 
 /// Returns the path that PATH resolves a program name to.

@@ -44,12 +44,13 @@ const MEANT: &str = include_str!("../../templates/text/meant.txt");
 
 /// Adds `--help` to a command line that asks for the help of all commands: `--help --all`, `help --all`.
 pub(crate) fn take_all(arguments: &mut Vec<OsString>) {
-    let known = ["--all", "--help", "-h", "help"];
+    let known = ["--all", "--help", "-h", "help", "--json"];
     let words = arguments.get(1..).unwrap_or_default();
     let is_help = words.iter().all(|word| known.iter().any(|known| word == known));
     if is_help && words.iter().any(|word| word == "--all") {
+        let json = words.iter().any(|word| word == "--json").then_some("--json");
         arguments.truncate(1);
-        arguments.extend(["--help", "--all"].map(OsString::from));
+        arguments.extend(json.into_iter().chain(["--help", "--all"]).map(OsString::from));
     }
 }
 
@@ -68,7 +69,9 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            out.styled(&page());
+            if let Err(error) = out.help(&page()) {
+                out.failure(&error);
+            }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !mode.json => out.explain(&page()),
         _ => out.failure(&usage_error(error, &command(arguments))),

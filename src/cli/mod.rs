@@ -30,6 +30,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use crate::cli::output::{Output, OutputMode};
 use crate::error::{At, Result};
+use crate::progress::Progress;
 use crate::project::{Environment, OpenRequest, Project};
 
 /// Project memory for coding agents, in plain files beside the code
@@ -202,6 +203,7 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
+            progress: if self.quiet { Progress::default() } else { shared::progress_on_terminal() },
             environment,
         })
     }

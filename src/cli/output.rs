@@ -218,6 +218,16 @@ impl Output {
         Ok(())
     }
 
+    /// Prints the help with its styles.
+    pub(crate) fn help(&mut self, text: &str) -> Result<()> {
+        if self.mode.json {
+            let text = anstream::adapter::strip_str(text).to_string();
+            return self.show(&json!({ "text": text }), "");
+        }
+        self.styled(text);
+        Ok(())
+    }
+
     /// Prints a page without escape sequences that stored text might contain.
     fn print(&mut self, page: &str) {
         let page = text::strip_controls(page);
@@ -243,8 +253,7 @@ impl Output {
         self.check(written);
     }
 
-    /// Prints a text with its styles, such as the help.
-    pub(crate) fn styled(&mut self, text: &str) {
+    fn styled(&mut self, text: &str) {
         if self.captured.is_some() {
             return self.raw(anstream::adapter::strip_str(text).to_string().as_bytes());
         }

@@ -1,14 +1,17 @@
 //! What several commands share: option values, input, lines that they print, progress bars.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::sync::LazyLock;
+use std::time::Duration;
 use std::{io, path};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use regex::Regex;
 
 use crate::error::{At, Error, Result};
+use crate::progress::Progress;
 use crate::storage::read;
 use crate::text::{pattern, quantity};
 use crate::warning::Warning;
@@ -32,6 +35,9 @@ pub(crate) use value_enum;
 
 /// Maximum number of files for which the same warning is printed each time.
 const MAX_FILES: usize = 5;
+
+/// Delay before a progress bar is shown, so that short tasks do not make it flash.
+const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Reads at most this many bytes of standard input, without a byte order mark; `tried` says in an error what
 /// was attempted.
@@ -85,6 +91,35 @@ pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
         }
     }
     combined
+}
+
+/// Returns the progress reporter of this run: bars on standard error if it is a terminal, otherwise none.
+pub(crate) fn progress_on_terminal() -> Progress {
+    if !io::stderr().is_terminal() {
+        return Progress::default();
+    }
+    Progress::watched(|task, total| {
+        let bar = bar(task, total);
+        let mut is_shown = false;
+        Box::new(move || {
+            if !is_shown && bar.elapsed() >= PATIENCE {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                is_shown = true;
+            }
+            bar.inc(1);
+        })
+    })
+}
+
+/// Returns a hidden bar, which is cleared when it is dropped.
+fn bar(task: &str, total: usize) -> ProgressBar {
+    let total = u64::try_from(total).unwrap_or(u64::MAX);
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
+        .with_style(style)
+        .with_finish(ProgressFinish::AndClear)
+        .with_message(task.to_owned())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::clock::{Minutes, TimeUnit, parse_date};
+use crate::clock::parse_date;
 use crate::knowledge::yaml;
 use crate::text::{Line, clip, one_line, quantity, slashed};
 
@@ -49,11 +49,6 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("signed", |number: f64, digits: usize| format!("{number:+.digits$}"));
     engine.add_filter("left", |text: &str, width: usize| format!("{text:<width$}"));
     engine.add_filter("right", |text: &str, width: usize| format!("{text:>width$}"));
-    engine.add_filter("trim_end", |text: &str| text.trim_end().to_owned());
-    engine.add_filter("minutes", |minutes: f64| {
-        let minutes = Minutes::from_number(minutes, TimeUnit::Minutes);
-        minutes.map_or("unknown".to_owned(), |minutes| minutes.to_string())
-    });
     engine.add_filter("bullets", bullets);
     engine.add_filter("head", head);
     engine.add_filter("span", |sizes: Option<Vec<usize>>, one: &str| match sizes.as_deref() {
@@ -61,7 +56,6 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
         Some([from, _]) => quantity(*from, one),
         _ => String::new(),
     });
-    engine.add_filter("some", some);
     engine.add_filter("below", below);
     engine.add_filter("folder", |path: &str| {
         slashed(Path::new(path).parent().unwrap_or(Path::new("")))
@@ -103,15 +97,6 @@ fn head(text: &str, most: usize) -> String {
         head.push_str(&format!("… {}\n", quantity(lines.len() - shown, "more line")));
     }
     head
-}
-
-/// Joins the first items of a list, and counts the others.
-#[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
-fn some(items: Vec<String>, most: usize, one: &str) -> String {
-    match items.len().saturating_sub(most) {
-        0 => items.join(", "),
-        more => format!("{} and {}", items[..most].join(", "), quantity(more, one)),
-    }
 }
 
 /// Joins paths, each relative to a folder.

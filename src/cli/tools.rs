@@ -12,7 +12,6 @@ use crate::cli::output::{Output, head_style};
 use crate::cli::text::text;
 use crate::context::DigestRequest;
 use crate::error::{At, Error, Result};
-use crate::mcp::ToolSet;
 use crate::merge::merge;
 use crate::project::{Environment, Project, Setting};
 use crate::report::{ReportFile, SessionCost};
@@ -84,16 +83,16 @@ pub(crate) struct ManArgs {
 
 /// Serve the project's memory to agents as MCP tools on stdin and stdout
 ///
-/// Nine tools by default; --tools adds more. Ends when the client disconnects.
+/// Nine tools; `--tools all` adds record_phase and fact_retrieve. Ends when the client disconnects.
 ///
-/// Example: annals mcp --tools plan,ledger
+/// Example: annals mcp --tools all
 ///
 /// `annals setup` writes the server into a client's settings.
 #[derive(Args, Debug)]
 pub(crate) struct McpArgs {
-    /// Sets of tools to add to the default ones
-    #[arg(long, value_name = "SET", value_delimiter = ',', value_parser = ["plan", "ledger", "facts", "all"])]
-    tools: Vec<String>,
+    /// Offer all tools
+    #[arg(long, value_name = "SET", value_parser = ["all"])]
+    tools: Option<String>,
 }
 
 /// Merge versions of a file of appended entries, as git's merge driver
@@ -211,9 +210,7 @@ pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn mcp(args: &McpArgs, directory: PathBuf) -> Result<()> {
-    let is_asked = |set: &ToolSet| args.tools.iter().any(|one| one == set.as_str() || one == "all");
-    let sets: Vec<ToolSet> = ToolSet::OPTIONAL.into_iter().filter(is_asked).collect();
-    mcp::serve(Environment::new(std::env::vars_os()), directory, &sets)
+    mcp::serve(Environment::new(std::env::vars_os()), directory, args.tools.is_some())
 }
 
 pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Output) -> Result<()> {

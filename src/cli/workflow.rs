@@ -402,7 +402,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         return out.show(&found, text!("overview"));
     }
     let survey = Survey::read(project)?;
-    let report = StatusReport::from_survey(project, &survey);
+    let report = StatusReport::with_metrics(project, &survey);
     if !out.is_json() {
         out.warnings(&report.warnings);
     }

@@ -9,7 +9,6 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{FactFilter, FactStatus, Facts, Purpose};
 use crate::knowledge::notepad;
 use crate::project::Project;
-use crate::storage::stat::Stat;
 use crate::warning::Warning;
 use crate::{facts, journal, knowledge, ledger};
 
@@ -72,7 +71,7 @@ fn notes(project: &Project) -> Result<usize> {
 /// Returns the number of records; a journal that cannot be read is reported by `audit`.
 fn records(project: &Project) -> Option<usize> {
     let file = journal::default_path(&project.environment).ok()?;
-    let size = Stat::read(&file).ok()?.size;
+    let size = std::fs::metadata(&file).ok()?.len();
     let counted = (size <= MAX_COUNTED_JOURNAL).then(|| journal::statistics(&file).ok());
     Some(counted??.records)
 }

@@ -69,17 +69,12 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     let Some(event) = name.and_then(harness::parse_event) else {
         return Ok(Reply::default());
     };
-    if event == Event::PromptSubmit {
-        return Ok(Reply::default());
-    }
     let Some(mut project) = project_of(place, &input, event)? else {
         return Ok(Reply::default());
     };
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
-    let harness = request
-        .harness
-        .or_else(|| fired.and_then(Harness::from_event_name))
-        .unwrap_or_else(|| Harness::from_environment(&project.environment));
+    let harness =
+        request.harness.unwrap_or_else(|| Harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
     let text = context_for(request, &project, harness, event, &input, &mut problems);
@@ -165,7 +160,6 @@ fn context_for(
             refreshed.map(|()| None)
         }
         Event::PreCompact => leave_breadcrumb(project, input).map(|()| None),
-        Event::PromptSubmit => Ok(None),
     }
 }
 

@@ -10,8 +10,6 @@ word_enum! {
     pub enum Event {
         /// A session began, was resumed, cleared or compacted.
         SessionStart = "session-start",
-        /// The user sent a prompt.
-        PromptSubmit = "prompt-submit",
         /// A tool has run.
         PostToolUse = "post-tool-use",
         /// A subagent has ended.

@@ -145,12 +145,7 @@ fn refuse_secrets(drafts: &[RecordDraft], options: &WriteOptions) -> Result<()> 
     let Some((index, rule)) = found else {
         return Ok(());
     };
-    let which = if drafts.len() > 1 {
-        format!("entry {} contains", index + 1)
-    } else {
-        "the entry contains".to_owned()
-    };
-    Err(Error::refused(format!("{which} what looks like a secret ({rule})"))
+    Err(Error::refused(format!("entry {} contains what looks like a secret ({rule})", index + 1))
         .hint("agents read the journal back; leave the secret out, or pass --allow-secret"))
 }
 

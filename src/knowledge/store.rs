@@ -13,7 +13,7 @@ use crate::error::{At, Error, Result};
 use crate::knowledge::{Entry, EntryKey, key};
 use crate::project::Project;
 use crate::secrets;
-use crate::storage::stat::{PathKind, Stat};
+use crate::storage::stat::PathKind;
 use crate::storage::{Boundary, Changes, listing, read};
 use crate::text::hexadecimal;
 use crate::warning::{Parsed, Warning};
@@ -248,7 +248,7 @@ fn read_listed(place: &KnowledgeDir, path: &Path, kind: PathKind) -> Result<Opti
     match kind {
         PathKind::Folder => Ok(None),
         // A dangling link fails here.
-        PathKind::Link => Stat::read(path).at("read", path).and_then(|_| bytes(place, path)),
+        PathKind::Link => fs::metadata(path).at("read", path).and_then(|_| bytes(place, path)),
         PathKind::File | PathKind::Other => match read::bytes(path)? {
             // The listing shows a name that is not UTF-8 with U+FFFD, and no file has that name.
             None if path.to_string_lossy().contains('\u{fffd}') => {

@@ -1,6 +1,6 @@
 //! Checks the files against the rules of each, and against the last commit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::ledger::{constraints, coverage, evidence, state};
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::search::WordSet;
-use crate::text::{clip, fold, line_number, quantity};
+use crate::text::{clip, fold, line_number};
 use crate::warning::{SourceLocation, Warning};
 
 /// Maximum number of characters of a bullet or title in a message.
@@ -148,12 +148,8 @@ impl<'a> File<'a> {
             };
             let count = part.bullets.len();
             if !(least..=most).contains(&count) {
-                let limit = match count > most {
-                    true => format!("at most {most} are allowed"),
-                    false => format!("at least {least} are needed"),
-                };
-                let lines = quantity(count, "line");
-                self.add("state-count", part.line, format!("{title} has {lines}; {limit}"));
+                let message = format!("{title} has {count} lines; {least} to {most} are allowed");
+                self.add("state-count", part.line, message);
             }
             if title == "Next Actions" && part.bullets.iter().any(|bullet| !bullet.has_box) {
                 self.add("checkbox", part.line, "Next Actions must be checkboxes, `- [ ] …`");
@@ -176,6 +172,12 @@ impl<'a> File<'a> {
         }
         if footer.own_anchor().is_none() {
             self.add("footer", None, "has no `Commits covered through: <hash>`");
+        }
+        let hashes: Vec<&str> =
+            footer.anchors.iter().filter_map(|anchor| anchor.hash.as_deref()).collect();
+        let agree = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+        if let Some([one, other]) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
+            self.add("anchor", line, format!("names two anchors, {one} and {other}"));
         }
         match coverage.standing {
             AnchorState::Missing | AnchorState::Diverged => {
@@ -285,24 +287,17 @@ impl<'a> File<'a> {
             let written = text.get(entry.range.clone()).unwrap_or_default().trim_end();
             written.lines().map(str::trim_end).collect()
         }
-        let mut by_title: HashMap<_, Vec<&DecisionEntry>> = HashMap::new();
-        for entry in &now.entries {
-            by_title.entry((entry.date, entry.title.as_str())).or_default().push(entry);
-        }
+        let kept: HashSet<Vec<&str>> =
+            now.entries.iter().map(|entry| lines(self.text, entry)).collect();
         for old in Decisions::parse(before).entries {
-            let Some(same) = by_title.get(&(old.date, old.title.as_str())) else {
+            if !kept.contains(&lines(before, &old)) {
                 let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
                 let title = clip(&old.title, MAX_SHOWN_CHARS);
                 let message = format!(
-                    "no longer contains the entry {day}{title:?}, which is in the last commit"
+                    "no longer contains the entry {day}{title:?} as it is in the last commit: \
+                     entries are never edited or deleted"
                 );
                 self.add("append-only", None, message);
-                continue;
-            };
-            let written = lines(before, &old);
-            if !same.iter().any(|entry| lines(self.text, entry) == written) {
-                let message = "differs from the last commit: entries are never edited; add a new entry about the change";
-                self.add("append-only", same[0].line, message);
             }
         }
     }

@@ -11,4 +11,3 @@ mod server;
 mod tools;
 
 pub use server::{advertised, call, serve};
-pub use tools::ToolSet;

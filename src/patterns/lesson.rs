@@ -3,10 +3,10 @@
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
 //! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason or says what was not as it should be.
+//! if it gives a reason, names a failure or says what was not as it should be.
 
 use crate::patterns::sentences::{
-    clean, is_closed, is_complete, leading_sentences, sentences, statement,
+    ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
 };
 use crate::patterns::trace::cite;
 use crate::patterns::{FinishedPhase, LessonSource};
@@ -32,6 +32,9 @@ const PAST: &str = "was were had did would could";
 /// Words that give a reason.
 const REASONS: &str =
     "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
+
+/// Beginnings of words that name a failure.
+const FAILURES: &str = "fail|error|crash|segfault|raise|broke|timed out";
 
 /// Words that say that something was not as it should be.
 const DENIALS: &str = "but however not no cannot can't didn't doesn't wasn't isn't don't won't couldn't require \
@@ -89,16 +92,20 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
 
 /// Returns the first lessons of a list, each once, with all plans that state it.
 fn recorded<'a>(all: impl Iterator<Item = (Option<String>, &'a PlanNumber, usize)>) -> Vec<Lesson> {
-    let mut found: Vec<(String, Vec<&PlanNumber>, usize)> = Vec::new();
+    let mut found: Vec<(String, ContentWords, Vec<&PlanNumber>, usize)> = Vec::new();
     for (text, plan, line) in all {
         let Some(text) = text else { continue };
-        match found.iter().position(|(known, ..)| *known == text) {
-            Some(at) => found[at].1.push(plan),
-            None if found.len() < MAX_RECORDED => found.push((text, vec![plan], line)),
+        let words = ContentWords::from_text(&text);
+        let is_known = |(known, other, ..): &(String, ContentWords, Vec<_>, usize)| {
+            *known == text || other.repeats(&words)
+        };
+        match found.iter().position(is_known) {
+            Some(at) => found[at].2.push(plan),
+            None if found.len() < MAX_RECORDED => found.push((text, words, vec![plan], line)),
             None => {}
         }
     }
-    let lessons = found.into_iter().map(|(text, plans, line)| Lesson {
+    let lessons = found.into_iter().map(|(text, _, plans, line)| Lesson {
         text: Line::new(&format!("{text} {}", cite(&plans))),
         source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
     });
@@ -157,9 +164,11 @@ fn is_deed(title: &str) -> bool {
     first.ends_with("ed") || first == "made" || first == "set"
 }
 
-/// Returns whether free text gives a reason, or says in which code something was not as it should be.
+/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
-    has_reason(text) || text.contains('`') && has_any(text, DENIALS)
+    let spaced = format!(" {}", words(text).collect::<Vec<_>>().join(" "));
+    let names_failure = FAILURES.split('|').any(|start| spaced.contains(&format!(" {start}")));
+    has_reason(text) || names_failure || text.contains('`') && has_any(text, DENIALS)
 }
 
 fn has_reason(text: &str) -> bool {

@@ -416,6 +416,11 @@ impl<'a> Comparison<'a> {
     /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
     /// and not 100 while work is left.
     fn corrected_percent(&self, stated: usize, line: usize, here: Option<&Phase>) -> Option<usize> {
+        const PAIRS: [[Says; 2]; 3] = [
+            [Says::PhasesDone, Says::Total],
+            [Says::AllPlansDone, Says::AllPlansTotal],
+            [Says::PlansDone, Says::PlansTotal],
+        ];
         let position = self.position;
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         let text = self.survey.text_of(vocabulary::STATE, line);
@@ -423,19 +428,23 @@ impl<'a> Comparison<'a> {
         {
             return None;
         }
-        let of_phases = share(position.done(), position.total()).unwrap_or(0);
+        let claims = &self.survey.state.claims;
+        let count = |says| {
+            let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
+            Some(self.corrected(says, stated, here).unwrap_or(stated))
+        };
+        // The stated counts are the measure, once corrected.
+        let counted = PAIRS.iter().filter_map(|pair| share(count(pair[0])?, count(pair[1])?));
+        let mut measures: Vec<usize> = counted.collect();
+        if measures.is_empty() {
+            let of_phases = share(position.done(), position.total()).unwrap_or(0);
+            measures.extend([of_phases, position.percent_of_plans()]);
+        }
+        // A phase without plans has no progress yet.
         let of_phase =
             here.and_then(|here| share(here.count(PlanState::Complete), here.plans.len()));
-        let count = |says| {
-            let mut claims = self.survey.state.claims.iter();
-            claims.find_map(|claim| claim.value.count(says)).map(|count| count as usize)
-        };
-        // STATE.md may count plans and phases that are not there yet.
-        let pairs = [(Says::PhasesDone, Says::Total), (Says::AllPlansDone, Says::AllPlansTotal)];
-        let counted = pairs.iter().filter_map(|(done, all)| share(count(*done)?, count(*all)?));
-        let mut measures = vec![of_phases, position.percent_of_plans(), position.percent()];
-        measures.extend(of_phase.into_iter().chain(counted));
-        if measures.iter().any(|measure| measure.abs_diff(stated) <= 1) {
+        let others = [of_phase.unwrap_or(0), position.percent()];
+        if measures.iter().chain(&others).any(|measure| measure.abs_diff(stated) <= 1) {
             return None;
         }
         let least = measures.iter().min().copied()?;

@@ -198,7 +198,7 @@ impl Survey {
         // Two folders may have the same number.
         known.dedup();
         let hint = match known.as_slice() {
-            [] => "no phase is known yet".to_owned(),
+            [] => "the milestone has no phases yet".to_owned(),
             known => format!("known phases: {}", known.join(", ")),
         };
         Err(Error::not_found(format!("there is no phase {number}")).hint(hint))

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseState, PlanState,
-    Position, Skill, StatedPhase, Survey, drift, is_plain, roadmap_phase, without_status,
+    Position, Skill, StatedPhase, Survey, drift, is_plain, metrics, roadmap_phase, without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::text::{clip, quantity};
@@ -156,6 +156,17 @@ impl StatusReport {
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
         }
+    }
+
+    /// Returns the same with the performance metrics of STATE.md that the summaries contradict, for which all summaries
+    /// are read; if one cannot be read, `warnings` says so, and the metrics are not compared.
+    pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
+        let mut report = Self::from_survey(project, survey);
+        let metrics = metrics(project, survey).unwrap_or_default();
+        let left = report.drift.iter().position(Drift::is_left_plan);
+        let end = left.unwrap_or(report.drift.len());
+        report.drift.splice(end..end, metrics);
+        report
     }
 
     /// Returns what STATE.md says about the current phase in free text, if it is about that phase.

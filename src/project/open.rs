@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
+use crate::progress::Progress;
 use crate::project::dialect::LayoutName;
 use crate::project::environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, Environment};
 use crate::project::layout::Layout;
@@ -34,6 +35,8 @@ pub struct OpenRequest {
     pub dry_run: bool,
     /// `--no-history`.
     pub no_history: bool,
+    /// Receiver of progress reports for long tasks.
+    pub progress: Progress,
     /// The environment.
     pub environment: Environment,
 }
@@ -53,6 +56,8 @@ pub struct Project {
     pub environment: Environment,
     /// Whether changes are shown instead of made.
     pub dry_run: bool,
+    /// Receiver of progress reports for long tasks.
+    pub progress: Progress,
     /// Problems found while opening the project.
     pub warnings: Vec<Warning>,
     planning: Planning,
@@ -99,6 +104,7 @@ impl Project {
             clock: Clock::new(environment.get("ANNALS_NOW"))?,
             git,
             dry_run: request.dry_run,
+            progress: request.progress,
             root,
             settings,
             environment,

@@ -152,6 +152,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         name: INDEX,
         files,
         reader: &StoreReader,
+        progress: project.progress.clone(),
     };
     let mut answer = cache.search(&asked)?;
     answer.warnings.extend(warnings);

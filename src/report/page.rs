@@ -70,7 +70,7 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     }
     let survey = Survey::read(project)?;
     warnings.extend(survey.warnings.iter().cloned());
-    let status = StatusReport::from_survey(project, &survey);
+    let status = StatusReport::with_metrics(project, &survey);
     let place =
         |drift: &Drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence());
     page.title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());

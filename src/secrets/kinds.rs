@@ -24,13 +24,16 @@ static KINDS: LazyLock<(Vec<Vec<Kind>>, Vec<Form>)> = LazyLock::new(|| {
     let (mut kinds, mut forms) = (vec![Vec::new(); 128], Vec::new());
     for row in TABLE.lines().filter(|row| !row.starts_with('#')) {
         let words: Vec<&str> = row.split_whitespace().collect();
-        let [rule, body, third, prefixes @ ..] = &words[..] else { continue };
+        let [rule, body, third, prefixes @ ..] = &words[..] else {
+            assert!(words.is_empty(), "the built-in table: {row}");
+            continue;
+        };
         if *body == "~" {
-            let form = prefixes.first().and_then(|form| Regex::new(form).ok());
-            forms.extend(form.map(|form| (*rule, *third, form)));
+            let form = Regex::new(prefixes[0]).expect("the built-in table");
+            forms.push((*rule, *third, form));
             continue;
         }
-        let least = third.parse().unwrap_or(usize::MAX);
+        let least = third.parse().expect("the built-in table");
         for prefix in prefixes {
             kinds[usize::from(prefix.as_bytes()[0])].push((*rule, *prefix, *body, least));
         }

@@ -24,7 +24,8 @@ pub(crate) fn search(project: &Project, asked: &Asked<'_>) -> Result<Answer> {
     let has_index = storage.is_some();
     let files = files(project, has_index);
     let count = quantity(files.len(), "newest session");
-    let cache = Cache { storage, name: INDEX, files, reader: &TranscriptReader };
+    let progress = project.progress.clone();
+    let cache = Cache { storage, name: INDEX, files, reader: &TranscriptReader, progress };
     let mut answer = cache.search(&Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked })?;
     if !has_index && !asked.is_urgent {
         let message = format!("cannot be written, so there is no index: {count} were searched");

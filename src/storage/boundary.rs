@@ -15,7 +15,6 @@ use std::{fs, io};
 
 use crate::error::{Error, Result};
 use crate::storage::root;
-use crate::storage::stat::Stat;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -149,7 +148,7 @@ impl Boundary {
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut bytes = 0;
         let is_beyond = |file: &PathBuf| {
-            bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
+            bytes += fs::metadata(file).map_or(0, |found| found.len().min(MAX_FILE));
             bytes > MAX_BYTES
         };
         let within = files.iter().position(is_beyond).unwrap_or(files.len());

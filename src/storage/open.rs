@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use std::{fs, io};
 
 use crate::storage::boundary::Boundary;
-use crate::storage::stat::{PathKind, Stat, is_absent};
+use crate::storage::stat::{PathKind, is_absent};
 
 /// The kind of file to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +57,9 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
             None => return Ok(None),
         },
     };
-    match Stat::read(&real) {
+    match fs::metadata(&real) {
         Err(error) if is_absent(&error) => Ok(None),
-        stat => Ok(Some(stat?.kind)),
+        found => Ok(Some(found?.file_type().into())),
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn following_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn following_links(path: &Path, _: OpenAs) -> io::Result<File> {
     // Opening a pipe waits for its other end.
-    if Stat::read(path)?.kind == PathKind::Other {
+    if PathKind::from(fs::metadata(path)?.file_type()) == PathKind::Other {
         return Err(not_regular());
     }
     File::open(path)

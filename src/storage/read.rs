@@ -8,8 +8,8 @@ use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
 pub use crate::storage::boundary::MAX_FILE;
 use crate::storage::open::OpenAs;
+use crate::storage::stat::PathKind;
 pub(crate) use crate::storage::stat::is_absent;
-use crate::storage::stat::{PathKind, Stat};
 use crate::storage::{disk, open};
 use crate::text::line_number;
 use crate::warning::{Parsed, Warning};
@@ -79,18 +79,18 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
 
 /// Reads an opened file if it is a regular file within the maximum size.
 fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
-    let stat = Stat::from(&file.metadata().at("read", path)?);
-    match stat.kind {
+    let found = file.metadata().at("read", path)?;
+    match PathKind::from(found.file_type()) {
         PathKind::File => {}
         PathKind::Folder => return Err(wrong_kind("is a directory, a file was expected", path)),
         PathKind::Link | PathKind::Other => {
             return Err(wrong_kind("is not a regular file, so it is not read", path));
         }
     }
-    if stat.size > MAX_FILE {
+    if found.len() > MAX_FILE {
         return Err(too_large(path));
     }
-    disk::read_whole(&file, stat.size, MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
+    disk::read_whole(&file, found.len(), MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
 }
 
 /// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
@@ -137,7 +137,7 @@ pub(crate) fn unlinked_lines(path: &Path) -> Result<Option<BufReader<File>>> {
         Err(error) if is_absent(&error) => return Ok(None),
         file => file.at("read", path)?,
     };
-    if Stat::from(&file.metadata().at("read", path)?).kind != PathKind::File {
+    if !file.metadata().at("read", path)?.is_file() {
         return Err(wrong_kind("is not a regular file, so it is not read", path));
     }
     Ok(Some(BufReader::with_capacity(LINES_BUFFER, file)))

@@ -161,12 +161,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("context", json!({})),
         ("memory_search", json!({"q": "stock"})),
         ("status", json!({})),
-        ("plan_brief", json!({"phase": "4"})),
         ("entry_read", json!({"key": "first"})),
-        ("ledger_brief", json!({})),
-        ("ledger_pending", json!({})),
         ("fact_retrieve", json!({"query": "tea"})),
-        ("fact_pending", json!({})),
         ("memory_write", json!({"type": "note", "content": "stock"})),
         ("notepad_write", json!({"section": "working", "text": "note"})),
         (
@@ -174,10 +170,6 @@ fn calls() -> Vec<(&'static str, Value)> {
             json!({"key": "third", "type": "gotcha", "confidence": "low", "body": "# Third\n"}),
         ),
         ("fact_add", json!({"key": "pref.tea", "value": "black"})),
-        (
-            "ledger_update",
-            json!({"document": {"constraints": [{"op": "add", "section": "Rules", "bullet": "Never hurry"}]}}),
-        ),
         ("record_phase", json!({"phase": "3"})),
     ]
 }

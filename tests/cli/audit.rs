@@ -144,37 +144,6 @@ fn plans_without_a_summary_are_listed_apart_from_what_fix_state_repairs() {
 }
 
 #[test]
-fn where_a_repair_would_be_refused_audit_says_what_to_decide_first() {
-    let case = Case::empty();
-    case.write(
-        ".planning/ROADMAP.md",
-        "# Roadmap: A\n\n- [ ] **Phase 1: One** - a\n- [ ] **Phase 2: Two** - b\n",
-    );
-    case.write(".planning/STATE.md", "# State\n\nPhase: 1 of 3 (One)\n");
-    for plan in ["01-one/01-01", "01-one/01-02", "02-two/02-01"] {
-        case.write(&format!(".planning/phases/{plan}-PLAN.md"), "# Plan\n");
-    }
-    let done = "---\nstatus: complete\n---\n\n# Summary\n";
-    case.write(".planning/phases/01-one/01-01-SUMMARY.md", done);
-    let fix = || {
-        let audit = case.run("audit --json").success().json();
-        row(&audit, "plan", "drift")["mend"].clone()
-    };
-    case.run("sync --fix-state").code(4);
-    let first = "finish what is open, or correct the document that is wrong";
-    assert_eq!(fix(), format!("{first}; then annals sync --fix-state"));
-    case.remove(".planning/phases/01-one/01-02-PLAN.md");
-    assert_eq!(fix(), "annals sync --fix-state");
-    case.run("sync --fix-state").success();
-    let status = "Status: Phase 1 is still open, says Ann\n";
-    case.write(".planning/STATE.md", format!("# State\n\nPhase: 2 of 2 (Two)\n{status}"));
-    assert_eq!(fix(), Value::Null);
-    let status = "Status: Complete, as Ann asked us to say\n";
-    case.write(".planning/STATE.md", format!("# State\n\nPhase: 2 of 2 (Two)\n{status}"));
-    assert_eq!(fix(), "edit these lines by hand");
-}
-
-#[test]
 fn a_check_that_cannot_be_run_hides_no_other() {
     let case = Case::new(VBW);
     case.write(".local/mem.db", "no database at all, but long enough to be looked at".repeat(40));

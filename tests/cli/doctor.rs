@@ -32,6 +32,8 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     assert_eq!(case.whole_tree().len(), 0, "nothing is written");
     assert_eq!(found["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(row(&found, "program", "PATH")["level"], "ok");
+    let transcripts = &row(&found, "sessions", "transcripts")["details"][0]["message"];
+    assert_eq!(transcripts, "not read; annals setup CLIENT --sessions turns it on");
     let claude = row(&found, "harness", "claude");
     assert_eq!(claude["level"], "ok");
     assert_eq!(claude["details"][0]["message"], "not set up; run annals setup claude");
@@ -168,18 +170,6 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
             format!("{{\"projects\": {{{root:?}: {{\"enabledMcpjsonServers\": [\"annals\"]}}}}}}"),
         ),
         (
-            "gemini",
-            "does not trust this folder",
-            ".gemini/trustedFolders.json",
-            format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
-        ),
-        (
-            "qwen",
-            "does not trust this folder",
-            ".qwen/trustedFolders.json",
-            format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
-        ),
-        (
             "codex",
             "are not trusted yet",
             ".codex/config.toml",
@@ -189,13 +179,6 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
         ),
     ] {
         case.run(&format!("setup {harness}")).success();
-        if harness == "qwen" {
-            // Off unless the user turns it on.
-            assert_eq!(message(harness), "set up for this project");
-            let file = case.home().join(".qwen/settings.json");
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, r#"{"security": {"folderTrust": {"enabled": true}}}"#).unwrap();
-        }
         assert!(message(harness).contains(open), "{}", message(harness));
         let file = case.home().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();

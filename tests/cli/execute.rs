@@ -100,7 +100,7 @@ fn only_a_phase_with_a_summary_is_offered_to_be_recorded_partially() {
     assert_error(
         &refused,
         ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not planned yet",
-        "`annals plan 4` prints what to know before planning it",
+        "record it when its plans have summaries",
     );
 }
 

@@ -207,20 +207,3 @@ fn a_terminal_is_asked_for_what_is_not_given() {
         "{project}"
     );
 }
-
-#[test]
-fn a_lost_state_gets_the_open_todos_of_the_archive_back() {
-    let case = Case::empty();
-    for (slug, day, todo) in [
-        ("a-first", "2026-03-01", "- [HIGH] rotate the key"),
-        ("b-second", "2026-02-01", "- [ ] long since done"),
-    ] {
-        let home = format!(".vbw-planning/milestones/{slug}");
-        case.write(&format!("{home}/SHIPPED.md"), format!("# Shipped\n\n**Date:** {day}\n"));
-        case.write(&format!("{home}/STATE.md"), format!("# State\n\n## Todos\n\n{todo}\n"));
-    }
-    case.run("init --layout vbw").success();
-    let state = text(&case, ".vbw-planning/STATE.md");
-    assert!(state.contains("- [HIGH] rotate the key"), "{state}");
-    assert!(!state.contains("long since done"), "{state}");
-}

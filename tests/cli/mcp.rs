@@ -145,7 +145,7 @@ fn a_tool_that_fails_says_what_to_do() {
         call(1, "status", &json!({})),
         call(2, "status", &json!({"phaze": 1})),
         call(3, "no_such_tool", &json!({})),
-        call(4, "plan_brief", &json!({})),
+        call(4, "record_phase", &json!({})),
     ];
     let session = session(&case, "mcp", &lines);
     let failed = answer(&session, 1)["result"].clone();
@@ -155,7 +155,7 @@ fn a_tool_that_fails_says_what_to_do() {
     assert_eq!(answer(&session, 2)["result"]["isError"], true);
     let unknown = answer(&session, 3)["error"]["message"].to_string();
     assert!(unknown.contains("the available tools are"), "{unknown}");
-    // A tool of a set that was not asked for is not there.
+    // A tool that was not asked for is not there.
     assert!(answer(&session, 4)["error"]["message"].is_string());
 }
 
@@ -168,10 +168,10 @@ fn more_tools_come_only_when_asked_for() {
         let names = listed.as_array().unwrap().iter();
         names.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
-    let (few, plan, all) = (names("mcp"), names("mcp --tools plan"), names("mcp --tools all"));
-    assert!(!few.contains(&"plan_brief".to_owned()));
-    assert!(plan.contains(&"plan_brief".to_owned()));
-    assert!(plan.iter().all(|name| all.contains(name)));
+    let (few, all) = (names("mcp"), names("mcp --tools all"));
+    assert_eq!(few.len(), 9);
+    assert!(all.contains(&"record_phase".to_owned()));
+    assert!(few.iter().all(|name| all.contains(name)));
 }
 
 /// Returns a value that a schema allows.
@@ -230,30 +230,20 @@ fn every_argument_that_a_tool_lists_is_read_and_no_other() {
 }
 
 #[test]
-fn a_brief_over_mcp_writes_nothing() {
-    let case = Case::new(VBW);
-    let before = case.whole_tree();
-    let session =
-        session(&case, "mcp --tools plan", &[call(1, "plan_brief", &json!({"phase": "4"}))]);
-    assert_eq!(answer(&session, 1)["result"]["isError"], false);
-    assert_eq!(case.whole_tree(), before);
-}
-
-#[test]
 fn a_phase_is_recorded_over_mcp_in_the_words_of_the_model() {
     let case = Case::new(VBW);
     let lesson = |text: &str| json!({"failed": [{"text": text, "plans": ["01"]}]});
     let record = |id: u64, text: &str| {
         call(id, "record_phase", &json!({"phase": "3", "lessons": lesson(text)}))
     };
-    let refused = session(&case, "mcp --tools plan", &[record(1, "All went well")]);
+    let refused = session(&case, "mcp --tools all", &[record(1, "All went well")]);
     assert_eq!(answer(&refused, 1)["result"]["isError"], true);
     assert_eq!(
         case.read(".vbw-planning/patterns/PATTERNS.md"),
         Case::new(VBW).read(".vbw-planning/patterns/PATTERNS.md")
     );
     let text = "A list is sorted by shelf before it is shown, or two runs differ";
-    let done = session(&case, "mcp --tools plan", &[record(1, text)]);
+    let done = session(&case, "mcp --tools all", &[record(1, text)]);
     assert_eq!(answer(&done, 1)["result"]["isError"], false);
     let patterns = case.read(".vbw-planning/patterns/PATTERNS.md").unwrap();
     let patterns = String::from_utf8(patterns).unwrap();
@@ -334,7 +324,7 @@ fn an_argument_that_is_echoed_carries_no_escape_bytes() {
             call(1, "entry_read", &json!({"key": evil})),
             call(2, "recall", &json!({"query": evil})),
             call(3, evil, &json!({})),
-            call(4, "plan_brief", &json!({"phase": evil})),
+            call(4, "record_phase", &json!({"phase": evil})),
             call(5, "status", &json!({evil: 1})),
         ],
     );

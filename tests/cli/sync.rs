@@ -237,6 +237,11 @@ fn metrics_of_other_milestones_and_free_text_are_left_alone() {
     let state = "---\nmilestone: v1.1\n---\n\n# State\n\nPhase: 3 of 3 (Three)\n\n## Performance Metrics\n\n";
     let own = "**Velocity (v1.1):**\n- Total plans completed: 1\n";
     case.write(".planning/STATE.md", format!("{state}{own}"));
+    let drift = case.run("status --json").success().json()["drift"].clone();
+    let drift = drift.as_array().unwrap();
+    let metrics: Vec<_> = drift.iter().filter(|one| one["kind"] == "metric").collect();
+    let [metric] = metrics.as_slice() else { panic!("{drift:?}") };
+    assert_eq!((&metric["stated"], &metric["actual"]), (&json!("1"), &json!("2")));
     case.run("sync --fix-state").success();
     let written = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
     assert_eq!(written, format!("{state}{}", own.replace('1', "2").replace("v2.2", "v1.1")));

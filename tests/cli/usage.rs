@@ -16,7 +16,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "setup cursor",
-        "invalid value 'cursor' for '<TARGET>' [possible values: claude, codex, gemini, opencode, qwen, copilot, vbw, gsd, git, journal]",
+        "invalid value 'cursor' for '<TARGET>' [possible values: claude, codex, gemini, opencode, qwen, copilot, vbw, gsd, git]",
         "did you mean `annals sync --target agents`?",
     ),
     ("status --jsn", "unexpected argument '--jsn' found", "a similar argument exists: '--json'"),

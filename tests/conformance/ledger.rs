@@ -262,8 +262,8 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
     let found = case.run("ledger check").code(1).stdout();
     for message in [
         "CONSTRAINTS.md: no longer contains \"Never log tokens\", which is in the last commit",
-        "DECISIONS.md: no longer contains the entry 2026-02-02 \"Keep one file\", which is in the last commit",
-        "differs from the last commit",
+        "DECISIONS.md: no longer contains the entry 2026-02-02 \"Keep one file\" as it is in the last commit",
+        "DECISIONS.md: no longer contains the entry 2026-02-01 \"Use tabs\" as it is in the last commit",
     ] {
         assert!(found.contains(message), "{message}: {found}");
     }

@@ -27,7 +27,7 @@ impl Planned {
 }
 
 /// The most bytes of a project: larger ones cost more time than they show, and are read by tests of single commands.
-const MAX_BYTES: usize = 3_000_000;
+const MAX_BYTES: usize = 1_500_000;
 
 /// Returns every planning folder of every project but the largest, each once; a project may have two.
 pub(super) fn planned(corpus: &Path) -> Vec<Planned> {

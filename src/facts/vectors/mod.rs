@@ -74,7 +74,9 @@ pub(crate) fn words_of_key(key: &str) -> String {
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
     if let Some(server) = Chroma::from_database(facts.connection())? {
-        return outbox::drain(facts, &server, embedder, false);
+        // What is forgotten does not wait for an endpoint that makes vectors.
+        let erased = outbox::drain(facts, &server, embedder, true)?;
+        return Ok(erased + outbox::drain(facts, &server, embedder, false)?);
     }
     let sql = format!(
         "SELECT {COLUMNS} FROM facts AS f WHERE seq > ?1 AND status IN ('active', 'pending_confirmation') \

@@ -68,8 +68,6 @@ pub(crate) struct HarnessProfile {
     pub(crate) files: Vec<SettingsFile>,
     /// Its own names for events; `annals` accepts them and uses them in answers.
     events: Vec<(Event, String)>,
-    /// Names that its plugins use, besides these.
-    aliases: Vec<(Event, String)>,
     /// The hooks that `setup` writes.
     pub(crate) hooks: Vec<Hook>,
     /// Why it has no hook for a breadcrumb, if it could have one.
@@ -247,13 +245,6 @@ impl Harness {
         // The more particular signs come last in the table.
         Self::ALL.into_iter().rev().find(is_set).unwrap_or_default()
     }
-
-    /// Returns the harness that an event name identifies, if only one harness uses that name.
-    pub(crate) fn from_event_name(name: &str) -> Option<Self> {
-        let uses = |harness: &Self| harness.profile().events.iter().any(|(_, known)| known == name);
-        let mut users = Self::ALL.into_iter().filter(uses);
-        users.next().filter(|_| users.next().is_none())
-    }
 }
 
 impl HarnessProfile {
@@ -292,14 +283,9 @@ impl HarnessProfile {
 
 /// Returns the event with a name such as `session-start`, `SessionStart` or `session.created`.
 pub(crate) fn parse_event(name: &str) -> Option<Event> {
-    let plain = |name: &str| {
-        name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect::<String>()
-    };
-    let name = plain(name);
-    let own = Event::ALL.map(|event| (event, event.as_str()));
-    let theirs = CLIENTS.values().flat_map(|profile| profile.events.iter().chain(&profile.aliases));
-    let theirs = theirs.map(|(event, name)| (*event, name.as_str()));
-    own.into_iter().chain(theirs).find(|(_, known)| plain(known) == name).map(|(event, _)| event)
+    let mut theirs = CLIENTS.values().flat_map(|profile| &profile.events);
+    Event::from_word(name)
+        .or_else(|| theirs.find(|(_, known)| known == name).map(|(event, _)| *event))
 }
 
 /// Returns an event name that is safe to return to the harness: a single word, not arbitrary text.
@@ -319,19 +305,15 @@ mod tests {
         for harness in Harness::ALL {
             let profile = harness.profile();
             assert_eq!(profile.harness, harness);
-            assert!(profile.events.len() > 4, "{}", profile.title);
+            assert!(profile.events.len() > 3, "{}", profile.title);
             for (event, name) in &profile.events {
                 assert_eq!(parse_event(name), Some(*event), "{name}");
             }
         }
         assert_eq!(parse_event("session-start"), Some(Event::SessionStart));
-        assert_eq!(parse_event("post_tool_use"), Some(Event::PostToolUse));
-        assert_eq!(parse_event("session.deleted"), Some(Event::SessionEnd));
         for other in ["", "stop", "Stop", "session", "стоп"] {
             assert_eq!(parse_event(other), None, "{other}");
         }
-        assert_eq!(Harness::from_event_name("AfterTool"), Some(Harness::Gemini));
-        assert_eq!(Harness::from_event_name("SessionStart"), None);
     }
 
     #[test]

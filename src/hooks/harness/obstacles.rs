@@ -37,8 +37,6 @@ pub(crate) struct Check {
     is_pending: bool,
     /// The only scope that it is about, if it is one.
     only_in: Option<SetupScope>,
-    /// For a question of trust, whether the harness asks for it if the user's `security.folderTrust.enabled` is not set.
-    asks_by_default: Option<bool>,
     /// The obstacle; `{file}` is the file.
     says: String,
     next: String,
@@ -75,13 +73,6 @@ impl Check {
     fn obstacle(&'static self, project: &Project, dir: &HarnessDir) -> Option<Obstacle> {
         if self.only_in.is_some_and(|scope| scope != dir.scope) {
             return None;
-        }
-        if let Some(default) = self.asks_by_default {
-            let user = value_of(&dir.user_folder.join("settings.json")).unwrap_or_default();
-            let stated = user["security"]["folderTrust"]["enabled"].as_bool();
-            if !stated.unwrap_or(default) {
-                return None;
-            }
         }
         let passing = self.files.iter().find_map(|at| {
             let path = at.path(project, dir);
@@ -143,8 +134,7 @@ fn value_of(path: &Path) -> Option<Value> {
 
 /// Returns the values that keys lead to.
 ///
-/// A key that begins with `*` stands for several: `*project` is the project's folder, `*parent` each folder that contains
-/// it, `*hooks` each hook in the scope's hooks file, `*annals` each key that begins with `annals`.
+/// A key that begins with `*` stands for several: `*project` is the project's folder, `*hooks` each hook in the scope's hooks file, `*annals` each key that begins with `annals`.
 fn places<'v>(
     mut values: Vec<&'v Value>,
     keys: &str,
@@ -155,7 +145,6 @@ fn places<'v>(
     for key in keys.split_whitespace() {
         let is_meant = |name: &str| match key {
             "*project" => Path::new(name) == root,
-            "*parent" => root.starts_with(name),
             "*hooks" => name.starts_with(&hooks),
             "*annals" => name.starts_with("annals"),
             key => name == key,

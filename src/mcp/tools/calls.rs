@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::context::DigestRequest;
 use crate::error::{Error, Result};
@@ -12,17 +11,16 @@ use crate::facts::{FactQuery, Facts, Method, Purpose, Selection, Statement};
 use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{Confidence, EntryType, EntryWrite, notepad};
-use crate::ledger::UpdateResult;
 use crate::lifecycle::{ExecuteReport, ExecuteRequest};
 use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::patterns::SubmittedLessons;
-use crate::plan::{PhaseNumber, StatusReport, Survey};
+use crate::plan::{StatusReport, Survey};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::Relevance;
 use crate::secrets::SecretPolicy;
-use crate::{context, facts, journal, knowledge, ledger, lifecycle, recall};
+use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
 /// Maximum number of facts per call.
 const MAX_FACTS: usize = 50;
@@ -81,32 +79,6 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
         fenced("the user's facts", &lines.collect::<String>())
     };
     Ok(ToolAnswer::text(text))
-}
-
-pub(crate) fn fact_pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let NoArguments {} = arguments.read()?;
-    let (user, _) = facts::user_or_systems(project, None)?;
-    let pending = facts::pending(&open_facts(project, Purpose::Read)?, &user)?;
-    ToolAnswer::json("annals facts list --pending", &pending)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ApplyArguments {
-    turn_id: String,
-    actions: Value,
-}
-
-pub(crate) fn fact_apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let arguments: ApplyArguments = arguments.read()?;
-    let (user, _) = facts::user_or_systems(project, None)?;
-    let answer = json!({ "actions": arguments.actions }).to_string();
-    let mut store = open_facts(project, Purpose::Write)?;
-    let applied =
-        facts::apply(&mut store, &user, &arguments.turn_id, &answer, SecretPolicy::Refuse)?;
-    let results = applied.applied.iter().map(|one| format!("{} {}", one.outcome.as_str(), one.key));
-    let results: Vec<String> = results.collect();
-    Ok(ToolAnswer::text(format!("Applied: {}.\n", results.join(", "))))
 }
 
 /// The hashes of the entries that this session has read or written; a server serves one session.
@@ -195,41 +167,6 @@ pub(crate) fn notepad_write(project: &Project, arguments: Arguments) -> Result<T
         },
     )?;
     Ok(ToolAnswer::text(format!("{report}\n")))
-}
-
-pub(crate) fn ledger_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let NoArguments {} = arguments.read()?;
-    ToolAnswer::json("annals ledger brief", &ledger::brief(project, ledger::BRIEF_DAYS)?)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PendingArguments {
-    max_commits: Option<usize>,
-}
-
-pub(crate) fn ledger_pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let arguments: PendingArguments = arguments.read()?;
-    let max_commits = arguments.max_commits.unwrap_or(ledger::BATCH_COMMITS);
-    ToolAnswer::json("annals ledger pending", &ledger::pending(project, max_commits, false)?)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UpdateArguments {
-    document: Value,
-}
-
-pub(crate) fn ledger_update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let update: UpdateArguments = arguments.read()?;
-    let text = update.document.to_string();
-    let report = ledger::update(project, &text, SecretPolicy::Refuse)?;
-    let changed: Vec<String> =
-        report.changed.iter().map(|path| path.display().to_string()).collect();
-    Ok(ToolAnswer::text(match report.outcome {
-        UpdateResult::AlreadyApplied => "Already applied; nothing changed.\n".to_owned(),
-        UpdateResult::Applied => format!("Updated {}.\n", changed.join(", ")),
-    }))
 }
 
 /// Maximum number of hits per call.
@@ -342,29 +279,11 @@ pub(crate) fn memory_search(project: &Project, arguments: Arguments) -> Result<T
     ToolAnswer::json("the journal", &found)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PhaseArgument {
-    phase: Option<String>,
-}
-
-fn phase_number(phase: Option<&str>) -> Result<Option<PhaseNumber>> {
-    phase.map(str::parse).transpose()
-}
-
 pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let survey = Survey::read(project)?;
-    let report = StatusReport::from_survey(project, &survey);
+    let report = StatusReport::with_metrics(project, &survey);
     ToolAnswer::json("annals status", &report)
-}
-
-/// The command also brings CLAUDE.md up to date; a tool that reads must not.
-pub(crate) fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let PhaseArgument { phase } = arguments.read()?;
-    let phase = phase_number(phase.as_deref())?;
-    let brief = lifecycle::plan(&project.dry_run(true), phase.as_ref())?;
-    ToolAnswer::json("annals plan", &brief)
 }
 
 /// A phase, and the lessons of the agent that worked on it.
@@ -378,7 +297,7 @@ struct RecordArguments {
 pub(crate) fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let RecordArguments { phase, lessons } = arguments.read()?;
     let request = ExecuteRequest {
-        phase: phase_number(phase.as_deref())?,
+        phase: phase.as_deref().map(str::parse).transpose()?,
         lessons,
         ..ExecuteRequest::default()
     };
@@ -394,38 +313,4 @@ pub(crate) fn record_phase(project: &Project, arguments: Arguments) -> Result<To
     }
     said.extend(done.next.map(|next| format!("Next: {next}.")));
     Ok(ToolAnswer::text(format!("{}\n", said.join(" "))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mcp::tools;
-    use crate::mcp::tools::ToolSet;
-
-    #[test]
-    fn the_schema_of_an_action_matches_its_parser() {
-        let answer = |action: Value| json!({ "actions": [action] }).to_string();
-        let shape =
-            tools::find("fact_apply", &[ToolSet::Facts]).unwrap().properties["actions"]["items"]
-                .clone();
-        let fields = shape["properties"].as_object().unwrap();
-        let least = json!({"type": "noop", "key": "city", "confidence_delta": 0, "reason": "said"});
-        let read = facts::parse_answer(&answer(least.clone()), SecretPolicy::Refuse).unwrap();
-        let read = serde_json::to_value(&read[0]).unwrap();
-        assert!(read.as_object().unwrap().keys().eq(fields.keys()));
-        for required in shape["required"].as_array().unwrap() {
-            let mut less = least.clone();
-            less.as_object_mut().unwrap().remove(required.as_str().unwrap());
-            assert!(
-                facts::parse_answer(&answer(less), SecretPolicy::Refuse).is_err(),
-                "{required}"
-            );
-        }
-        for kind in fields["type"]["enum"].as_array().unwrap() {
-            let mut other = least.clone();
-            other["type"] = kind.clone();
-            other["new_value_text"] = json!("Turin");
-            assert!(facts::parse_answer(&answer(other), SecretPolicy::Refuse).is_ok(), "{kind}");
-        }
-    }
 }

@@ -13,27 +13,6 @@ use crate::error::{Error, Result};
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, PROJECT};
 use crate::project::Project;
-use crate::text::word_enum;
-
-word_enum! {
-    /// The set of tools that a client receives: a few by default, because each costs tokens in every session.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-    pub enum ToolSet {
-        /// The default tools.
-        Default = "default",
-        /// More on plans: the brief of a phase, recording it.
-        Plan = "plan",
-        /// The repo ledger.
-        Ledger = "ledger",
-        /// Facts about the user.
-        Facts = "facts",
-    }
-}
-
-impl ToolSet {
-    /// All sets besides the default one.
-    pub const OPTIONAL: [Self; 3] = [Self::Plan, Self::Ledger, Self::Facts];
-}
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -52,7 +31,9 @@ pub(crate) enum Effect {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tool {
     name: String,
-    set: ToolSet,
+    /// Whether a client receives it only on request, because each tool costs tokens in every session.
+    #[serde(default)]
+    is_extra: bool,
     effect: Effect,
     /// Its purpose, and when to use it.
     description: String,
@@ -70,7 +51,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 impl Tool {
     /// Returns whether a call changes the project; facts and the journal are the user's own.
     pub(crate) fn writes_in_project(&self) -> bool {
-        let is_personal = matches!(&*self.name, "fact_add" | "fact_apply" | "memory_write");
+        let is_personal = matches!(&*self.name, "fact_add" | "memory_write");
         self.effect != Effect::ReadOnly && !is_personal
     }
 
@@ -82,18 +63,12 @@ impl Tool {
             "memory_write" => calls::memory_write,
             "memory_search" => calls::memory_search,
             "status" => calls::status,
-            "plan_brief" => calls::plan_brief,
             "record_phase" => calls::record_phase,
             "entry_read" => calls::entry_read,
             "entry_write" => calls::entry_write,
             "notepad_write" => calls::notepad_write,
             "fact_add" => calls::fact_add,
             "fact_retrieve" => calls::fact_retrieve,
-            "fact_pending" => calls::fact_pending,
-            "fact_apply" => calls::fact_apply,
-            "ledger_brief" => calls::ledger_brief,
-            "ledger_pending" => calls::ledger_pending,
-            "ledger_update" => calls::ledger_update,
             _ => return None,
         })
     }
@@ -117,20 +92,20 @@ impl Tool {
     }
 }
 
-/// Returns the default tools and the tools of these sets.
-fn enabled(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
-    TOOLS.iter().filter(move |tool| tool.set == ToolSet::Default || sets.contains(&tool.set))
+/// Returns the default tools, or all of them.
+fn enabled(all: bool) -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().filter(move |tool| all || !tool.is_extra)
 }
 
-/// Returns the tools of these sets, as listed to a client.
-pub(crate) fn list(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
-    enabled(sets).map(Tool::to_rmcp).collect()
+/// Returns the default tools, or all of them, as listed to a client.
+pub(crate) fn list(all: bool) -> Vec<rmcp::model::Tool> {
+    enabled(all).map(Tool::to_rmcp).collect()
 }
 
 /// Returns the tool of this name.
-pub(crate) fn find(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
-    enabled(sets).find(|tool| tool.name == name).ok_or_else(|| {
-        let known: Vec<&str> = enabled(sets).map(|tool| tool.name.as_str()).collect();
+pub(crate) fn find(name: &str, all: bool) -> Result<&'static Tool> {
+    enabled(all).find(|tool| tool.name == name).ok_or_else(|| {
+        let known: Vec<&str> = enabled(all).map(|tool| tool.name.as_str()).collect();
         Error::not_found(format!("there is no tool {name:?}"))
             .hint(format!("the available tools are {}", known.join(", ")))
     })
@@ -139,7 +114,6 @@ pub(crate) fn find(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::ActionType;
     use crate::journal::Mode;
     use crate::knowledge::EntryType;
     use crate::knowledge::notepad::NotepadSection;
@@ -148,7 +122,7 @@ mod tests {
     #[test]
     fn the_words_that_a_tool_takes_are_those_of_the_store() {
         let words = |tool: &str, pointer: &str| {
-            let tool = find(tool, &ToolSet::OPTIONAL).unwrap();
+            let tool = find(tool, true).unwrap();
             json!(tool.properties).pointer(pointer).unwrap()["enum"].clone()
         };
         assert_eq!(words("recall", "/in/items"), json!(SourceName::ALL.map(SourceName::as_str)));
@@ -158,8 +132,6 @@ mod tests {
             words("notepad_write", "/section"),
             json!(NotepadSection::ALL.map(NotepadSection::as_str))
         );
-        let actions = words("fact_apply", "/actions/items/properties/type");
-        assert_eq!(actions, json!(ActionType::ALL.map(ActionType::as_str)));
     }
 
     #[test]

@@ -309,7 +309,7 @@ mod tests {
         let text = "- [02-03]: Use X\n- Keep `y`\n\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | It is fast |\n| keep y | | |\n| Drop z | | |\n";
         let found = distinct(read(text).into_iter());
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-        assert_eq!(texts, ["Use X", "Keep `y`", "Drop z"]);
+        assert_eq!(texts, ["[02-03]: Use X", "Keep `y`", "Drop z"]);
         assert_eq!(found[0].source.as_deref(), Some("02-03"));
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::plan::read::file_name::FolderName;
+use crate::plan::read::number::folder_prefix;
 use crate::plan::read::{
     Checks, FileKind, FileName, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check,
     names,
@@ -75,7 +76,9 @@ impl PhaseHome<'_> {
             let own = numbering
                 .split_folder(&name)
                 .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
-            if let Some((number, slug)) = own {
+            if let Some((number, slug)) = own
+                && !is_range(&name, &number, slug)
+            {
                 found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
             } else if self.is_pure {
                 let message = "not a phase: its name has no phase number in front";
@@ -160,6 +163,18 @@ impl PhaseDir {
     pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
         self.plans.iter().filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
     }
+}
+
+/// Returns whether a folder is named for a range of phases: `42-49-review`. Both ends of a range are integers of the same
+/// width: `01-3d-terrain` and `31-404-page` are single phases.
+fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
+    let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let slug = slug.trim_start_matches('-');
+    let last =
+        PhaseNumber::split(slug).filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
+    number.numbering() == PhaseNumbering::Plain
+        && last.is_some_and(|(last, _)| last > *number && last == PhaseNumber::from(last.whole()))
+        && width(slug) == width(&name[folder_prefix(name).len()..])
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.

@@ -27,6 +27,7 @@ use chrono::NaiveDate;
 use rusqlite::ErrorCode;
 
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::search::index::file::Index;
 use crate::search::rank::{FusedParts, Relevance};
 use crate::storage::Storage;
@@ -160,6 +161,8 @@ pub struct Cache {
     pub files: Vec<IndexFile>,
     /// Reads the files.
     pub reader: &'static dyn PassageReader,
+    /// Shows how far an update is.
+    pub progress: Progress,
 }
 
 impl IndexFile {
@@ -221,7 +224,7 @@ impl Cache {
     }
 
     fn update(&self, index: &mut Index) -> rusqlite::Result<Vec<Warning>> {
-        index.update(&self.files, self.reader)
+        index.update(&self.files, self.reader, &self.progress)
     }
 
     /// Builds the index file anew while the caller answers.

@@ -9,6 +9,7 @@ use std::thread;
 use rusqlite::{Connection, Result, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
+use crate::progress::Progress;
 use crate::search::index::file::{Index, UnitRecord};
 use crate::search::index::postings::{Postings, of_file};
 use crate::search::index::{IndexFile, Passage, PassageReader};
@@ -70,6 +71,7 @@ impl Index {
         &mut self,
         files: &[IndexFile],
         reader: &dyn PassageReader,
+        progress: &Progress,
     ) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         let (changed, gone) = compare(&self.db, files)?;
@@ -80,7 +82,7 @@ impl Index {
             let (changed, gone) = compare(&transaction, files)?;
             let mut writer = Writer::new(&transaction)?;
             gone.into_iter().try_for_each(|file| writer.delete(file))?;
-            each_prepared(&changed, reader, |file, prepared| match prepared {
+            each_prepared(&changed, reader, progress, |file, prepared| match prepared {
                 Err(warning) => {
                     warnings.extend(warning);
                     file.1.as_ref().map_or(Ok(()), |known| writer.delete(known.id))
@@ -129,6 +131,7 @@ fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'
 fn each_prepared(
     changed: &[Changed<'_>],
     reader: &dyn PassageReader,
+    progress: &Progress,
     mut store: impl FnMut(&Changed<'_>, Prepared) -> Result<()>,
 ) -> Result<()> {
     let mut preparer = Preparer::default();
@@ -157,7 +160,7 @@ fn each_prepared(
         }
         drop(sender);
         let mut early: HashMap<usize, Prepared> = HashMap::new();
-        for (position, file) in changed.iter().enumerate() {
+        for (position, file) in progress.track("Indexing", changed).enumerate() {
             while !early.contains_key(&position) {
                 let Ok((at, prepared)) = receiver.recv() else {
                     break;

@@ -90,7 +90,7 @@ fn dependencies_must_be_in_an_earlier_wave() {
         let text = format!(
             "---\nphase: 3\nplan: {number}\nwave: {wave}\ndepends_on: [{depends_on}]\n---\n"
         );
-        Plan::parse(&text, Path::new("a-PLAN.md")).value
+        Plan::parse(&text, Path::new("plan.md")).value
     };
     let messages = |plans: &[Plan]| -> Vec<String> {
         let warnings = check_waves(plans);

@@ -107,9 +107,11 @@ impl Reader<'_> {
             let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
             let mut rest = lines.as_slice();
             if let (Some(item), Some(first)) = (item, lines.first()) {
-                let more = lines[1..].iter().map(|line| line.text);
+                // A label on one of an item's later lines was meant to start a new paragraph.
+                let own = lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
+                let more = lines[1..=own].iter().map(|line| line.text);
                 self.entry(&more.fold(first.text.to_owned(), |text, line| text + " " + line), item);
-                rest = &[];
+                rest = &lines[own + 1..];
             }
             for (index, line) in rest.iter().enumerate() {
                 match labelled(*line) {

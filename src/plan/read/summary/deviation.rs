@@ -96,7 +96,7 @@ fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
         return found.filter(|(_, list)| list.is_empty());
     };
     match &node.value {
-        Value::Text(text) => parse(text, node.line),
+        Value::Text(_) => parse(node.as_text()?, node.line),
         Value::List(nodes) => Some((0, nodes.iter().filter_map(from_node).collect())),
         Value::Map(_) => None,
     }
