@@ -131,6 +131,11 @@ impl Endpoint {
             return Err(self.unexpected(&message));
         }
         response.data.sort_by_key(|item| item.index);
+        // Without indexes, they are in the order of the texts.
+        let mut numbered = response.data.iter().enumerate();
+        if !numbered.all(|(at, item)| item.index == at || item.index == 0) {
+            return Err(self.unexpected("two vectors for one text"));
+        }
         let vectors = response.data.into_iter().map(|item| item.embedding);
         let is_valid =
             |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|value| value.is_finite());
