@@ -175,19 +175,29 @@ fn meant(error: &clap::Error, group: &str) -> Option<String> {
         Some(ContextValue::Strings(suggested)) => suggested.last().map(String::as_str),
         _ => text(ContextKind::SuggestedValue),
     };
-    by_meaning(group, &word)
+    let closest = closest.filter(|name| is_close(name, &word));
+    by_meaning(group, &|known| known == word)
         .map(str::to_owned)
         .or_else(|| Some(format!("{group} {}", closest?).trim_start().to_owned()))
+        .or_else(|| {
+            let is_it = |known: &str| known.len() > 3 && is_close(known, &word);
+            by_meaning(group, &is_it).map(str::to_owned)
+        })
+}
+
+/// Returns whether a word may be a misspelt one.
+fn is_close(known: &str, word: &str) -> bool {
+    strsim::damerau_levenshtein(known, word) <= 1 + known.len() / 4
 }
 
 /// Returns the command line, without `annals`, that does what an unknown word of a group says.
-fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
+fn by_meaning(group: &str, is_it: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let row = MEANT.lines().filter_map(|row| row.split_once(": ")).find(|(_, words)| {
         let mut words = words.split(' ');
         if !group.is_empty() && words.next() != Some(group) {
             return false;
         }
-        words.any(|known| known == word)
+        words.any(is_it)
     });
     row.map(|(meant, _)| meant)
 }
@@ -268,8 +278,8 @@ mod tests {
             }
             assert!(!words.split(' ').any(str::is_empty), "{meant}");
         }
-        assert_eq!(by_meaning("", "phase"), Some("plan"));
-        assert_eq!(by_meaning("facts", "show"), Some("facts list"));
+        assert_eq!(by_meaning("", &|known| known == "phase"), Some("plan"));
+        assert_eq!(by_meaning("facts", &|known| known == "show"), Some("facts list"));
     }
 
     #[test]
