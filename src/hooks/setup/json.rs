@@ -129,18 +129,17 @@ impl<'a> JsonSettings<'a> {
         command: &str,
         updates: bool,
     ) -> Result<()> {
-        let found = self.hooks(profile)?.into_iter().find(|one| one.is_of(hook));
+        let found: Vec<OurHook> =
+            self.hooks(profile)?.into_iter().filter(|one| one.is_of(hook)).collect();
         let arguments = command.split_once(' ').map_or("", |(_, arguments)| arguments);
-        match found {
-            Some(found) if updates && found.arguments != arguments => {
-                let command = Value::from(format!("{} {arguments}", found.program));
-                found.literal.set_raw_value(command.to_string());
-            }
-            Some(_) => {}
-            None => {
-                let hooks = self.object_or_new(HOOKS)?;
-                self.array_or_new(&hooks, &hook.event)?.append(group(hook, command));
-            }
+        if found.is_empty() {
+            let hooks = self.object_or_new(HOOKS)?;
+            self.array_or_new(&hooks, &hook.event)?.append(group(hook, command));
+        }
+        // One that is there twice must not go on giving what the user turned off.
+        for one in found.iter().filter(|one| updates && one.arguments != arguments) {
+            let command = Value::from(format!("{} {arguments}", one.program));
+            one.literal.set_raw_value(command.to_string());
         }
         Ok(())
     }
