@@ -346,8 +346,10 @@ fn a_link_is_written_through_inside_and_refused_outside() {
     fs::write(&outside, "{}").unwrap();
     fs::remove_file(&link).unwrap();
     symlink(&outside, &link).unwrap();
-    let refused = case.run("setup claude").code(4);
-    assert!(refused.stderr().contains("outside"), "{}", refused.report());
+    for mode in ["", " --check", " --remove"] {
+        let refused = case.run(&format!("setup claude{mode}")).code(4);
+        assert!(refused.stderr().contains("outside"), "{}", refused.report());
+    }
     assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
 }
 
