@@ -129,8 +129,16 @@ fn list(whole: bool) -> String {
 fn output_mode(arguments: &[OsString]) -> OutputMode {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let options = words.split(|word| *word == "--").next().unwrap_or_default();
-    let json = options.contains(&"--json");
-    OutputMode { json, quiet: false, verbose: false, color: ColorChoice::Auto }
+    let has_color = |when: &str| {
+        options.contains(&format!("--color={when}").as_str())
+            || options.windows(2).any(|pair| pair == ["--color", when])
+    };
+    let color = match () {
+        () if has_color("never") => ColorChoice::Never,
+        () if has_color("always") => ColorChoice::Always,
+        () => ColorChoice::Auto,
+    };
+    OutputMode { json: options.contains(&"--json"), quiet: false, verbose: false, color }
 }
 
 /// Condenses clap's message into one line and a hint: its first paragraph, and its tips or the command that was meant.
@@ -286,9 +294,12 @@ mod tests {
     fn options_behind_two_dashes_are_none() {
         let of = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            output_mode(&words).json
+            let mode = output_mode(&words);
+            (mode.json, mode.color)
         };
-        assert!(of("annals x --json"));
-        assert!(!of("annals x -- --json"));
+        assert_eq!(of("annals x --json"), (true, ColorChoice::Auto));
+        assert_eq!(of("annals x -- --json"), (false, ColorChoice::Auto));
+        assert_eq!(of("annals --color never"), (false, ColorChoice::Never));
+        assert_eq!(of("annals --color=always"), (false, ColorChoice::Always));
     }
 }
