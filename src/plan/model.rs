@@ -335,9 +335,17 @@ impl Survey {
 
 /// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, name: &str) -> bool {
+    let words = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!(" {} ", words.collect::<Vec<_>>().join(" "))
+    };
     let version = milestone_version_in(name);
-    let is_it = |word: &str| version.is_some() && milestone_version(word) == version;
-    let names_it = |line: &str| line.split([' ', ':', '(', ')', ',']).any(is_it);
+    let names_it = |line: &str| match version {
+        Some(version) => line
+            .split([' ', ':', '(', ')', ','])
+            .any(|word| milestone_version(word) == Some(version)),
+        None => words(line).contains(&words(name)),
+    };
     let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
     headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
 }
