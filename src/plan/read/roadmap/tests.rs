@@ -63,6 +63,7 @@ fn a_list_of_milestones_ships_its_phases() {
     let text = "## Milestones\n- [v1.0](x) - Phases 1-2 (SHIPPED 2025-12-27)\n- v1.1 - Phases 3-4\n## Progress\n| Phase | Status |\n|---|---|\n| 1. A | Complete |\n| 3. B | Pending |\n";
     let roadmap = read(text);
     assert_eq!(shown(&roadmap), ["1|A|Complete|true", "3|B|NotStarted|false"]);
+    assert_eq!(roadmap.milestones[0].name, "v1.0");
     assert_eq!(roadmap.phases[1].milestone, Some(1));
 }
 
