@@ -68,6 +68,21 @@ fn a_list_of_milestones_ships_its_phases() {
 }
 
 #[test]
+fn a_table_names_phases_by_codes_and_may_have_no_column_for_the_status() {
+    for (header, row, expected) in [
+        ("Phase | Plans | Status", "B6. A | 2/2 | Complete", "B6|A|Complete|false"),
+        ("Phase | Status", "**B6** - A | Pending", "B6|A|NotStarted|false"),
+        ("Phase | Plans", "6. A | 2/2 Complete", "6|A|Complete|false"),
+        ("Phase | Done", "6. A | 1/2", "6|A|_|false"),
+        ("# | Done | Task", "6 | yes | A", ""),
+    ] {
+        let rule = "---|".repeat(header.split('|').count());
+        let text = format!("# R\n\n| {header} |\n|{rule}\n| {row} |\n");
+        assert_eq!(shown(&read(&text)).join(" "), expected, "{header}");
+    }
+}
+
+#[test]
 fn subsections_and_wrapped_items_carry_fields_too() {
     let text = "## Phase 1: A \u{2713}\n**Goal:** one\n**Plans:** 2\n\n## Phase 2: B\n### Requirements\n- A-01, A-02\n### Success Criteria\n1. x\n   **Plans**: 3 plans\n   Plans:\n\n- [ ] 02-PLAN-01.md \u{2014} do\n      **UI hint**: yes\n";
     let roadmap = read(text);
