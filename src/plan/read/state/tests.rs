@@ -72,11 +72,15 @@ fn the_front_matter_fills_what_the_body_leaves_open() {
 
 #[test]
 fn a_status_behind_the_phase_counts_where_no_label_states_one() {
-    let text = "## Current Phase\nPhase: 2 \u{2014} Events & Base \u{2014} IN PROGRESS\n";
-    let state = read(text);
-    assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("2"));
-    assert_eq!(state.phase.name.as_deref(), Some("Events & Base"));
-    assert_eq!(state.phase.status.as_deref(), Some("IN PROGRESS"));
+    for text in [
+        "Phase: 2 \u{2014} Events & Base \u{2014} IN PROGRESS",
+        "Phase 2: Events & Base \u{2014} IN PROGRESS",
+    ] {
+        let state = read(&format!("## Current Phase\n{text}\n"));
+        assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("2"));
+        assert_eq!(state.phase.name.as_deref(), Some("Events & Base"));
+        assert_eq!(state.phase.status.as_deref(), Some("IN PROGRESS"));
+    }
 }
 
 #[test]
