@@ -404,12 +404,18 @@ impl Documents<'_> {
         todo_file::merged(&state.todos, titled.collect())
     }
 
-    /// Returns where paused work is to be resumed, unless a date of STATE.md says that the work has gone on since.
+    /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
+    /// gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
         let latest = handoff::latest(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let own = latest.phase_dir.as_ref().and_then(|name| {
+            let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
+            dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
+        });
+        let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
         let mut dates = survey.state.last_active.iter();
-        (!dates.any(|date| latest.written < *date)).then_some(latest)
+        (!is_passed && !dates.any(|date| latest.written < *date)).then_some(latest)
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {
