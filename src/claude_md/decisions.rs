@@ -194,7 +194,7 @@ fn decides(decision: &Decision) -> bool {
 static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
 /// What begins with the number of a phase.
-static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^phases? *\d"));
+static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**phases? *\d"));
 
 fn is_binding(lower: &str) -> bool {
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(BINDING_WORDS, word))
@@ -366,6 +366,7 @@ mod tests {
             ("i18n files placed in `locales/`, as before", ""),
             ("Tasks 1 and 2 are one commit, since both must pass", ""),
             ("All tests pass", ""),
+            ("**Phase 1 (Base):** Complete (4 plans)", ""),
             ("Roadmap approved by the client", ""),
             ("All PRs merged into the trunk", ""),
             ("~~Use XML~~", ""),
