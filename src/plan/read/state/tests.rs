@@ -167,6 +167,12 @@ fn decisions_may_be_grouped_by_phase() {
 }
 
 #[test]
+fn ticked_boxes_below_a_bullet_settle_it() {
+    let state = read("# State\n## Blockers\n- **Infra**\n  - [x] key\n- Web\n  - [ ] form\n");
+    assert_eq!(state.blockers, ["Web: form"]);
+}
+
+#[test]
 fn a_log_of_decisions_is_read_and_pending_ones_are_not() {
     let text = "# State\n## Decisions Log\n- 2026-03-02: Store prices in cents\n### OpenAPI\n- Generate the client\n### Open questions\n- Which currency?\n## Pending Decisions\n- Pick a queue\n";
     let state = read(text);
