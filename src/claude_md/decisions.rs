@@ -269,7 +269,7 @@ impl DecisionList {
             Placed { decision, date, era, is_curated: false, impact }
         });
         let mut ordered: Vec<Placed<'_>> = placed.collect();
-        if Self::is_newest_first(&ordered) {
+        if self.is_newest_first(&ordered) {
             ordered.reverse();
         }
         let is_known = |era: &&Era| **era != Era::default();
@@ -291,8 +291,16 @@ impl DecisionList {
         ordered
     }
 
-    /// Returns whether the list is newest first, because most dates, or phases, descend.
-    fn is_newest_first(decisions: &[Placed<'_>]) -> bool {
+    /// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
+    fn is_newest_first(&self, decisions: &[Placed<'_>]) -> bool {
+        let heading = fold(self.heading.as_deref().unwrap_or_default());
+        let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
+        if says(&["newest first", "latest first", "most recent first", "reverse chronological"]) {
+            return true;
+        }
+        if says(&["oldest first", "newest last", "chronological"]) {
+            return false;
+        }
         let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
         if !days.is_empty() {
             return is_descending(&days);
@@ -346,6 +354,8 @@ mod tests {
                 "{decisions:?}"
             );
         }
+        let undated = [("Use SQLite", ""), ("Use tabs", "")];
+        assert_eq!(shown(&[list("Decisions (newest first)", &undated)]), "Use SQLite | Use tabs");
     }
 
     #[test]
