@@ -276,7 +276,7 @@ fn a_full_disk_behind_stdout_is_a_failure() {
 fn a_dry_run_writes_nothing_at_all() {
     let case = Case::new(GSD);
     let before = case.whole_tree();
-    for line in ["sync", "sync --target agents,gemini", "sync --force"] {
+    for line in ["sync", "sync --target agents,gemini"] {
         let outcome = case.run(line).args(["--dry-run"]).success();
         let diff = outcome.stdout();
         assert!(diff.starts_with("--- /dev/null\n+++ b/"), "{}", outcome.report());
