@@ -117,7 +117,6 @@ fn write_rows(journal: &Path, batch: &Path) -> Vec<Row> {
         Row::new("true", "true", &[]),
         Row::annals("--version"),
         write("annals, flushed", &["--content", content]),
-        write("annals, not flushed", &["--content", content, "--sync=false"]),
         write("annals, flushed, request id", &["--content", content, "--request-id", "bench"]),
         write("annals, batch of 100,000", &["--batch"]).reading(batch),
         Row::shell("reference bash + jq", REFERENCE_WRITE, &[file, content]),

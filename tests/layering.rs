@@ -21,7 +21,6 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("text", "secrets"),
     ("search", "service"),
     ("search", "storage"),
-    ("templates", "project"),
     ("patterns", "plan"),
     ("recall", "sessions"),
     ("audit", "lifecycle"),

@@ -21,7 +21,7 @@ const WRITERS: &[&str] = &[
     r#"echo '{"constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}]}' | $ANNALS ledger update"#,
     "$ANNALS execute --all",
     "$ANNALS ship --force",
-    "$ANNALS sync --force",
+    "$ANNALS sync",
     "$ANNALS facts add --key new --value new",
     r#"echo '{"user_input":"I moved","turn_id":"b","session_id":"s"}' | $ANNALS facts observe"#,
     "$ANNALS setup claude",

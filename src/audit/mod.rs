@@ -39,7 +39,7 @@ const CHECKS: [(&str, &str, &str, Check); 8] = [
     ("patterns", "stale", "annals patterns check", checks::stale_patterns),
     ("entries", "audit", "annals entry audit --dry-run", checks::entries),
     ("ledger", "rules", "annals ledger check", checks::ledger_rules),
-    ("journal", "lines", "annals journal tail --stats", checks::journal_lines),
+    ("journal", "lines", "annals journal tail", checks::journal_lines),
     ("journal", "secrets", "annals audit", secrets::in_journal),
     ("facts", "database", "annals facts check", checks::fact_database),
 ];

@@ -194,7 +194,7 @@ fn decides(decision: &Decision) -> bool {
 static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
 /// What begins with the number of a phase.
-static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^phases? *\d"));
+static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**phases? *\d"));
 
 fn is_binding(lower: &str) -> bool {
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(BINDING_WORDS, word))
@@ -269,7 +269,7 @@ impl DecisionList {
             Placed { decision, date, era, is_curated: false, impact }
         });
         let mut ordered: Vec<Placed<'_>> = placed.collect();
-        if Self::is_newest_first(&ordered) {
+        if self.is_newest_first(&ordered) {
             ordered.reverse();
         }
         let is_known = |era: &&Era| **era != Era::default();
@@ -291,8 +291,16 @@ impl DecisionList {
         ordered
     }
 
-    /// Returns whether the list is newest first, because most dates, or phases, descend.
-    fn is_newest_first(decisions: &[Placed<'_>]) -> bool {
+    /// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
+    fn is_newest_first(&self, decisions: &[Placed<'_>]) -> bool {
+        let heading = fold(self.heading.as_deref().unwrap_or_default());
+        let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
+        if says(&["newest first", "latest first", "most recent first", "reverse chronological"]) {
+            return true;
+        }
+        if says(&["oldest first", "newest last", "chronological"]) {
+            return false;
+        }
         let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
         if !days.is_empty() {
             return is_descending(&days);
@@ -346,6 +354,8 @@ mod tests {
                 "{decisions:?}"
             );
         }
+        let undated = [("Use SQLite", ""), ("Use tabs", "")];
+        assert_eq!(shown(&[list("Decisions (newest first)", &undated)]), "Use SQLite | Use tabs");
     }
 
     #[test]
@@ -366,6 +376,7 @@ mod tests {
             ("i18n files placed in `locales/`, as before", ""),
             ("Tasks 1 and 2 are one commit, since both must pass", ""),
             ("All tests pass", ""),
+            ("**Phase 1 (Base):** Complete (4 plans)", ""),
             ("Roadmap approved by the client", ""),
             ("All PRs merged into the trunk", ""),
             ("~~Use XML~~", ""),

@@ -31,8 +31,8 @@ pub(crate) struct AuditArgs {
 
 /// Check the installation: what is set up, what is wrong, and how to fix it
 ///
-/// The program itself and git, what can be written, each client, and the size of a session's start. Nothing is
-/// changed.
+/// The program itself and git, what can be written, whose transcripts are read, each client, and the size of a
+/// session's start. Nothing is changed.
 ///
 /// Example: annals doctor --check
 #[derive(Args, Debug)]
@@ -70,6 +70,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         program(project).named("program", "PATH"),
         git(project).named("program", "git"),
         own_folder(project).named("project", ".annals folder"),
+        transcripts(project).named("sessions", "transcripts"),
     ];
     rows.extend(audit::lack_of_room(project));
     let clients = Harness::ALL.into_iter();
@@ -118,6 +119,15 @@ fn git(project: &Project) -> AuditRow {
         (_, Some(top)) => AuditRow::ok(format!("repository at {}", top.display())),
         _ => AuditRow::ok("found; no repository here"),
     }
+}
+
+/// Says whose transcripts of sessions are read.
+fn transcripts(project: &Project) -> AuditRow {
+    let clients: Vec<&str> = project.settings.sessions.iter().map(|one| one.title()).collect();
+    if clients.is_empty() {
+        return AuditRow::ok("not read; annals setup CLIENT --sessions turns it on");
+    }
+    AuditRow::ok(format!("read: {}", clients.join(", ")))
 }
 
 /// Returns the path that PATH resolves a program name to.

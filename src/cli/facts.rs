@@ -25,9 +25,8 @@ use crate::storage::read;
 use crate::text::quantity;
 use crate::{facts, share};
 
-/// Maximum number of bytes read from standard input, and of a query there; the rest of a query is ignored.
+/// Maximum number of bytes read from standard input.
 const MAX_INPUT_BYTES: u64 = 256 << 20;
-const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 value_enum!(Category);
 value_enum!(FactStatus);
@@ -236,9 +235,9 @@ struct ListArgs {
 /// Example: annals facts retrieve --user ada --query "which editor" --explain
 #[derive(Args, Debug)]
 struct RetrieveArgs {
-    /// Search query [default: standard input]
+    /// Search query
     #[arg(long, value_name = "TEXT")]
-    query: Option<String>,
+    query: String,
     /// Maximum number of facts to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
@@ -510,19 +509,8 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
 
 fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
-    let text = if let Some(text) = &args.query {
-        text.clone()
-    } else {
-        let bytes = stdin(MAX_QUESTION_BYTES, "read the query")?;
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
-    if args.query.is_none() && text.trim().is_empty() {
-        return Err(
-            Error::usage("there is no query").hint("pass it as --query or on standard input")
-        );
-    }
     let query = FactQuery {
-        text,
+        text: args.query.clone(),
         limit: args.limit.get(),
         project: args.of_project.clone(),
         method: Method::from(context.project.settings.facts.fusion),

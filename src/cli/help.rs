@@ -129,8 +129,16 @@ fn list(whole: bool) -> String {
 fn output_mode(arguments: &[OsString]) -> OutputMode {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let options = words.split(|word| *word == "--").next().unwrap_or_default();
-    let json = options.contains(&"--json");
-    OutputMode { json, quiet: false, verbose: false, color: ColorChoice::Auto }
+    let has_color = |when: &str| {
+        options.contains(&format!("--color={when}").as_str())
+            || options.windows(2).any(|pair| pair == ["--color", when])
+    };
+    let color = match () {
+        () if has_color("never") => ColorChoice::Never,
+        () if has_color("always") => ColorChoice::Always,
+        () => ColorChoice::Auto,
+    };
+    OutputMode { json: options.contains(&"--json"), quiet: false, verbose: false, color }
 }
 
 /// Condenses clap's message into one line and a hint: its first paragraph, and its tips or the command that was meant.
@@ -175,19 +183,29 @@ fn meant(error: &clap::Error, group: &str) -> Option<String> {
         Some(ContextValue::Strings(suggested)) => suggested.last().map(String::as_str),
         _ => text(ContextKind::SuggestedValue),
     };
-    by_meaning(group, &word)
+    let closest = closest.filter(|name| is_close(name, &word));
+    by_meaning(group, &|known| known == word)
         .map(str::to_owned)
         .or_else(|| Some(format!("{group} {}", closest?).trim_start().to_owned()))
+        .or_else(|| {
+            let is_it = |known: &str| known.len() > 3 && is_close(known, &word);
+            by_meaning(group, &is_it).map(str::to_owned)
+        })
+}
+
+/// Returns whether a word may be a misspelt one.
+fn is_close(known: &str, word: &str) -> bool {
+    strsim::damerau_levenshtein(known, word) <= 1 + known.len() / 4
 }
 
 /// Returns the command line, without `annals`, that does what an unknown word of a group says.
-fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
+fn by_meaning(group: &str, is_it: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let row = MEANT.lines().filter_map(|row| row.split_once(": ")).find(|(_, words)| {
         let mut words = words.split(' ');
         if !group.is_empty() && words.next() != Some(group) {
             return false;
         }
-        words.any(|known| known == word)
+        words.any(is_it)
     });
     row.map(|(meant, _)| meant)
 }
@@ -268,17 +286,20 @@ mod tests {
             }
             assert!(!words.split(' ').any(str::is_empty), "{meant}");
         }
-        assert_eq!(by_meaning("", "phase"), Some("plan"));
-        assert_eq!(by_meaning("facts", "show"), Some("facts list"));
+        assert_eq!(by_meaning("", &|known| known == "phase"), Some("plan"));
+        assert_eq!(by_meaning("facts", &|known| known == "show"), Some("facts list"));
     }
 
     #[test]
     fn options_behind_two_dashes_are_none() {
         let of = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            output_mode(&words).json
+            let mode = output_mode(&words);
+            (mode.json, mode.color)
         };
-        assert!(of("annals x --json"));
-        assert!(!of("annals x -- --json"));
+        assert_eq!(of("annals x --json"), (true, ColorChoice::Auto));
+        assert_eq!(of("annals x -- --json"), (false, ColorChoice::Auto));
+        assert_eq!(of("annals --color never"), (false, ColorChoice::Never));
+        assert_eq!(of("annals --color=always"), (false, ColorChoice::Always));
     }
 }

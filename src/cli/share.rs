@@ -36,9 +36,6 @@ pub(crate) struct ShareArgs {
     /// With `status`, show only what this device knows; ask no server
     #[arg(long)]
     offline: bool,
-    /// With `leave`, erase from the server what this device sent
-    #[arg(long)]
-    erase: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -81,7 +78,7 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
             out.show(&status, text!("share/status"))
         }
         Action::Leave => {
-            let left = share::leave(project, facts, args.erase)?;
+            let left = share::leave(project, facts)?;
             if let Some(why) = &left.server_error {
                 let still = "the server could not be notified and still lists this device";
                 out.note(&format!("{still}: {why}"));

@@ -62,7 +62,7 @@ impl Minutes {
     ///
     /// Text after the duration is ignored: `~4 min (234s wall-clock)` is 4 minutes. So is a sign before the
     /// number: `<1 min` is 1 minute. A range (`5-10 min`) counts as its midpoint. A number without a unit and
-    /// a time (`7:30`) are rejected.
+    /// a time (`7:30`) are rejected, and so is a bare number after hours (`1h30`).
     pub fn parse(text: &str) -> Option<Self> {
         let text = unquoted(text).to_lowercase();
         let text = text
@@ -148,6 +148,12 @@ fn parse_units(text: &str) -> Option<f64> {
         let value = end.map_or(first, |end| f64::midpoint(first, end));
         total = Some(total.unwrap_or(0.0) + value * minutes);
         rest = &rest[found.get(unit)?.end()..];
+        // `1h30` and `1h 30` may mean minutes.
+        let bare = rest.trim();
+        let is_bare = unit == 5 && !bare.is_empty() && bare.bytes().all(|b| b.is_ascii_digit());
+        if is_bare || rest.starts_with(|c: char| c.is_ascii_digit()) && !PART.is_match(rest) {
+            return None;
+        }
         rest = rest.strip_prefix('.').unwrap_or(rest);
         rest = rest.trim_start_matches([' ', ',']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
@@ -228,6 +234,8 @@ mod tests {
             "-5 min",
             "PT7M",
             "00:07:30",
+            "1h30",
+            "1h 30",
             "plan 7min",
             "5 months",
             "00:75:00",

@@ -193,7 +193,7 @@ pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
                 ..Fact::new(&user, item.id.clone(), &key, item.text.clone(), &with_zone(&item.ts))
             };
             fact.upsert(connection)?;
-            vectors::update_index(connection, [&fact])?;
+            vectors::update_index(connection, &fact)?;
         }
         Ok(())
     })?;

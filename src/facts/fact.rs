@@ -160,9 +160,22 @@ impl Fact {
         }
     }
 
-    /// Writes the fact, replacing the row with the same id.
+    /// Writes the fact, replacing the row with the same id; triggers maintain its id in the vector index.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
-        upsert(connection, std::slice::from_ref(self))
+        let columns = || COLUMNS.split(", ");
+        let read = columns().map(|column| match column {
+            // A structured value stays JSON.
+            "value_json" => "nullif(?1 -> 'value_json', 'null')".to_owned(),
+            _ => format!("?1 ->> '{column}'"),
+        });
+        let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
+        let changed = columns().filter(is_kept).map(|one| format!("{one} = excluded.{one}"));
+        let sql = format!(
+            "INSERT INTO facts ({COLUMNS}) VALUES ({}) ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
+            read.collect::<Vec<_>>().join(", "),
+            changed.collect::<Vec<_>>().join(", ")
+        );
+        connection.run(&sql, [json(self)?])
     }
 
     /// Returns whether its key can have several values.
@@ -230,28 +243,6 @@ impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.key, self.value_text)
     }
-}
-
-/// Writes facts, replacing the rows with the same ids; triggers maintain their ids in the vector index.
-///
-/// The full-text indexes collect in memory what one statement adds, but write it out before the next one, which
-/// costs more than the facts themselves. So one statement writes all.
-pub(crate) fn upsert(connection: &Connection, facts: &[Fact]) -> Result<()> {
-    let columns = || COLUMNS.split(", ");
-    let read = columns().map(|column| match column {
-        // A structured value stays JSON.
-        "value_json" => "nullif(value -> 'value_json', 'null')".to_owned(),
-        _ => format!("value ->> '{column}'"),
-    });
-    let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
-    let changed = columns().filter(is_kept).map(|column| format!("{column} = excluded.{column}"));
-    let sql = format!(
-        "INSERT INTO facts ({COLUMNS}) SELECT {} FROM json_each(?1) WHERE true \
-         ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
-        read.collect::<Vec<_>>().join(", "),
-        changed.collect::<Vec<_>>().join(", ")
-    );
-    connection.run(&sql, [json(&facts)?])
 }
 
 /// Returns a value without control characters, or an error if it is empty, too long or looks like a secret.

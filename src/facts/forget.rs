@@ -35,6 +35,7 @@ pub struct Forgotten {
     /// Turns that mentioned the facts.
     pub turns: usize,
     /// Number of forgotten vectors that a server may still have.
+    #[serde(rename = "unerased_vectors")]
     pub remaining: u64,
     /// Why they are not erased yet.
     pub last_error: Option<String>,

@@ -1,8 +1,5 @@
 //! Changes a fact together with its history, lists both, and moves facts as JSON Lines.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
@@ -35,13 +32,8 @@ pub(crate) fn write(
 ) -> Result<()> {
     crash_point();
     record(connection, cause, before, after, None)?;
-    store(connection, std::slice::from_ref(after))
-}
-
-/// Writes the rows of facts, with their vectors.
-pub(crate) fn store(connection: &Connection, facts: &[Fact]) -> Result<()> {
-    fact::upsert(connection, facts)?;
-    vectors::update_index(connection, facts)
+    after.upsert(connection)?;
+    vectors::update_index(connection, after)
 }
 
 /// Appends a row to the history, and returns its id; `device` made the change, if it was another one.
@@ -198,52 +190,39 @@ pub fn import(
 ) -> Result<Imported> {
     let read = read(user, lines, policy)?;
     let now = facts.clock().timestamp();
-    facts.enlarge_cache()?;
     facts.write(|connection| {
-        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
+        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 \
+                     OR user_id = ?2 AND key = ?3 AND value_text = ?4 AND status = 'active' AND ?5) \
                    OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
         let mut done = Imported::default();
-        // The active values of each key, each with its fact: read once, not for each line.
-        let mut keys: HashMap<String, BTreeMap<String, String>> = HashMap::new();
-        let (mut ids, mut new) = (HashSet::new(), Vec::new());
         for mut fact in read {
-            let values = match keys.entry(fact.key.clone()) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(key) => {
-                    let active = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
-                    let value = |fact: Fact| (wording::folded(&fact.value_text), fact.fact_id);
-                    key.insert(active.into_iter().map(value).collect())
-                }
-            };
-            let value = wording::folded(&fact.value_text);
-            let is_repeated = !ids.insert(fact.fact_id.clone());
             let is_active = fact.status == FactStatus::Active;
-            if is_repeated
-                || is_active && values.contains_key(&value)
-                || connection.value(sql, [&fact.fact_id])?
-            {
+            // The value of a key with only one.
+            let rival = match is_active && !fact.is_multi_valued() {
+                true => fact::with_key(connection, user, &fact.key, FactStatus::Active)?.pop(),
+                false => None,
+            };
+            let is_same =
+                |rival: &Fact| wording::is_same(&rival.value_text, &fact.value_text);
+            let values = params![fact.fact_id, user, fact.key, fact.value_text, is_active];
+            if rival.as_ref().is_some_and(is_same) || connection.value(sql, values)? {
                 done.known += 1;
                 continue;
             }
-            let rival = values.values().next().filter(|_| !fact.is_multi_valued());
             if fact.is_over_at(&now) {
                 fact.status = FactStatus::Expired;
-            } else if is_active && let Some(rival) = rival {
-                fact.contests = Some(rival.clone());
+            } else if let Some(rival) = rival {
+                fact.contests = Some(rival.fact_id);
                 fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(Proposal::Value);
                 done.pending += 1;
-            } else if is_active {
-                values.insert(value, fact.fact_id.clone());
             }
             fact.embedding_id = None;
             done.imported += 1;
             let turn = &fact.source_turn_id;
             let cause = Cause { action: "import", reason: "imported", turn, at: &now };
-            record(connection, cause, None, &fact, None)?;
-            new.push(fact);
+            write(connection, cause, None, &fact)?;
         }
-        store(connection, &new)?;
         Ok(done)
     })
 }

@@ -122,19 +122,14 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
         .map(|fact| {
             let of_key = active.iter().filter(|other| other.key == fact.key);
             let contested = contested_by(of_key, &fact).cloned();
-            let question = question(&fact, contested.as_ref(), facts.high_risk(), &now);
+            let question = question(&fact, contested.as_ref(), facts.high_risk());
             Pending { fact, contested, question }
         })
         .collect())
 }
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.
-fn question(
-    fact: &Fact,
-    contested: Option<&Fact>,
-    high_risk: &[String],
-    now: &str,
-) -> Option<String> {
+fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Option<String> {
     let is_established = contested.is_some_and(|old| old.confidence >= confidence::ESTABLISHED);
     if !fact.is_high_risk(high_risk) && !is_established {
         return None;
@@ -143,10 +138,11 @@ fn question(
     let Some(old) = contested.map(|old| &old.value_text) else {
         return Some(format!("Is it right that {key} is \"{value}\"?"));
     };
-    let end = fact.valid_to.as_deref().filter(|end| *end > now);
-    Some(match (fact.proposal, end) {
-        (Some(Proposal::End), Some(end)) => format!("Is {key} \"{old}\" only until {end}?"),
-        (Some(Proposal::End), None) => format!("Is {key} no longer \"{old}\"?"),
+    Some(match fact.proposal {
+        Some(Proposal::End) => {
+            let end = fact.valid_to.as_deref().map(|end| format!(" from {end} on"));
+            format!("Is {key} no longer \"{old}\"{}?", end.unwrap_or_default())
+        }
         _ => format!("Change {key} from \"{old}\" to \"{value}\"?"),
     })
 }

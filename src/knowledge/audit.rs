@@ -129,7 +129,7 @@ fn rebuild_index(
 ) -> Result<bool> {
     let old = changes.current(&place.index())?;
     let entries = all.iter().map(|one| one.entry.clone()).collect();
-    let text = index::render(index::with_unread(place, entries));
+    let text = index::render(index::existing(place, entries, old.as_deref()));
     // Git may have checked it out with Windows line endings.
     let is_current = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     let is_drifted = !old.as_deref().map_or(all.is_empty(), is_current);

@@ -105,7 +105,7 @@ pub(crate) fn update(
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let entries = match text.filter(|text| text.starts_with(HEAD)).and_then(parse) {
         Some(entries) => entries,
-        None => with_unread(place, all(place)?.value),
+        None => existing(place, all(place)?.value, old.as_deref()),
     };
     let mut entries: BTreeMap<String, Entry> =
         entries.into_iter().map(|entry| (entry.key.clone(), entry)).collect();
@@ -119,14 +119,14 @@ pub(crate) fn update(
     changes.edit(&place.index(), old, render(entries.into_values()))
 }
 
-/// Returns the entries that were read, and those whose files exist but cannot be read, by their keys alone.
-pub(crate) fn with_unread(place: &KnowledgeDir, mut read: Vec<Entry>) -> Vec<Entry> {
+/// Returns the entries that were read, and those of an existing INDEX.md whose files exist but cannot be read.
+pub(crate) fn existing(place: &KnowledgeDir, read: Vec<Entry>, old: Option<&[u8]>) -> Vec<Entry> {
     let mut unread = place.keys();
     for entry in &read {
         unread.remove(&entry.key);
     }
-    read.extend(unread.into_iter().map(|key| Entry { key, ..Entry::default() }));
-    read
+    let rows = old.and_then(|old| parse(&String::from_utf8_lossy(old))).unwrap_or_default();
+    read.into_iter().chain(rows.into_iter().filter(|row| unread.contains(&row.key))).collect()
 }
 
 /// Plans to update the rows in INDEX.md of all entries changed by a plan.

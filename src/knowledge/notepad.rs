@@ -27,7 +27,7 @@ use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::store::{log, refuse_secrets};
-use crate::markdown::{Outline, item_end, line_start, without_bullet};
+use crate::markdown::{Outline, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, read};
@@ -131,12 +131,7 @@ impl<'a> Notepad<'a> {
     fn bullets(&self, part: &Range<usize>) -> Vec<Range<usize>> {
         let items = self.outline.items(part).filter(|(_, item)| item.depth == 0);
         let starts = items.filter_map(|(_, item)| own_line(self.text, item.whole.start));
-        let starts: Vec<usize> = starts.chain([part.end]).collect();
-        let lines = |pair: &[usize]| {
-            let first = self.text[pair[0]..].lines().next().unwrap_or_default();
-            pair[0]..item_end(self.text, pair[0] + first.len(), pair[1])
-        };
-        starts.windows(2).map(lines).collect()
+        starts.map(|start| start..bullet_end(self.text, start, part.end)).collect()
     }
 }
 
@@ -145,6 +140,32 @@ impl<'a> Notepad<'a> {
 fn own_line(text: &str, at: usize) -> Option<usize> {
     let before = text[line_start(text, at)..at].trim_start_matches('\u{feff}');
     (before.len() <= 3 && before.trim_matches(' ').is_empty()).then_some(at - before.len())
+}
+
+/// Returns the end of a bullet: of its first line, and of those that are indented below it.
+fn bullet_end(text: &str, start: usize, limit: usize) -> usize {
+    let (mut end, mut at) = (start, start);
+    let mut column = 0;
+    for line in text[start..limit].split_inclusive('\n') {
+        let is_first = at == start;
+        at += line.len();
+        if is_first {
+            column = indent(line) + 2;
+            end = at;
+        } else if !line.trim().is_empty() {
+            if indent(line) < column {
+                break;
+            }
+            end = at;
+        }
+    }
+    end
+}
+
+/// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
+fn indent(line: &str) -> usize {
+    let white = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    white.fold(0, |column, byte| if byte == b' ' { column + 1 } else { column / 4 * 4 + 4 })
 }
 
 /// Returns all headings in file order, except in quotes and lists.
@@ -313,10 +334,16 @@ fn admissible(note: &Note<'_>) -> Result<()> {
 
 /// Inserts the note, and returns the resulting number of characters in Priority Context.
 fn insert(text: &mut String, clock: &Clock, note: &Note<'_>) -> Result<usize> {
-    let notepad = Notepad::parse(text);
+    let mut old = text.clone();
+    if note.section == NotepadSection::Working
+        && let Some(lines) = equal_bullet(&Notepad::parse(text), note.text)
+    {
+        old.replace_range(lines, "");
+    }
+    let notepad = Notepad::parse(&old);
     let note_lines = note_lines(note, clock);
     let (at, inserted) = insertion(&notepad, note.section, &note_lines);
-    let mut new = text.clone();
+    let mut new = old.clone();
     new.insert_str(at, &inserted);
     let after = Notepad::parse(&new);
     check(&notepad, &after, note.section, &note_lines.replace("\r\n", "\n"))?;
@@ -333,6 +360,17 @@ fn insert(text: &mut String, clock: &Clock, note: &Note<'_>) -> Result<usize> {
     }
     *text = new;
     Ok(characters)
+}
+
+/// Returns the newest dated bullet of Working Memory that says the same in one line: a note that is made again replaces
+/// it.
+fn equal_bullet(notepad: &Notepad<'_>, note: &str) -> Option<Range<usize>> {
+    let body = notepad.body(NotepadSection::Working)?;
+    notepad.bullets(&body).into_iter().find(|lines| {
+        let said = notepad.text[lines.clone()].strip_prefix("- [");
+        said.and_then(|said| said.split_once("Z] "))
+            .is_some_and(|(_, said)| said.trim_end() == note.trim_end())
+    })
 }
 
 /// Returns the lines to insert for a note.

@@ -173,6 +173,12 @@ impl<'a> File<'a> {
         if footer.own_anchor().is_none() {
             self.add("footer", None, "has no `Commits covered through: <hash>`");
         }
+        let hashes: Vec<&str> =
+            footer.anchors.iter().filter_map(|anchor| anchor.hash.as_deref()).collect();
+        let agree = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+        if let Some([one, other]) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
+            self.add("anchor", line, format!("names two anchors, {one} and {other}"));
+        }
         match coverage.standing {
             AnchorState::Missing | AnchorState::Diverged => {
                 let advice = coverage.advice.as_deref().unwrap_or_default();

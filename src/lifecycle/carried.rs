@@ -38,13 +38,9 @@ impl CarriedState {
 fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let mut written: HashMap<String, Range<usize>> = HashMap::new();
-    for (block, item) in outline.items(&(0..text.len())) {
-        // A nested item is an entry only if it is a checkbox, and then without what is below it.
-        let (entry, end) = match item.depth {
-            0 => (list_entry::on_one_line(&outline, block, item), item.whole.end),
-            _ => (item.text.clone(), block.range.end),
-        };
-        written.entry(entry).or_insert(item.whole.start..end);
+    for (block, item) in outline.items(&(0..text.len())).filter(|(_, item)| item.depth == 0) {
+        let entry = list_entry::on_one_line(&outline, block, item);
+        written.entry(entry).or_insert_with(|| item.whole.clone());
     }
     let line = |item: &String| match written.get(item) {
         Some(range) => dedented(text, range),
@@ -90,7 +86,7 @@ mod tests {
             [
                 "- [ ] Label printer (needs its own phase):\n  - one driver\n    - for labels\n\n  - paper sizes",
                 "- [ ] Fonts",
-                "- [ ] Scales\n  in grams"
+                "- **Phase 3**\n  - [ ] Scales\n    in grams\n  - [x] Dates"
             ]
         );
         assert_eq!(carried.blockers, ["- No key\n\n  Asked twice."]);

@@ -201,7 +201,7 @@ pub(crate) fn clean(text: &str) -> String {
 /// Returns the same with its tags: before a decision, what looks like one may be its subject, as in `D3 charts: …`.
 pub(crate) fn plain(text: &str) -> String {
     let text = outside_code(&one_line(&sanitized(text)), |part| part.replace("**", ""));
-    let text = without_commits(&text);
+    let text = without_commits(&text).replace(" -- ", " \u{2014} ");
     trimmed(&text).to_owned()
 }
 

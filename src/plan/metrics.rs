@@ -96,10 +96,11 @@ fn is_blank(stated: &str) -> bool {
 fn in_style(minutes: f64, stated: &str) -> Option<String> {
     let number = stated.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
     let unit = &stated[number.len()..];
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let is_number = number.parse::<f64>().is_ok();
     match unit.trim() {
-        "min" if is_number => Some(format!("{minutes:.0}{unit}")),
-        "hours" if is_number => Some(format!("{:.1}{unit}", minutes / 60.0)),
+        "min" if is_number => Some(format!("{minutes:.decimals$}{unit}")),
+        "hours" if is_number => Some(format!("{:.*}{unit}", decimals.max(1), minutes / 60.0)),
         _ if is_blank(stated) => {
             Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string())
         }
@@ -116,7 +117,7 @@ mod tests {
         for (stated, written) in [
             ("11 min", Some("75 min")),
             ("8min", Some("75min")),
-            ("0.55 hours", Some("1.2 hours")),
+            ("0.55 hours", Some("1.25 hours")),
             ("1 hours", Some("1.2 hours")),
             ("4m", None),
             ("-", Some("1h 15m")),

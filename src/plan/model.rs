@@ -335,9 +335,17 @@ impl Survey {
 
 /// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, name: &str) -> bool {
+    let words = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!(" {} ", words.collect::<Vec<_>>().join(" "))
+    };
     let version = milestone_version_in(name);
-    let is_it = |word: &str| version.is_some() && milestone_version(word) == version;
-    let names_it = |line: &str| line.split([' ', ':', '(', ')', ',']).any(is_it);
+    let names_it = |line: &str| match version {
+        Some(version) => line
+            .split([' ', ':', '(', ')', ','])
+            .any(|word| milestone_version(word) == Some(version)),
+        None => words(line).contains(&words(name)),
+    };
     let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
     headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
 }
@@ -396,12 +404,18 @@ impl Documents<'_> {
         todo_file::merged(&state.todos, titled.collect())
     }
 
-    /// Returns where paused work is to be resumed, unless a date of STATE.md says that the work has gone on since.
+    /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
+    /// gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
         let latest = handoff::latest(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let own = latest.phase_dir.as_ref().and_then(|name| {
+            let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
+            dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
+        });
+        let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
         let mut dates = survey.state.last_active.iter();
-        (!dates.any(|date| latest.written < *date)).then_some(latest)
+        (!is_passed && !dates.any(|date| latest.written < *date)).then_some(latest)
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

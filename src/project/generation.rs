@@ -49,7 +49,7 @@ pub(super) fn installed<'a>(
 ///
 /// The first of these that finds one decides:
 ///
-/// - the one mentioned most often in CLAUDE.md and STATE.md;
+/// - the one mentioned most often in CLAUDE.md, AGENTS.md and STATE.md;
 /// - the newest one whose settings are in config.json, then the newest that wrote files here;
 /// - the one mentioned most often in ROADMAP.md and PROJECT.md.
 pub(super) fn traced<'a>(
@@ -58,13 +58,16 @@ pub(super) fn traced<'a>(
     planning: &Path,
 ) -> Option<&'a Generation> {
     let planned = |name: &str| read_or_empty(&planning.join(name));
-    let mut instructions = read_or_empty(&root.join("CLAUDE.md"));
-    // Our own block repeats commands printed earlier, and is no evidence of what is in use.
-    if let Some(block) = generated_block(&instructions) {
-        instructions.replace_range(block, "");
-    }
+    let instructions = |name: &str| {
+        let mut text = read_or_empty(&root.join(name));
+        // Our own block repeats commands printed earlier, and is no evidence of what is in use.
+        if let Some(block) = generated_block(&text) {
+            text.replace_range(block, "");
+        }
+        text
+    };
     let mentioned = |text: String| most_mentioned(generations, &text);
-    mentioned(instructions + &planned(vocabulary::STATE))
+    mentioned(instructions("CLAUDE.md") + &instructions("AGENTS.md") + &planned(vocabulary::STATE))
         .or_else(|| {
             let config = planned(vocabulary::CONFIG);
             let has = |key: &String| config.contains(&format!("\"{key}\""));

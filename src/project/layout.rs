@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(plan(), "/gsd:plan-phase 2");
         tree.write(".planning/ROADMAP.md", "Plans: TBD (run /gsd-plan-phase 2)\n");
         assert_eq!(plan(), "/gsd-plan-phase 2");
-        tree.write("CLAUDE.md", "Run /gsd:progress first.\n");
+        tree.write("AGENTS.md", "Run /gsd:progress first.\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");
     }
 }

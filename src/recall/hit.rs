@@ -6,12 +6,9 @@ use serde::Serialize;
 use crate::recall::flags::{Flag, Flags};
 use crate::recall::sources::{SourceName, name_of};
 use crate::search::index::Hit;
-use crate::search::{FusedParts, Relevance, Term};
+use crate::search::{FusedParts, Relevance, Term, passages};
 use crate::sessions;
 use crate::text::sanitized;
-
-/// Maximum length of a snippet, in bytes.
-const MAX_SNIPPET_LENGTH: usize = 600;
 
 /// A text that was found, with its location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,7 +29,7 @@ pub struct RecallHit {
     pub resume: Option<String>,
     /// Titles of the headings above it, outermost first.
     pub headings: Vec<String>,
-    /// Its text, verbatim except for redacted secrets; for a long text, whole lines around the best match.
+    /// Its text, verbatim except for redacted secrets; of a long text, the passage that matches best.
     pub snippet: String,
     /// Its score, comparable only within one answer.
     pub score: f64,
@@ -80,43 +77,16 @@ impl RecallHit {
     }
 }
 
-/// Returns whole lines around the line that contains the most terms.
+/// Returns the first passage of those that contain the most terms.
 fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
-    if text.len() <= MAX_SNIPPET_LENGTH {
-        return text;
-    }
-    let mut lines: Vec<(usize, usize)> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        lines.push((at, at + line.len()));
-        at += line.len();
-    }
-    let count_terms = |(from, to): &(usize, usize)| {
-        let line = text[*from..*to].to_lowercase();
+    let count = |passage: &&str| {
+        let passage = passage.to_lowercase();
         let occurs = |term: &&Term| {
-            let stems = term.stems.iter();
-            line.contains(&term.word) || stems.into_iter().any(|stem| line.contains(stem))
+            passage.contains(&term.word) || term.stems.iter().any(|stem| passage.contains(stem))
         };
         terms.iter().filter(occurs).count()
     };
-    let counts: Vec<usize> = lines.iter().map(count_terms).collect();
-    let highest = counts.iter().copied().max().unwrap_or_default();
-    let best = counts.iter().position(|count| *count == highest).unwrap_or_default();
-    let (mut first, mut last) = (best, best);
-    let length = |first: usize, last: usize| lines[last].1 - lines[first].0;
-    loop {
-        if last + 1 < lines.len() && length(first, last + 1) <= MAX_SNIPPET_LENGTH {
-            last += 1;
-        } else if first > 0 && length(first - 1, last) <= MAX_SNIPPET_LENGTH {
-            first -= 1;
-        } else {
-            break;
-        }
-    }
-    let part = text[lines[first].0..lines[last].1].trim();
-    // A single line can be longer than the limit.
-    let end = (MAX_SNIPPET_LENGTH..=part.len()).find(|end| part.is_char_boundary(*end));
-    &part[..end.filter(|_| part.len() > MAX_SNIPPET_LENGTH).unwrap_or(part.len())]
+    passages(text).into_iter().rev().max_by_key(count).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -124,19 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_shown_around_the_best_match() {
+    fn of_a_long_text_the_best_passage_is_shown() {
         let lines: Vec<String> = (0..100).map(|n| format!("line {n} of many")).collect();
         let text = lines.join("\n").replace("line 60 of many", "line 60 has the needle");
         let found = excerpt(&text, &crate::search::terms("needle", &[]));
         assert!(found.contains("line 60 has the needle"), "{found}");
-        assert!(found.len() <= MAX_SNIPPET_LENGTH && text.contains(found));
-        assert!(found.starts_with("line ") && found.len() > MAX_SNIPPET_LENGTH / 2);
+        assert!(found.len() <= 750 && text.contains(found));
+        assert!(found.starts_with("line ") && found.len() > 300);
         assert_eq!(excerpt("short", &[]), "short");
-    }
-
-    #[test]
-    fn a_long_line_is_cut_between_characters() {
-        let text = format!("a{}", "é".repeat(1000));
-        assert_eq!(excerpt(&text, &[]).chars().count(), 301);
     }
 }

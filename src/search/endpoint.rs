@@ -82,7 +82,8 @@ struct Response {
 
 #[derive(Deserialize)]
 struct ResponseItem {
-    index: Option<usize>,
+    #[serde(default)]
+    index: usize,
     embedding: Vec<f32>,
 }
 
@@ -123,26 +124,27 @@ impl Endpoint {
         })
     }
 
-    /// Sorts the vectors in the order of the texts, and checks that each text has one.
-    fn in_order(&self, response: Response, texts: usize) -> Result<Vec<Vector>> {
+    /// Returns the vectors in the order of the texts, one for each.
+    fn in_order(&self, mut response: Response, texts: usize) -> Result<Vec<Vector>> {
         if response.data.len() != texts {
             let message = format!("{} vectors for {texts} texts", response.data.len());
             return Err(self.unexpected(&message));
         }
-        let mut vectors = vec![None; texts];
-        for (index, item) in response.data.into_iter().enumerate() {
-            let is_valid =
-                !item.embedding.is_empty() && item.embedding.iter().all(|value| value.is_finite());
-            if !is_valid {
-                return Err(self.unexpected("an empty or non-finite vector"));
-            }
-            let slot = vectors.get_mut(item.index.unwrap_or(index));
-            match slot {
-                Some(slot @ None) => *slot = Some(Vector::new(item.embedding)),
-                _ => return Err(self.unexpected("two vectors for one text")),
-            }
+        response.data.sort_by_key(|item| item.index);
+        // Without indexes, they are in the order of the texts.
+        let mut numbered = response.data.iter().enumerate();
+        if !numbered.all(|(at, item)| item.index == at || item.index == 0) {
+            return Err(self.unexpected("two vectors for one text"));
         }
-        Ok(vectors.into_iter().flatten().collect())
+        let vectors = response.data.into_iter().map(|item| item.embedding);
+        let is_valid =
+            |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|value| value.is_finite());
+        vectors
+            .map(|vector| match is_valid(&vector) {
+                true => Ok(Vector::new(vector)),
+                false => Err(self.unexpected("an empty or non-finite vector")),
+            })
+            .collect()
     }
 
     fn unexpected(&self, content: &str) -> Error {

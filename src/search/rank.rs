@@ -429,7 +429,7 @@ pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized>
     let of_text = |passages: &Vec<String>| {
         let (own, after) = rest.split_at(passages.len().min(rest.len()));
         rest = after;
-        Quantized::concatenated(own).unwrap_or_default()
+        Quantized::concatenated(own)
     };
     passages.iter().map(of_text).collect()
 }

@@ -53,7 +53,7 @@ impl Vector {
 
     /// Returns the vector with one byte per component.
     pub fn quantized(&self) -> Quantized {
-        Quantized::concatenated(std::slice::from_ref(self)).unwrap_or_default()
+        Quantized::concatenated(std::slice::from_ref(self))
     }
 }
 
@@ -67,14 +67,13 @@ pub struct Quantized {
 }
 
 impl Quantized {
-    /// Returns the concatenation of several vectors of the same length with a common scale, or `None` if
-    /// there are none.
-    pub fn concatenated(vectors: &[Vector]) -> Option<Self> {
+    /// Returns the concatenation of several vectors of the same length with a common scale.
+    pub fn concatenated(vectors: &[Vector]) -> Self {
         let values = || vectors.iter().flat_map(|vector| &vector.0);
         let largest = values().fold(0.0_f32, |most, value| most.max(value.abs()));
         let scale = largest / f32::from(i8::MAX);
         let values = values().map(|value| rounded(value / scale).cast_unsigned()).collect();
-        (!vectors.is_empty()).then_some(Self { scale, values })
+        Self { scale, values }
     }
 
     /// Returns the cosine similarity to stored components with their scale, from -1 to 1, up to the rounding error.

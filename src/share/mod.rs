@@ -48,8 +48,6 @@ pub struct Initialised {
 pub struct LeaveReport {
     /// The device that left.
     pub device: String,
-    /// Number of its operations that were erased on the server, if requested.
-    pub erased: Option<u64>,
     /// The reason if the server could not be updated.
     #[serde(rename = "untold")]
     pub server_error: Option<String>,
@@ -103,32 +101,21 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     Ok(Initialised { server: address.to_string(), has_made_tables, device, pending })
 }
 
-/// Stops sharing this database, and keeps its facts. With `erase`, erases on the server what it sent.
-pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveReport> {
+/// Stops sharing this database, and keeps its facts.
+pub fn leave(project: &Project, facts: &mut Facts) -> Result<LeaveReport> {
     let Some(device) = replication::joined(facts.connection())? else {
         return Err(Error::not_found("this database is not shared"));
     };
-    let mut left = LeaveReport { device: device.clone(), erased: None, server_error: None };
-    if facts.is_dry_run() {
-        return Ok(left);
+    let mut left = LeaveReport { device: device.clone(), server_error: None };
+    if !facts.is_dry_run() {
+        // The server's list of devices may become outdated.
+        let told = connect(project, facts, WAIT).and_then(|(_, mut server)| {
+            server.state()?;
+            server.note(&device, "left_at")
+        });
+        left.server_error = told.err().map(|error| error.reason());
+        replication::leave(facts)?;
     }
-    let removed = connect(project, facts, WAIT).and_then(|(_, mut server)| {
-        server.state()?;
-        left.erased = erase.then(|| server.erase_device(&device)).transpose()?;
-        server.note(&device, "left_at")
-    });
-    match removed {
-        // A requested erasure must succeed; the list of devices may become outdated.
-        Err(error) if erase => return Err(error),
-        removed => left.server_error = removed.err().map(|error| error.reason()),
-    }
-    if erase {
-        // If the database joins again, it sends everything again, as a new device.
-        let sent = replication::cursors(facts.connection())?;
-        let own = sent.into_keys().filter(|(_, name)| *name == device);
-        replication::renew(facts, &own.map(|(scope, _)| (scope, 0)).collect::<Vec<_>>())?;
-    }
-    replication::leave(facts)?;
     Ok(left)
 }
 

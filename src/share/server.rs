@@ -292,12 +292,6 @@ impl SyncServer {
         self.execute("update the list of devices", &sql, &[&device]).map(|_| ())
     }
 
-    /// Erases what this device sent, but keeps the numbers.
-    pub(crate) fn erase_device(&mut self, device: &str) -> Result<u64> {
-        let sql = format!("{ERASE} WHERE device = $1 AND kind <> 'erased'");
-        self.execute("erase the operations of this device", &sql, &[&device])
-    }
-
     /// Sends a batch; returns the number of operations that are new to the server.
     pub(crate) fn insert(&mut self, batch: &[Operation]) -> Result<usize> {
         let tried = "send operations";
@@ -445,25 +439,15 @@ fn not_set_up() -> Error {
 /// Returns the error for a failed request.
 fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
     let why = reason(error);
-    let what = match error.code() {
-        None => format!("the connection was lost: cannot {tried}: {why}"),
-        Some(&SqlState::UNDEFINED_TABLE) => return not_set_up(),
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            return Error::refused(format!("the role may not {tried}: {why}")).hint(
-                "its owner runs `annals share init`; a team's scope needs a row in annals_members",
-            );
-        }
-        Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
-            format!("the server is read-only: cannot {tried}")
-        }
-        // The class of a lack of resources.
-        Some(code) if code.code().starts_with("53") => {
-            format!("the server is full: cannot {tried}: {why}")
-        }
-        Some(&SqlState::QUERY_CANCELED) => return slow(tried),
-        Some(_) => format!("the server cannot {tried}: {why}"),
-    };
-    Error::failed(what).hint(KEPT)
+    match error.code() {
+        Some(&SqlState::UNDEFINED_TABLE) => not_set_up(),
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Error::refused(format!(
+            "the role may not {tried}: {why}"
+        ))
+        .hint("its owner runs `annals share init`; a team's scope needs a row in annals_members"),
+        Some(&SqlState::QUERY_CANCELED) => slow(tried),
+        _ => Error::failed(format!("the server cannot {tried}: {why}")).hint(KEPT),
+    }
 }
 
 /// Returns the error for a request that timed out.
@@ -479,8 +463,7 @@ fn refused(error: &tokio_postgres::Error, address: &ServerAddress) -> Error {
             Error::refused(format!("{address} refused the role: {why}"))
                 .hint("the password comes from share.url, PGPASSWORD or ~/.pgpass")
         }
-        Some(&SqlState::INVALID_CATALOG_NAME) => Error::usage(format!("{address}: {why}"))
-            .hint("create it with createdb; share.url names it"),
+        Some(&SqlState::INVALID_CATALOG_NAME) => Error::usage(format!("{address}: {why}")),
         _ => Error::failed(format!("cannot reach {address}: {why}")).hint(KEPT),
     }
 }

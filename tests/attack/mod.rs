@@ -40,6 +40,21 @@ pub(crate) enum Form {
 /// So many projects for each form of link, with a share of the places in each: a link hides what a command meets later.
 const SHARES: usize = 4;
 
+/// Places of folders that the example does not have.
+const ABSENT_FOLDERS: &[&str] = &[
+    ".planning",
+    ".yolo-planning",
+    ".vbw-planning/codebase",
+    ".vbw-planning/milestones/v0/phases",
+    ".github/workflows",
+    ".claude/skills",
+    ".claude/skills/linked",
+    ".agents/skills",
+    ".codex",
+    ".opencode",
+    "exported",
+];
+
 /// Links of one form in some places.
 #[derive(Debug)]
 pub(crate) struct Planting {
@@ -77,9 +92,14 @@ impl Planting {
         ways.iter().skip(self.turn % self.turns).step_by(self.turns)
     }
 
+    /// Plants the links; one in place of a folder leads to a folder, or nobody would read what is behind it.
     pub(crate) fn plant(&self, hostile: &Hostile) {
         for place in &self.places {
-            hostile.link(place, self.form);
+            let is_folder =
+                hostile.case.root().join(place).is_dir() || ABSENT_FOLDERS.contains(place);
+            let form =
+                if is_folder && self.form != Form::Dangling { Form::Folder } else { self.form };
+            hostile.link(place, form);
         }
     }
 }

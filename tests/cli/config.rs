@@ -46,6 +46,13 @@ fn an_unknown_key_names_the_nearest() {
         "annals.toml:2: unknown setting \"max_line\"",
         "did you mean max_lines? `annals config` lists all",
     );
+    case.write("annals.toml", "");
+    let variable = case.run("status").env("ANNALS_TARGET", "claude").code(2);
+    assert_error(
+        &variable,
+        "unknown environment variable \"ANNALS_TARGET\"",
+        "did you mean ANNALS_TARGETS? `annals config` lists all",
+    );
 }
 
 #[test]

@@ -172,6 +172,8 @@ fn colour_comes_only_when_asked_for_where_there_is_no_terminal() {
     assert!(!json.stdout().contains(ESCAPE));
     let forced = case.run("sync --check --color always").env("NO_COLOR", "1").code(1);
     assert!(forced.stdout().contains(ESCAPE));
+    let wrong = case.run("sync --nope --color always").code(2);
+    assert!(wrong.stderr().contains("merror: \u{1b}[0m"), "{:?}", wrong.stderr());
 }
 
 /// Runs a shell command on a terminal, which `script` gives it; the binary is `$ANNALS`.
@@ -274,7 +276,7 @@ fn a_full_disk_behind_stdout_is_a_failure() {
 fn a_dry_run_writes_nothing_at_all() {
     let case = Case::new(GSD);
     let before = case.whole_tree();
-    for line in ["sync", "sync --target agents,gemini", "sync --force"] {
+    for line in ["sync", "sync --target agents,gemini"] {
         let outcome = case.run(line).args(["--dry-run"]).success();
         let diff = outcome.stdout();
         assert!(diff.starts_with("--- /dev/null\n+++ b/"), "{}", outcome.report());

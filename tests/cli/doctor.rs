@@ -32,6 +32,8 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     assert_eq!(case.whole_tree().len(), 0, "nothing is written");
     assert_eq!(found["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(row(&found, "program", "PATH")["level"], "ok");
+    let transcripts = &row(&found, "sessions", "transcripts")["details"][0]["message"];
+    assert_eq!(transcripts, "not read; annals setup CLIENT --sessions turns it on");
     let claude = row(&found, "harness", "claude");
     assert_eq!(claude["level"], "ok");
     assert_eq!(claude["details"][0]["message"], "not set up; run annals setup claude");

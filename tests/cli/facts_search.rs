@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::assert_error;
 use crate::support::Case;
 
 fn with_facts() -> Case {
@@ -34,21 +33,16 @@ fn facts_are_found_for_their_user_alone() {
 }
 
 #[test]
-fn the_query_may_come_from_standard_input_and_is_taken_literally() {
+fn the_query_is_taken_literally() {
     let case = with_facts();
     let found = case
         .run("facts retrieve --user ada --limit 1 --explain")
-        .stdin("\"indent\" AND (NOT* ^col:")
+        .args(["--query", "\"indent\" AND (NOT* ^col:"])
         .success();
     let shown = found.stdout();
     assert!(shown.starts_with("method: fused\n"), "{shown}");
     assert!(shown.contains("preference.indent: tabs\n    score "), "{shown}");
     assert!(shown.contains("= words 0.350 + meaning "), "{shown}");
-    assert_error(
-        &case.run("facts retrieve --user ada").stdin(" \n").code(2),
-        "there is no query",
-        "pass it as --query or on standard input",
-    );
 }
 
 #[test]

@@ -114,11 +114,11 @@ fn what_was_changed_since_stays_when_our_entries_go() {
 fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
     for (target, file) in SETTINGS.into_iter().filter(|(_, file)| file.ends_with("json")) {
         for (old, line, what) in [
-            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", ":2", "comma"),
-            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", "", "duplicate key"),
-            ("[]\n", "", "not an object"),
-            ("{\n\"a\": ", ":2", "is not valid JSON"),
-            ("{} {}", ":1", "more than one"),
+            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", 2, "comma"),
+            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "duplicate key"),
+            ("[]\n", 1, "not an object"),
+            ("{\n\"a\": ", 2, "is not valid JSON"),
+            ("{} {}", 1, "more than one"),
         ] {
             let case = Case::empty();
             case.git_init();
@@ -126,7 +126,7 @@ fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
             let before = case.tree();
             for mode in ["", " --remove", " --check", " --dry-run"] {
                 let refused = case.run(&format!("setup {target}{mode}")).code(4);
-                let start = format!("error: {file}{line}: ");
+                let start = format!("error: {file}:{line}: ");
                 assert!(refused.stderr().starts_with(&start), "{}", refused.report());
                 assert!(refused.stderr().contains(what), "{}", refused.report());
                 assert_eq!(case.tree(), before);
@@ -346,8 +346,10 @@ fn a_link_is_written_through_inside_and_refused_outside() {
     fs::write(&outside, "{}").unwrap();
     fs::remove_file(&link).unwrap();
     symlink(&outside, &link).unwrap();
-    let refused = case.run("setup claude").code(4);
-    assert!(refused.stderr().contains("outside"), "{}", refused.report());
+    for mode in ["", " --check", " --remove"] {
+        let refused = case.run(&format!("setup claude{mode}")).code(4);
+        assert!(refused.stderr().contains("outside"), "{}", refused.report());
+    }
     assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
 }
 

@@ -9,6 +9,9 @@ use crate::support::{Case, listed_commands};
 const WRONG: &[(&str, &str, &str)] = &[
     ("xyzzy", "unrecognized subcommand 'xyzzy'", "`annals --help` lists the commands"),
     ("inspekt", "unrecognized subcommand 'inspekt'", "did you mean `annals inspect`?"),
+    ("serch", "unrecognized subcommand 'serch'", "did you mean `annals recall`?"),
+    ("delet", "unrecognized subcommand 'delet'", "did you mean `annals forget`?"),
+    ("facts remov", "unrecognized subcommand 'remov'", "did you mean `annals facts forget`?"),
     (
         "milestone create x",
         "invalid value 'create' for '[ACTION]' [possible values: list, new, switch]",

@@ -957,6 +957,16 @@ fn audit_reports_one_key_in_two_files() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_entry_that_is_not_read_is_not_listed_as_active() {
+    let case = two();
+    std::os::unix::fs::symlink("/etc/hosts", case.root().join(MEMORY).join("away.md")).unwrap();
+    assert_eq!(audit(&case)["index_rebuilt"], json!(false));
+    let listed = case.run("entry list --json").success().json();
+    assert_eq!(listed["entries"].as_array().unwrap().len(), 2, "{listed}");
+}
+
 #[test]
 fn audit_accepts_windows_line_ends_in_the_index() {
     let case = two();

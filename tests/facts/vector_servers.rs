@@ -181,6 +181,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     );
     let work = case.run("facts work").env("ANNALS_NOW", "2026-03-01T13:00:00Z").success();
     assert!(work.stderr().contains("vectors not updated: "), "{}", work.report());
+    assert!(work.stderr().contains("; delete its collection annals-"), "{}", work.report());
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
     server.sql("annals", "ALTER DATABASE annals SET default_transaction_read_only = on");
     let output = owner.run("share sync").code(1);
     assert!(
-        output.stderr().starts_with("error: the server is read-only: cannot send operations"),
+        output.stderr().starts_with("error: the server cannot send operations: "),
         "{}",
         output.stderr()
     );
@@ -82,9 +82,9 @@ fn a_full_server_takes_nothing_and_loses_nothing() {
     );
     let output = one.run("share sync").code(1);
     assert!(
-        output.stderr().starts_with(
-            "error: the server is full: cannot send operations: No space left on device"
-        ),
+        output
+            .stderr()
+            .starts_with("error: the server cannot send operations: No space left on device"),
         "{}",
         output.stderr()
     );

@@ -142,7 +142,11 @@ impl Pass {
         // vectors are updated, facts are found by words.
         match facts::refresh(store, &facts::embedder(project)?) {
             Ok(vectors) => self.vectors = vectors,
-            Err(error) => self.vectors_wait = Some(error.to_string()),
+            // The hint names what a server that is no longer used still has; nothing says it again.
+            Err(error) => {
+                let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+                self.vectors_wait = Some(format!("{error}{hint}"));
+            }
         }
         let is_due =
             !self.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_INTERVAL);

@@ -262,14 +262,10 @@ pub struct SharingState {
     pub pending: usize,
     /// When the first of them was recorded.
     pub pending_since: Option<String>,
-    /// Number of operations received from other devices.
-    pub received: usize,
     /// Operations that were not understood, each with the reason.
     pub set_aside: Vec<SetAside>,
     /// Number of operations not sent because they contain what looks like a secret.
     pub withheld: usize,
-    /// Number of changes that never leave this device.
-    pub kept_here: usize,
     /// Whether forgotten data may remain in free pages of the file.
     pub is_unclean: bool,
     /// When this device last synced successfully.
@@ -303,13 +299,10 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
     let aside =
         "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number";
     let set_aside: Vec<SetAside> = connection.list(aside, [])?;
-    // Lines of other devices that were found before they were received have no number either.
     let sql = format!(
         "SELECT device, left_at NOT NULL, is_unclean, synced_at, failed_at, last_error, \
          (SELECT count(*) {PENDING}), (SELECT min(o.noted_at) {PENDING}), \
-         (SELECT count(*) FROM operations AS o WHERE o.device <> d.device AND number NOT NULL), \
-         (SELECT count(*) FROM operations WHERE is_withheld), \
-         (SELECT count(*) FROM operations WHERE number IS NULL AND kind <> 'line') FROM share_device AS d"
+         (SELECT count(*) FROM operations WHERE is_withheld) FROM share_device"
     );
     let mut statement = connection.statement(&sql)?;
     let found = statement.query_row([], |row| {
@@ -322,9 +315,7 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
             last_error: row.get(5)?,
             pending: row.get(6)?,
             pending_since: row.get(7)?,
-            received: row.get(8)?,
-            withheld: row.get(9)?,
-            kept_here: row.get(10)?,
+            withheld: row.get(8)?,
             set_aside,
         })
     });

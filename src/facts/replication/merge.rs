@@ -320,7 +320,7 @@ pub(crate) fn merge_key(
         after.upsert(connection)?;
         let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
         if before.map(indexed) != Some(indexed(&after)) {
-            vectors::update_index(connection, [&after])?;
+            vectors::update_index(connection, &after)?;
         }
     }
     Ok(())

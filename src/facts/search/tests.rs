@@ -28,7 +28,7 @@ impl Store {
     fn put(&mut self, fact: &Fact) {
         let written = self.0.write(|connection| {
             fact.upsert(connection)?;
-            vectors::update_index(connection, [fact])
+            vectors::update_index(connection, fact)
         });
         written.unwrap();
     }

@@ -42,26 +42,20 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
     Endpoint::new(url, model, key.map(str::to_owned), DEADLINE).map(Embedder::Remote)
 }
 
-/// Updates the index for facts, in the transaction that writes their rows.
-pub(crate) fn update_index<'f>(
-    connection: &Connection,
-    facts: impl IntoIterator<Item = &'f Fact>,
-) -> Result<()> {
+/// Updates the index for a fact, in the transaction that writes its row.
+pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
     let IndexLocation { model, server } = IndexLocation::current(connection)?;
     let built_in = Embedder::BuiltIn.model();
-    for fact in facts {
-        if server.is_some() {
-            outbox::enqueue(connection, fact)?;
-        } else if fact.status.is_retrievable() && model == built_in {
-            let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
-            write_vector(connection, fact, &built_in, &vector)?;
-        } else {
-            let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
-                       AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
-            connection.run(sql, [&fact.user_id, &fact.fact_id])?;
-        }
+    if server.is_some() {
+        return outbox::enqueue(connection, fact);
     }
-    Ok(())
+    if fact.status.is_retrievable() && model == built_in {
+        let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
+        return write_vector(connection, fact, &built_in, &vector).map(drop);
+    }
+    let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
+               AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
+    connection.run(sql, [&fact.user_id, &fact.fact_id])
 }
 
 /// Returns the text to embed for a fact: its key in words, and its value.
@@ -80,7 +74,9 @@ pub(crate) fn words_of_key(key: &str) -> String {
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
     if let Some(server) = Chroma::from_database(facts.connection())? {
-        return outbox::drain(facts, &server, embedder, false);
+        // What is forgotten does not wait for an endpoint that makes vectors.
+        let erased = outbox::drain(facts, &server, embedder, true)?;
+        return Ok(erased + outbox::drain(facts, &server, embedder, false)?);
     }
     let sql = format!(
         "SELECT {COLUMNS} FROM facts AS f WHERE seq > ?1 AND status IN ('active', 'pending_confirmation') \

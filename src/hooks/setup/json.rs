@@ -52,10 +52,10 @@ impl<'a> JsonSettings<'a> {
     pub(crate) fn parse(bytes: &[u8], file: &'a Settings, content: JsonContent) -> Result<Self> {
         let path = file.path.as_path();
         if bytes.len() > MAX_BYTES {
-            return Err(refused("is larger than 1 MiB, so it is not read", path, None));
+            return Err(refused("is larger than 1 MiB, so it is not read", path, 1));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            refused("is not valid UTF-8", path, Some(line_number(bytes, error.valid_up_to())))
+            refused("is not valid UTF-8", path, line_number(bytes, error.valid_up_to()))
         })?;
         let (bom, text) = match text.strip_prefix(BOM) {
             Some(text) => (BOM, text),
@@ -65,10 +65,11 @@ impl<'a> JsonSettings<'a> {
         let text = if text.trim().is_empty() { &empty } else { text };
         let root = CstRootNode::parse(text, &OPTIONS).map_err(|error| {
             let line = line_number(text, error.range().start);
-            refused(&format!("is not valid JSON: {}", error.kind()), path, Some(line))
+            refused(&format!("is not valid JSON: {}", error.kind()), path, line)
         })?;
         let Some(object) = root.object_value() else {
-            return Err(refused("is JSON, but not an object", path, None));
+            let line = root.value().map_or(1, |value| line(&value));
+            return Err(refused("is JSON, but not an object", path, line));
         };
         let start = root.to_string();
         let document = Self { path, content, bom, start, root, object };
@@ -113,7 +114,9 @@ impl<'a> JsonSettings<'a> {
         let Some(server) = self.content.server else { return Ok(()) };
         match self.server()? {
             Some((_, true)) => Ok(()),
-            Some((_, false)) => Err(refused("\"annals\" is another server", self.path, None)),
+            Some((found, false)) => {
+                Err(refused("\"annals\" is another server", self.path, line(&found)))
+            }
             None => {
                 self.object_or_new(server.key())?.append("annals", server.value());
                 Ok(())
@@ -129,18 +132,17 @@ impl<'a> JsonSettings<'a> {
         command: &str,
         updates: bool,
     ) -> Result<()> {
-        let found = self.hooks(profile)?.into_iter().find(|one| one.is_of(hook));
+        let found: Vec<OurHook> =
+            self.hooks(profile)?.into_iter().filter(|one| one.is_of(hook)).collect();
         let arguments = command.split_once(' ').map_or("", |(_, arguments)| arguments);
-        match found {
-            Some(found) if updates && found.arguments != arguments => {
-                let command = Value::from(format!("{} {arguments}", found.program));
-                found.literal.set_raw_value(command.to_string());
-            }
-            Some(_) => {}
-            None => {
-                let hooks = self.object_or_new(HOOKS)?;
-                self.array_or_new(&hooks, &hook.event)?.append(group(hook, command));
-            }
+        if found.is_empty() {
+            let hooks = self.object_or_new(HOOKS)?;
+            self.array_or_new(&hooks, &hook.event)?.append(group(hook, command));
+        }
+        // One that is there twice must not go on giving what the user turned off.
+        for one in found.iter().filter(|one| updates && one.arguments != arguments) {
+            let command = Value::from(format!("{} {arguments}", one.program));
+            one.literal.set_raw_value(command.to_string());
         }
         Ok(())
     }
@@ -224,7 +226,7 @@ impl<'a> JsonSettings<'a> {
             return Ok(None);
         };
         let object = member.object_value();
-        let object = object.ok_or_else(|| self.not_a(name, "an object"))?;
+        let object = object.ok_or_else(|| self.not_a(name, "an object", &member.into()))?;
         self.refuse_duplicate_keys(&object)?;
         Ok(Some(object))
     }
@@ -238,7 +240,9 @@ impl<'a> JsonSettings<'a> {
 
     fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
         match object.get(name) {
-            Some(member) => member.array_value().ok_or_else(|| self.not_a(name, "an array")),
+            Some(member) => {
+                member.array_value().ok_or_else(|| self.not_a(name, "an array", &member.into()))
+            }
             None => Ok(object.array_value_or_set(name)),
         }
     }
@@ -254,8 +258,8 @@ impl<'a> JsonSettings<'a> {
         }
     }
 
-    fn not_a(&self, name: &str, wanted: &str) -> Error {
-        refused(&format!("{name:?} is not {wanted}"), self.path, None)
+    fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
+        refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
     }
 
     /// Refuses duplicate keys, because parsers differ in which one they use.
@@ -265,7 +269,7 @@ impl<'a> JsonSettings<'a> {
             let name = member.decoded_name().unwrap_or_default();
             if !seen.insert(name.clone()) {
                 let what = format!("has the duplicate key {name:?}");
-                return Err(refused(&what, self.path, None));
+                return Err(refused(&what, self.path, line(&member.into())));
             }
         }
         Ok(())
@@ -350,8 +354,20 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-fn refused(what: &str, path: &Path, line: Option<usize>) -> Error {
+fn refused(what: &str, path: &Path, line: usize) -> Error {
     Error::refused(what)
         .at(path, line)
         .hint("nothing was changed; correct it by hand and run this again")
+}
+
+/// Returns the line number of the start of a node.
+fn line(node: &CstNode) -> usize {
+    let mut newlines = 0;
+    let mut at = Some(node.clone());
+    while let Some(node) = at {
+        let before = node.previous_siblings().map(|sibling| sibling.to_string());
+        newlines += before.map(|text| text.matches('\n').count()).sum::<usize>();
+        at = node.parent().map(Into::into);
+    }
+    newlines + 1
 }

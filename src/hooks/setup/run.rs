@@ -1,5 +1,6 @@
 //! Adds our entries to the settings of a harness, or removes them, and says what is there.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -104,6 +105,9 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = HarnessDir::locate(project, request.harness, request.scope)?;
     let all = Settings::all(&place, request.harness.profile());
+    for settings in &all {
+        ensure_inside(&settings.path, place.storage.root())?;
+    }
     let operation = format!("setup {}", request.harness.as_str());
     let ((files, options), applied) =
         place.storage.transact(&operation, &[Store::Context], || {
@@ -212,6 +216,22 @@ fn notes(project: &Project, request: SetupRequest, options: SetupOptions) -> Vec
         ));
     }
     notes
+}
+
+/// Refuses a file that a link places outside the root: it is neither read nor written, so nobody knows what it has.
+fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
+    let real = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
+    let is_inside =
+        |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
+    match real {
+        Some(real) if !is_inside(&real) => {
+            let message =
+                format!("resolves to a path outside {}, so it is not written", root.display());
+            let hint = format!("it resolves to {}; add the entries there by hand", real.display());
+            Err(Error::refused(message).at(path, None).hint(hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The state of a harness's settings in one scope.

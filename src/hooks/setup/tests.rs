@@ -76,6 +76,18 @@ fn a_command_with_a_path_is_not_doubled_and_is_the_users() {
 }
 
 #[test]
+fn a_hook_that_is_there_twice_follows_the_flags_twice() {
+    let call = value!({"hooks": [{"command": "annals hook session-start"}]});
+    let old = value!({"hooks": {"SessionStart": [call, call]}});
+    let new = parsed(&with(&old.to_string(), OTHER).unwrap());
+    for group in new["hooks"]["SessionStart"].as_array().unwrap() {
+        let command = &group["hooks"][0]["command"];
+        assert_eq!(command, "annals hook session-start --no-notepad --no-entries");
+    }
+    assert_eq!(without(&new.to_string()), None);
+}
+
+#[test]
 fn a_hook_that_is_not_wanted_goes_and_a_users_own_stays() {
     let call = |event: &str| value!({"hooks": [{"command": format!("annals hook {event}")}]});
     let old = value!({"hooks": {

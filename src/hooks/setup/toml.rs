@@ -79,13 +79,34 @@ fn with(text: &str) -> String {
     format!("{text}{}{gap}{HEADER}{end}{}", line_gap(text, end), BODY.replace('\n', end))
 }
 
-/// Returns the text without the table as `with` writes it, and without the blank line before it.
+/// Returns the text without our tables and the blank line before them; what stands before the next table is its.
 fn without(text: &str) -> String {
-    let end = line_end(text);
-    let table = format!("{HEADER}{end}{}", BODY.replace('\n', end));
-    let Some((before, after)) = text.split_once(&table) else { return text.to_owned() };
-    let before = before.strip_suffix(end).filter(|before| before.ends_with('\n')).unwrap_or(before);
-    format!("{before}{after}")
+    let (sub_table, end) = (HEADER.replace(']', "."), line_end(text));
+    let (mut kept, mut held) = (String::new(), String::new());
+    let mut is_ours = false;
+    for line in text.split_inclusive('\n') {
+        let plain = line.trim();
+        if plain.starts_with('[') {
+            let is_next_ours = plain == HEADER || plain.starts_with(&sub_table);
+            if !is_next_ours {
+                kept.push_str(&held);
+            }
+            held.clear();
+            let blank = kept.len() - kept.trim_end_matches(['\r', '\n']).len();
+            if is_next_ours && !is_ours && blank > end.len() {
+                kept.truncate(kept.len() - end.len());
+            }
+            is_ours = is_next_ours;
+        }
+        if !is_ours {
+            kept.push_str(line);
+        } else if plain.is_empty() || plain.starts_with('#') {
+            held.push_str(line);
+        } else {
+            held.clear();
+        }
+    }
+    kept + &held
 }
 
 fn by_hand(what: &str, path: &Path) -> Error {
@@ -141,20 +162,10 @@ mod tests {
     #[test]
     fn what_was_written_since_stays() {
         let new = with("model = \"x\"\n").unwrap();
-        let more = "\n# of the next\n[next]\nc = 1\n";
-        let rest = without(&(new.replace("\"x\"", "\"y\"") + more)).unwrap();
+        let approved = "\n[mcp_servers.annals.tools.recall]\napproval_mode = \"approve\"\n";
+        let more = format!("enabled = false\n{approved}\n# of the next\n[next]\nc = 1\n");
+        let rest = without(&(new.replace("\"x\"", "\"y\"") + &more)).unwrap();
         assert_eq!(rest, "model = \"y\"\n\n# of the next\n[next]\nc = 1\n");
-    }
-
-    #[test]
-    fn a_table_that_was_edited_since_is_not_removed() {
-        let new = with("model = \"x\"\n").unwrap();
-        for more in ["enabled = false\n", "\n[mcp_servers.annals.env]\nA = \"b\"\n"] {
-            let text = format!("{new}{more}");
-            let error =
-                edited(text.as_bytes().into(), false, Path::new("config.toml")).unwrap_err();
-            assert!(error.message.contains("not edited"), "{error}");
-        }
     }
 
     #[test]

@@ -94,6 +94,20 @@ fn content(notepad: &Notepad<'_>, text: &str, section: NotepadSection) -> Option
     Some(text[notepad.content(section)?].trim().to_owned())
 }
 
+#[test]
+fn a_working_note_made_again_replaces_the_equal_one() {
+    let note = Note {
+        section: NotepadSection::Working,
+        text: "same",
+        secrets: SecretPolicy::Refuse,
+        request_id: None,
+    };
+    let mut text = "## Working Memory\n- [2026-02-28T08:00Z] other\n- [2026-02-27T08:00Z] same\n- [2026-02-26T08:00Z] same\n  and more\n".to_owned();
+    insert(&mut text, &clock(), &note).unwrap();
+    let expected = "## Working Memory\n- [2026-03-01T12:00Z] same\n- [2026-02-28T08:00Z] other\n- [2026-02-26T08:00Z] same\n  and more\n";
+    assert_eq!(text, expected);
+}
+
 proptest! {
     #[test]
     fn any_note_in_any_text_keeps_every_other_byte_and_section(
@@ -152,6 +166,15 @@ fn only_indented_lines_below_a_bullet_are_removed_with_it() {
 fn other_sections_fences_and_quotes_are_left_alone() {
     let text = "## Priority Context\n- [2026-01-01T00:00Z] a\n## Working Memory\n```\n- [2026-01-01T00:00Z] b\n```\n> - [2026-01-01T00:00Z] c\n\n- d\n  - [2026-01-01T00:00Z] e\n## Manual\n- [2026-01-01T00:00Z] f\n";
     assert_eq!(prune(text), text);
+}
+
+#[test]
+fn text_that_is_not_below_a_bullet_stays() {
+    let old = "- [2020-01-01T10:00Z] old\n  below it\n\n";
+    for mine in [" my own paragraph\n", " ### Mine\n", "mine\n"] {
+        let text = format!("## Working Memory\n{old}{mine}");
+        assert_eq!(prune(&text), format!("## Working Memory\n\n{mine}"), "{mine:?}");
+    }
 }
 
 #[test]

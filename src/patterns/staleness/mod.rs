@@ -15,10 +15,10 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::git::{ChangedFile, Git, Object, TrackedFiles};
 use crate::patterns;
-use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions};
+use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
 use crate::storage::{Changes, read, walk};
-use crate::text::{file_name, hexadecimal, listed, slashed};
+use crate::text::{file_name, hexadecimal, listed, one_line, slashed};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
@@ -28,6 +28,9 @@ const CACHE: &str = "freshness.json";
 const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
     inlined merged migrated move moved moves moving purged removal remove removed removes removing rename renamed \
     renames renaming replace replaced replaces replacing retired split superseded unused";
+
+/// Words that negate either of the two words after them.
+const NEGATIONS: &str = "cannot don't never not without";
 
 /// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
@@ -214,15 +217,16 @@ impl Freshness {
     }
 }
 
-/// Returns the reports on the paths of a text. A missing path that may be none is left out, and so is every missing one
-/// if the text itself reports a removal.
+/// Returns the reports on the paths of a text. A missing path that may be none is left out, and so is one whose removal
+/// the text itself reports.
 fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport> {
+    let mut removed = None;
     let mut reports = Vec::new();
     for mention in mentions(text) {
         let Some(mut status) = tree.look_up(&mention) else { continue };
         let mut to = None;
         if status == PathStatus::Gone {
-            if speaks_of_removal(text) {
+            if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
                 continue;
             }
             let moved = diff.and_then(|diff| diff.new_path(&mention.path));
@@ -235,11 +239,23 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
     reports
 }
 
-fn speaks_of_removal(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let mut words =
+/// Returns the paths mentioned in sentences that report a removal or a move.
+fn removed_paths(text: &str) -> HashSet<String> {
+    let line = one_line(text);
+    let removals = sentences(&line).into_iter().filter(|sentence| speaks_of_removal(sentence));
+    removals.flat_map(mentions).map(|mention| mention.path).collect()
+}
+
+fn speaks_of_removal(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let words =
         lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.any(|word| listed(REMOVALS, word)) || lower.contains("no longer")
+    let words: Vec<&str> = words.collect();
+    let removes = words.iter().enumerate().any(|(at, word)| {
+        let before = &words[at.saturating_sub(2)..at];
+        listed(REMOVALS, word) && !before.iter().any(|word| listed(NEGATIONS, word))
+    });
+    removes || lower.contains("no longer")
 }
 
 /// What changed since a commit.

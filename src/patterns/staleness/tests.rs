@@ -105,6 +105,8 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ("`src/never.rs`", "src/never.rs gone", "src/never.rs gone"),
     // Whose removal the text reports, what is ignored or generated, and what may be no path.
     ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),
+    ("- Never remove `src/removed.rs`", "src/removed.rs gone", "src/removed.rs gone"),
+    ("Dropped a flag. See `src/removed.rs`.", "src/removed.rs gone", "src/removed.rs gone"),
     ("`generated/a.rs`, `src/debug.log`, `dist/app.js`, `.env`", "", ""),
     ("and/or, v1.2.3, std::fs::write, Node.js, origin/main, https://a.b/src/removed.rs", "", ""),
     ("`docs/old name.md`, `src/never`, `*.never`, `src/<name>.rs`, path/to/file.rs", "", ""),

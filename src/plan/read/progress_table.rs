@@ -5,6 +5,8 @@
 //! |---------|----------------|----------|------------|     |---|-------|---------|
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |     | 1 | Name  | Pending |
 //! ```
+//!
+//! A table without a status column is accepted if it has one of plans, which may hold the status, too (`3/3 Complete`).
 
 use crate::markdown::{Table, TableRow};
 use crate::plan::read::located::Span;
@@ -50,8 +52,9 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
     let first = headers.first().map_or("", String::as_str);
     let is_number = table.header.first().is_some_and(|cell| cell.trim() == "#");
     let plans = headers.iter().position(|header| header.starts_with("plans"));
+    let plans = plans.or_else(|| column(&["done", "progress"]));
     let status = column(&["status", "state"]);
-    if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.is_none() {
+    if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.or(plans).is_none() {
         return Vec::new();
     }
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
@@ -65,22 +68,38 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
         };
         let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let first = row.cells.first()?;
-        let (number, rest) = phase_in_front(first, numbering)?;
+        let (number, rest) =
+            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
         let counted = cell(plans).and_then(counts);
+        let beside = counted.as_ref().map_or(cell(plans), |(.., rest)| Some(*rest));
+        let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
+        // A table of something else may have numbers and a column `Done`, too.
+        let is_counted = counted.as_ref().is_some_and(|(_, complete, ..)| complete.is_some());
+        if status.is_none() && beside.is_none() && !is_counted {
+            return None;
+        }
         let name = cell(name).map_or(rest, |span| span.text);
         Some(ProgressRow {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             milestone: cell(milestone).map(|span| span.text.to_owned()),
-            plans_complete: counted.as_ref().and_then(|(_, complete, _)| *complete),
-            plans_total: counted.as_ref().and_then(|(.., total)| *total),
+            plans_complete: counted.as_ref().and_then(|(_, complete, ..)| *complete),
+            plans_total: counted.as_ref().and_then(|(_, _, total, _)| *total),
             plans: counted.map(|(cell, ..)| cell),
-            status: cell(status).map(stated),
+            status: if status.is_some() { cell(status) } else { beside }.map(stated),
             completed: cell(completed).map(stated),
             line: row.line,
         })
     };
     table.rows.iter().filter_map(read).collect()
+}
+
+/// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
+fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split(cell.trim_matches(['*', ' ']))?;
+    let is_id = rest.is_empty() || rest.starts_with(['.', ':', '*']) || rest.starts_with(" -");
+    let name = rest.trim_start_matches(['.', ':', '*', '-', '–', '—', ' ']);
+    (number.has_code() && is_id).then_some((number, name))
 }
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
@@ -103,11 +122,11 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     Some((number, rest.split("](").next().unwrap_or(rest)))
 }
 
-/// A count as it stands, how many are complete, and how many there are.
-type Counts = (Located<String>, Option<u32>, Option<u32>);
+/// A count as it stands, how many are complete, how many there are, and what follows.
+type Counts<'a> = (Located<String>, Option<u32>, Option<u32>, Span<'a>);
 
-/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
-fn counts(cell: Span<'_>) -> Option<Counts> {
+/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, with the count and what follows it.
+fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
     let (done, total, mut rest) = cell.count()?;
     let (complete, total) = match total {
         Some(total) => (Some(done.value), Some(total.value)),
@@ -120,5 +139,5 @@ fn counts(cell: Span<'_>) -> Option<Counts> {
         None => (None, Some(done.value)),
     };
     let count = cell.part(0..cell.text.len() - rest.text.len());
-    Some((count.with_value(count.text.to_owned()), complete, total))
+    Some((count.with_value(count.text.to_owned()), complete, total, rest))
 }

@@ -1,17 +1,17 @@
 //! An index of files, kept in a cache: words and vectors of their passages, brought up to date before each search.
 //!
 //! ```text
-//! files     one row per file: source, name, stamp (size, times, inode), digest of its passages, language, and of each
-//!           passage side by side: identity of its text, line, section, number of words, day, weight, flags, vector
+//! files     one row per file: source, name, stamp (size, times, inode), language, and of each passage side by side:
+//!           identity of its text, line, section, number of words, day, weight, flags, vector
 //! texts     headings, key and text of each passage
 //! postings  for each stem, the passages that contain it, in one row for each update that added some
 //! encoded   the vectors that the encoder made of a passage
 //! ```
 //!
-//! It contains nothing that is not in the files. Before each search, the files with a changed stamp are read, and those
-//! whose passages have changed are indexed again. An index that is foreign, of another version, damaged, missing or
-//! mostly of what is gone is rebuilt in a temporary file and moved into place; if that cannot be written, it is built in
-//! memory. A killed process leaves either the old or the new index.
+//! It contains nothing that is not in the files. Before each search, the files with a changed stamp are indexed again.
+//! An index that is foreign, of another version, damaged, missing or mostly of what is gone is rebuilt in a temporary
+//! file and moved into place; if that cannot be written, it is built in memory. A killed process leaves either the old
+//! or the new index.
 
 mod file;
 mod postings;

@@ -45,25 +45,16 @@ struct Recorded {
     id: i64,
     source: usize,
     stamp: Vec<u8>,
-    digest: Vec<u8>,
 }
 
 /// A file that has changed, and what the index has of it.
 type Changed<'a> = (&'a IndexFile, Option<Recorded>);
 
-/// The outcome of preparing a file.
-enum Prepared {
-    /// It does not exist or cannot be read.
-    Unreadable(Option<Warning>),
-    /// Its passages are already indexed.
-    Unchanged,
-    /// Its passages are new or have changed.
-    New(Content),
-}
+/// The outcome of preparing a file; if it cannot be read, the reason, unless it does not exist.
+type Prepared = std::result::Result<Content, Option<Warning>>;
 
 /// The indexable content of a file.
 struct Content {
-    digest: Vec<u8>,
     language: Language,
     /// The passages, and what is stored of each, side by side.
     passages: Vec<Passage>,
@@ -92,12 +83,11 @@ impl Index {
             let mut writer = Writer::new(&transaction)?;
             gone.into_iter().try_for_each(|file| writer.delete(file))?;
             each_prepared(&changed, reader, progress, |file, prepared| match prepared {
-                Prepared::Unreadable(warning) => {
+                Err(warning) => {
                     warnings.extend(warning);
                     file.1.as_ref().map_or(Ok(()), |known| writer.delete(known.id))
                 }
-                Prepared::Unchanged => writer.restamp(file),
-                Prepared::New(content) => writer.replace(file, &content),
+                Ok(content) => writer.replace(file, &content),
             })?;
             writer.finish()?;
             transaction.commit()?;
@@ -118,10 +108,10 @@ impl Index {
 
 /// Compares the disk with the index: returns the changed files, and the numbers of those that are gone.
 fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'f>>, Vec<i64>)> {
-    let mut statement = db.prepare("SELECT name, id, source, stamp, digest FROM files")?;
+    let mut statement = db.prepare("SELECT name, id, source, stamp FROM files")?;
     let rows = statement.query_map([], |row| {
         let (id, source) = (row.get(1)?, row.get(2)?);
-        let known = Recorded { id, source, stamp: row.get(3)?, digest: row.get(4)? };
+        let known = Recorded { id, source, stamp: row.get(3)? };
         Ok((row.get::<_, String>(0)?, known))
     })?;
     let mut known: HashMap<String, Recorded> = rows.collect::<Result<_>>()?;
@@ -192,21 +182,11 @@ struct Preparer {
 }
 
 impl Preparer {
-    fn prepare(&mut self, reader: &dyn PassageReader, (file, known): &Changed<'_>) -> Prepared {
-        let passages = match reader.passages(file) {
-            Ok(Some(passages)) => passages,
-            Ok(None) => return Prepared::Unreadable(None),
-            Err(error) => {
-                let warning = Warning::file(&file.path, error.reason());
-                return Prepared::Unreadable(Some(warning));
-            }
-        };
-        let identities: Vec<i64> = passages.iter().map(identity).collect();
-        let digest = digest(&passages, &identities);
-        if known.as_ref().is_some_and(|known| known.source == file.source && known.digest == digest)
-        {
-            return Prepared::Unchanged;
-        }
+    fn prepare(&mut self, reader: &dyn PassageReader, (file, _): &Changed<'_>) -> Prepared {
+        let passages = reader.passages(file);
+        let passages = passages
+            .map_err(|error| Some(Warning::file(&file.path, error.reason())))?
+            .ok_or(None)?;
         let mut sample = String::new();
         for passage in &passages {
             if sample.len() > SAMPLE_BYTES {
@@ -214,23 +194,17 @@ impl Preparer {
             }
             sample.extend([passage.text.as_str(), "\n"]);
         }
-        Prepared::New(self.content(passages, &identities, digest, Language::detect(&sample)))
+        Ok(self.content(passages, Language::detect(&sample)))
     }
 
-    fn content(
-        &mut self,
-        mut passages: Vec<Passage>,
-        identities: &[i64],
-        digest: Vec<u8>,
-        language: Language,
-    ) -> Content {
+    fn content(&mut self, mut passages: Vec<Passage>, language: Language) -> Content {
         self.tokenizers.retain(|_, tokenizer| tokenizer.len() < MAX_STEMS);
         let tokenizer = self.tokenizers.entry(language).or_insert_with(|| Tokenizer::new(language));
         let (mut units, mut words, mut stems) = (Vec::new(), Vec::new(), Vec::new());
         let (mut section, mut head, mut head_sum) = (0, 0, Sum::default());
         let mut left_out = None;
         let (mut number, mut count) = (0_u32, 0);
-        for (at, identity) in identities.iter().enumerate() {
+        for at in 0..passages.len() {
             let is_full = at >= MAX_TEXTS || count >= MAX_WORDS;
             if is_full || passages[at].text.len() > MAX_TEXT_BYTES {
                 left_out.get_or_insert(passages[at].line.max(1));
@@ -239,6 +213,7 @@ impl Preparer {
                 passages.truncate(at);
                 break;
             }
+            let identity = identity(&passages[at]);
             let text = &mut passages[at].text;
             text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
             if at == 0 || passages[at - 1].headings != passages[at].headings {
@@ -262,26 +237,13 @@ impl Preparer {
             });
             let length = u32::try_from(stems.len()).unwrap_or(u32::MAX);
             let vector = Vector::mean(vectors).quantized();
-            UnitRecord::new(passage, *identity, section, length).write(&vector, &mut units);
+            UnitRecord::new(passage, identity, section, length).write(&vector, &mut units);
             count += stems.len() - head;
             number += 1;
         }
         let words = of_file(words, |stem| tokenizer.text(stem));
-        Content { digest, language, passages, units, words, left_out }
+        Content { language, passages, units, words, left_out }
     }
-}
-
-/// Returns the digest of everything that is stored of these passages.
-fn digest(passages: &[Passage], identities: &[i64]) -> Vec<u8> {
-    let mut digest = Sha256::new();
-    for (passage, identity) in passages.iter().zip(identities) {
-        digest.update(identity.to_le_bytes());
-        digest.update(format!(
-            "{} {:?} {} {}",
-            passage.line, passage.date, passage.flags, passage.weight
-        ));
-    }
-    digest.finalize().to_vec()
 }
 
 /// Returns a number that all passages with the same text under the same headings share.
@@ -325,11 +287,6 @@ impl<'a> Writer<'a> {
         self.db.prepare_cached(sql)?.execute(values).map(|_| ())
     }
 
-    fn restamp(&self, (file, known): &Changed<'_>) -> Result<()> {
-        let values = params![known.as_ref().map(|known| known.id), file.stamp];
-        self.run("UPDATE files SET stamp = ?2 WHERE id = ?1", values)
-    }
-
     /// Deletes a file. The numbers of its units stay in the lists, and are never given again.
     fn delete(&self, file: i64) -> Result<()> {
         let sql = "SELECT first, first + length(units) / ?2 FROM files WHERE id = ?1";
@@ -346,12 +303,11 @@ impl<'a> Writer<'a> {
             self.delete(old.id)?;
         }
         self.run(
-            "INSERT INTO files VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO files VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
                 file.source,
                 file.name,
                 file.stamp,
-                content.digest,
                 content.language.number(),
                 content.left_out,
                 self.next,

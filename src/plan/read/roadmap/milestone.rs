@@ -130,13 +130,17 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)")
 });
 
-/// Returns a milestone's name without symbols and the remark about its phases.
+/// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
-    // The name in bold.
+    // The name in bold, and only the text of a link.
     let marked =
         text.split_once("**").filter(|(before, _)| !before.contains(char::is_alphanumeric));
     let bold = marked.and_then(|(_, rest)| rest.split_once("**")).map(|(bold, _)| bold);
     let text = bold.unwrap_or(text).trim_start_matches(|c: char| !c.is_alphanumeric());
-    let end = REMARK.find(text).map_or(text.len(), |found| found.start());
+    let text = match text.split_once("](") {
+        Some((text, _)) => text.replacen('[', "", 1),
+        None => text.to_owned(),
+    };
+    let end = REMARK.find(&text).map_or(text.len(), |found| found.start());
     without_status(&text[..end]).to_owned()
 }

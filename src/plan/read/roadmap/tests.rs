@@ -63,7 +63,23 @@ fn a_list_of_milestones_ships_its_phases() {
     let text = "## Milestones\n- [v1.0](x) - Phases 1-2 (SHIPPED 2025-12-27)\n- v1.1 - Phases 3-4\n## Progress\n| Phase | Status |\n|---|---|\n| 1. A | Complete |\n| 3. B | Pending |\n";
     let roadmap = read(text);
     assert_eq!(shown(&roadmap), ["1|A|Complete|true", "3|B|NotStarted|false"]);
+    assert_eq!(roadmap.milestones[0].name, "v1.0");
     assert_eq!(roadmap.phases[1].milestone, Some(1));
+}
+
+#[test]
+fn a_table_names_phases_by_codes_and_may_have_no_column_for_the_status() {
+    for (header, row, expected) in [
+        ("Phase | Plans | Status", "B6. A | 2/2 | Complete", "B6|A|Complete|false"),
+        ("Phase | Status", "**B6** - A | Pending", "B6|A|NotStarted|false"),
+        ("Phase | Plans", "6. A | 2/2 Complete", "6|A|Complete|false"),
+        ("Phase | Done", "6. A | 1/2", "6|A|_|false"),
+        ("# | Done | Task", "6 | yes | A", ""),
+    ] {
+        let rule = "---|".repeat(header.split('|').count());
+        let text = format!("# R\n\n| {header} |\n|{rule}\n| {row} |\n");
+        assert_eq!(shown(&read(&text)).join(" "), expected, "{header}");
+    }
 }
 
 #[test]

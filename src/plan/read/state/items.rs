@@ -36,14 +36,21 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     own().flat_map(|range| entries(outline, range)).chain(told).collect()
 }
 
-/// Returns the bullets of a section that are open.
+/// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.
 fn entries(outline: &Outline<'_>, range: &Range<usize>) -> Vec<String> {
-    let items = outline.items(range).filter(|(_, item)| item.depth == 0);
-    let left = items.filter(|(_, item)| item.checked != Some(true));
-    let entry = |(block, item): (&Block, &ListItem)| {
-        open(&item.text, &list_entry::on_one_line(outline, block, item))
+    let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
+    let entry = |group: &[(&Block, &ListItem)]| {
+        let ((block, item), below) =
+            group.split_first().filter(|((_, item), _)| item.depth == 0)?;
+        let mut boxes = below.iter().filter_map(|(_, item)| item.checked).peekable();
+        let is_done = match item.checked {
+            Some(is_done) => is_done,
+            None => boxes.peek().is_some() && boxes.all(|is_done| is_done),
+        };
+        let text = list_entry::on_one_line(outline, block, item);
+        open(&item.text, &text).filter(|_| !is_done)
     };
-    left.filter_map(entry).collect()
+    items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).collect()
 }
 
 /// Returns an entry, unless its first line says that it is none, or settled.

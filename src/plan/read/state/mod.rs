@@ -377,18 +377,21 @@ fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in heading::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
-        let mut is_installed = true;
+        let (mut is_installed, mut is_labelled) = (true, false);
         for block in outline.blocks(&section.own) {
             for line in outline.slice(&block.range).lines() {
                 let label = Label::parse(line, 0, 1).filter(|label| {
                     label.is_bold || has("list of skills", &heading::words(&label.name))
                 });
                 if let Some(label) = label {
+                    is_labelled = true;
                     is_installed = heading::words(&label.name).starts_with("installed");
                     let named = comma_separated(&label.value).filter(|_| is_installed);
                     installed.extend(named.filter_map(skill));
                 } else if let BlockContent::Item(item) = &block.content {
-                    installed.extend(skill(&item.text).filter(|_| is_installed));
+                    // `Run /find-skills to find more` is a sentence.
+                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
+                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
                     break;
                 }
             }

@@ -102,12 +102,26 @@ pub(super) fn claims(
             _ => {}
         }
     }
+    if !claims.iter().any(|claim| matches!(claim.value, Claim::Phase(_))) {
+        push_unlabelled(outline, numbering, &mut claims);
+    }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
 }
 
 fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
     count.map(|count| Claim::Count(says, count))
+}
+
+/// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
+fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
+    let mut sections = heading::sections(outline, "position");
+    let found = sections.find_map(|section| outline.paragraphs(&section.own).next());
+    let Some((block, text)) = found else { return };
+    let line = text.lines().next().unwrap_or_default();
+    if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
+        push_phase(Span::new(line, block.range.start, block.line), numbering, claims);
+    }
 }
 
 /// Parses the notations for the current phase, and returns whether a number follows the optional word `Phase`.

@@ -72,11 +72,15 @@ fn the_front_matter_fills_what_the_body_leaves_open() {
 
 #[test]
 fn a_status_behind_the_phase_counts_where_no_label_states_one() {
-    let text = "## Current Phase\nPhase: 2 \u{2014} Events & Base \u{2014} IN PROGRESS\n";
-    let state = read(text);
-    assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("2"));
-    assert_eq!(state.phase.name.as_deref(), Some("Events & Base"));
-    assert_eq!(state.phase.status.as_deref(), Some("IN PROGRESS"));
+    for text in [
+        "Phase: 2 \u{2014} Events & Base \u{2014} IN PROGRESS",
+        "Phase 2: Events & Base \u{2014} IN PROGRESS",
+    ] {
+        let state = read(&format!("## Current Phase\n{text}\n"));
+        assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("2"));
+        assert_eq!(state.phase.name.as_deref(), Some("Events & Base"));
+        assert_eq!(state.phase.status.as_deref(), Some("IN PROGRESS"));
+    }
 }
 
 #[test]
@@ -160,6 +164,12 @@ fn decisions_may_be_grouped_by_phase() {
         .map(|decision| (decision.text.as_str(), decision.heading.as_deref()))
         .collect();
     assert_eq!(found, [("d", Some("Decisions")), ("a", Some("Phase 3"))]);
+}
+
+#[test]
+fn ticked_boxes_below_a_bullet_settle_it() {
+    let state = read("# State\n## Blockers\n- **Infra**\n  - [x] key\n- Web\n  - [ ] form\n");
+    assert_eq!(state.blockers, ["Web: form"]);
 }
 
 #[test]

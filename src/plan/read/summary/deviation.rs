@@ -52,18 +52,21 @@ pub struct Deviation {
 /// Returns the number of deviations and their list. The number exceeds the length of the list if only a number is stated;
 /// no mention is not zero.
 ///
-/// A list in the front matter is complete, unless the body lists more; if there is only a number, the body describes the
-/// deviations.
+/// A list in the front matter is complete, unless the body lists more without referring to it; if there is only a
+/// number, the body describes the deviations.
 pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<Deviation>>) {
     let body = Body::read(document);
     let (count, list) = match stated(document) {
-        Some((_, list)) if body.entries.len() <= list.len() && !list.is_empty() => {
+        Some((_, list))
+            if !list.is_empty() && (body.entries.len() <= list.len() || body.refers_to_front) =>
+        {
             (0, with_details(list, &body.entries))
         }
         Some((0, list)) if list.is_empty() => (0, body.entries),
         Some((count, _)) => (count, body.described()),
         None if !body.speaks => return (None, None),
-        None => (0, body.described()),
+        None if body.total == Some(0) => (0, body.entries),
+        None => (body.total.unwrap_or_default(), body.described()),
     };
     let count = count.max(u32::try_from(list.len()).unwrap_or(u32::MAX));
     (Some(count), (count == 0 || !list.is_empty()).then_some(list))
@@ -95,11 +98,17 @@ fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
         // The section describes a deviation better than a label.
         return found.filter(|(_, list)| list.is_empty());
     };
-    match &node.value {
-        Value::Text(_) => parse(node.as_text()?, node.line),
-        Value::List(nodes) => Some((0, nodes.iter().filter_map(from_node).collect())),
-        Value::Map(_) => None,
+    if let Value::Text(_) = &node.value {
+        return parse(node.as_text()?, node.line);
     }
+    let items = node.get(&["items", "list", "details"]);
+    let count = node.get(&["count", "total"]).and_then(|count| count.as_text()?.parse().ok());
+    if let (Some(count), None) = (count, items) {
+        return Some((count, Vec::new()));
+    }
+    let nodes = items.unwrap_or(node).elements().into_iter();
+    let list: Vec<Deviation> = nodes.filter_map(from_node).collect();
+    Some((if list.is_empty() { count.unwrap_or_default() } else { 0 }, list))
 }
 
 /// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
@@ -129,6 +138,10 @@ struct Body {
     ranges: Vec<Range<usize>>,
     /// The first one in a paragraph, used if there are no entries.
     prose: Option<Deviation>,
+    /// The number in `Total deviations: 3 auto-fixed`.
+    total: Option<u32>,
+    /// Whether the body refers to the front matter for the list.
+    refers_to_front: bool,
     /// Whether the body mentions deviations, even if only to deny them.
     speaks: bool,
     /// Whether the current section says that there are none: after that, only entries that name a rule count.
@@ -220,6 +233,8 @@ impl Body {
                     if part_of(&text).is_none() {
                         let found = Deviation::new(&unbolded(&text), block.line);
                         is_detail = self.paragraph(&text, found, range, has_numbered);
+                    } else if let Some(total) = TOTAL.captures(&text) {
+                        self.total = total[1].parse().ok();
                     }
                 }
                 BlockContent::Code | BlockContent::Html => {}
@@ -235,10 +250,16 @@ impl Body {
         range: Range<usize>,
         has_numbered: bool,
     ) -> bool {
+        let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
         let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
+        if !is_head && (lower.contains("frontmatter") || lower.contains("front matter")) {
+            self.refers_to_front = true;
+            return false;
+        }
         if is_none(text) {
-            self.is_denied = true;
+            // `None beyond the following:` introduces entries.
+            self.is_denied |= !(is_lead && lower.contains("beyond"));
             return false;
         }
         if is_head || is_bold && !has_numbered && !is_lead || RULE.is_match(text) {
@@ -248,7 +269,7 @@ impl Body {
         if !is_bold && !self.is_denied && !is_remark(text) {
             self.prose.get_or_insert(found);
         }
-        is_bold != is_lead && !text.to_lowercase().contains("deviation") || is_remark(text)
+        is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
     }
 }
 
@@ -356,6 +377,10 @@ static RULE: LazyLock<Regex> =
 /// A paragraph that begins a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
 static HEAD: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)"));
+
+/// `Total deviations: 3 auto-fixed`.
+static TOTAL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)"));
 
 /// The number in front of a title: `1. Text`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));

@@ -63,17 +63,24 @@ const BOTH: &[Case] = &[
     ("deviations: none", "", Some(0), Some(&[])),
     ("deviations: \"None\"", "## Deviations\n\nOne word on the numbers.\n", Some(0), Some(&[])),
     ("deviations: []", TOLD, Some(2), Some(&["told one", "told two"])),
-    ("deviations: {count: 2}", "", None, None),
+    ("deviations:\n  count: 2\n  items:\n    - one\n    - two", "", Some(2), Some(&["one", "two"])),
+    ("deviations: {count: 2}", "", Some(2), None),
     ("deviations: [None]", "", Some(0), Some(&[])),
     ("deviations: See below", TOLD, Some(2), Some(&["told one", "told two"])),
     ("deviations: Moved the file", "", Some(1), Some(&["Moved the file"])),
     ("plan: 1", "## Deviations\n\nOne.\n\nMore on it.\n", Some(1), Some(&["One."])),
-    ("plan: 1", "## Deviations\n\n**Total deviations:** 1 auto-fixed\n", Some(0), Some(&[])),
+    ("plan: 1", "## Deviations\n\n**Total deviations:** 4 auto-fixed\n", Some(4), None),
     ("plan: 1", "", None, None),
     ("deviations:", "", None, None),
     ("plan: 1", "## Deviations\n", None, None),
     ("plan: 1", "## Deviations\n\nNone.\n", Some(0), Some(&[])),
     ("plan: 1", "- **Deviations:** 0\n", Some(0), Some(&[])),
+    (
+        "deviations:\n  - one\n  - two",
+        "## Deviations\nSee frontmatter. By part:\n- a (1)\n- b (1)\n- c (0)\n",
+        Some(2),
+        Some(&["one", "two"]),
+    ),
 ];
 
 #[test]

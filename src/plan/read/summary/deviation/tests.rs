@@ -114,6 +114,7 @@ fn what_names_its_rule_counts_behind_a_none() {
     for text in [
         "None major - two in the text.\n\n1. **[Rule 1 - Bug] Wrong date.** It was a number.\n2. **[Rule 3 - Blocking] No crate.** Added.\n",
         "None beyond the following:\n\n- [Rule 1] Wrong date\n- [Rule 3] No crate\n",
+        "None beyond these two:\n\n- Wrong date\n- No crate\n",
     ] {
         assert_eq!(items(&format!("## Deviations\n\n{text}")).len(), 2, "{text}");
     }
