@@ -81,9 +81,9 @@ fn facts_of_the_version_before_are_upgraded_by_the_first_write() {
     let found = run("facts retrieve --query Rome --json").success().json();
     assert_eq!(found["hits"][0]["fact"]["value_text"], "Rome", "{found}");
     // What the server in use must still erase stays.
-    let check = run("facts check --json").code(1).json();
-    assert_eq!(check["unerased_vectors"], 1, "{check}");
-    assert_eq!(check["problems"], json!(["1 facts without a history"]), "{check}");
+    let check = run("facts check").code(1).stdout();
+    assert!(check.contains("perhaps still on the server: 1 vector"), "{check}");
+    assert!(check.contains("1 facts without a history"), "{check}");
 }
 
 #[test]

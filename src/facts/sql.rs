@@ -71,6 +71,9 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                 failed.hint("annals cannot write there; nothing was changed")
             }
+            Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull) => {
+                failed.hint("the disk may be full or failing; nothing was written")
+            }
             _ => failed,
         }
     }

@@ -69,7 +69,7 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
         "entry write --key second --type gotcha --confidence low --body-stdin --request-id a3",
         "# Second\n",
     ),
-    ("entry write --key first --type gotcha --confidence high --title First", ""),
+    ("entry write --key first --type gotcha --confidence high --body-stdin", "# First\n\nNew.\n"),
     ("entry supersede --old first --new second", ""),
     ("entry delete --key second --reason because", ""),
     ("entry audit", ""),

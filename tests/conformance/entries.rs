@@ -961,6 +961,7 @@ fn audit_reports_one_key_in_two_files() {
 #[test]
 fn an_entry_that_is_not_read_is_not_listed_as_active() {
     let case = two();
+    audit(&case);
     std::os::unix::fs::symlink("/etc/hosts", case.root().join(MEMORY).join("away.md")).unwrap();
     assert_eq!(audit(&case)["index_rebuilt"], json!(false));
     let listed = case.run("entry list --json").success().json();

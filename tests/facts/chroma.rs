@@ -48,7 +48,9 @@ impl Chroma {
             serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
         };
         let collections = read(ureq::get(&below).call().unwrap());
-        let id = collections[0]["id"].as_str().unwrap();
+        let Some(id) = collections[0]["id"].as_str() else {
+            return BTreeSet::new();
+        };
         let all = ureq::post(format!("{below}/{id}/get")).content_type("application/json");
         let found = read(all.send(r#"{"include": []}"#).unwrap());
         let ids = found["ids"].as_array().unwrap().iter();
