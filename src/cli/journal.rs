@@ -95,14 +95,15 @@ struct WriteArgs {
 /// Search the journal from its end
 ///
 /// Reads its options as one JSON object from the standard input, unless Q is given: q, and limit,
-/// `window_lines` and mode as needed. Prints a JSON object with the results, the latest first.
+/// `window_lines`, mode, type, tags, since and until as needed. Prints a JSON object with the results, the latest
+/// first.
 ///
 /// Searches the last `window_lines` lines. While that finds fewer results than the limit, the window grows
 /// fourfold, up to 1,000,000 lines.
 ///
 /// Example: printf '%s' '{"q":"Python","limit":5}' | annals journal search
 ///
-/// Example: annals journal search '/prefers? py/i' --limit 5
+/// Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01
 #[derive(Args, Debug)]
 struct SearchArgs {
     /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
@@ -117,6 +118,18 @@ struct SearchArgs {
     /// [default: hybrid]
     #[arg(long, requires = "q")]
     mode: Option<Mode>,
+    /// The type that a record must have
+    #[arg(long = "type", value_name = "TYPE", requires = "q")]
+    kind: Option<String>,
+    /// A tag that a record must have; may be given several times
+    #[arg(long = "tag", value_name = "TAG", requires = "q")]
+    tags: Vec<String>,
+    /// Only records from this day or time on
+    #[arg(long, value_name = "TIME", requires = "q")]
+    since: Option<String>,
+    /// Only records up to this day or time
+    #[arg(long, value_name = "TIME", requires = "q")]
+    until: Option<String>,
 }
 
 /// A JSON document with what a dry run would have added.
@@ -140,7 +153,9 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
             }
             file.and_then(|file| write(args, &file, clock, global.dry_run, out))
         }
-        JournalCommand::Search(args) => file.and_then(|file| search(args, &file, out)),
+        JournalCommand::Search(args) => {
+            file.and_then(|file| search(args, &file, global.verbose, out))
+        }
     };
     // The journal's tools specify the format of a failure.
     if let Err(error) = done {
@@ -238,7 +253,7 @@ fn import(
     out.show(&imported, text!("journal/imported"))
 }
 
-fn search(args: &SearchArgs, file: &Path, out: &mut Output) -> Result<()> {
+fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {
     let query = match &args.q {
         None => JournalQuery::parse(&input(MAX_LINE)?)?,
         Some(q) => {
@@ -247,11 +262,19 @@ fn search(args: &SearchArgs, file: &Path, out: &mut Output) -> Result<()> {
                 limit: args.limit.unwrap_or(default.limit),
                 window_lines: args.window_lines.unwrap_or(default.window_lines),
                 mode: args.mode.unwrap_or_default(),
+                kind: args.kind.clone(),
+                tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
+                since: args.since.clone(),
+                until: args.until.clone(),
                 ..default
             }
         }
     };
-    out.json_line(&journal::search(file, &query)?);
+    let mut found = journal::search(file, &query)?;
+    if !verbose {
+        found.skipped = None;
+    }
+    out.json_line(&found);
     Ok(())
 }
 

@@ -134,7 +134,8 @@ pub(crate) struct PauseArgs {
 
 /// Read the note that the last session left, and show what has progressed since
 ///
-/// Reads RESUME.md of the active milestone, else of the planning folder.
+/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
+/// far as it can be understood.
 ///
 /// Example: annals resume --json | jq .since
 #[derive(Args, Debug)]

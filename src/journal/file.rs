@@ -6,10 +6,12 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
 use memchr::{memchr, memrchr};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::clock::parse_timestamp;
 use crate::error::{At, Error, Result};
 use crate::journal::escape;
 use crate::project::Environment;
@@ -191,6 +193,16 @@ impl JournalRecord {
     /// Returns a field if it is a string.
     pub(crate) fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
+    }
+
+    /// Returns the time of the record.
+    pub(crate) fn time(&self) -> Option<DateTime<Utc>> {
+        self.text("ts").and_then(parse_timestamp)
+    }
+
+    /// Returns the tags; a single string counts as one tag.
+    pub(crate) fn tags(&self) -> Vec<&str> {
+        self.fields.get("tags").map(strings).unwrap_or_default()
     }
 
     /// Returns all texts that are searched in decoded form.

@@ -3,14 +3,18 @@
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
+use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{At, Error, Result};
 use crate::journal::escape;
-use crate::journal::file::{BackwardReader, Region, displayed, open, records, trimmed};
+use crate::journal::file::{
+    BackwardReader, JournalRecord, Region, displayed, open, records, trimmed,
+};
 use crate::journal::write::input;
 use crate::text::word_enum;
 
@@ -38,7 +42,7 @@ word_enum! {
     }
 }
 
-/// A search: the text to find, and the search window.
+/// A search: the text to find, the search window, and filters.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalQuery {
@@ -53,6 +57,18 @@ pub struct JournalQuery {
     /// The text that the query is compared with.
     #[serde(default, deserialize_with = "mode")]
     pub mode: Mode,
+    /// The required type.
+    #[serde(default, rename = "type")]
+    pub kind: Option<String>,
+    /// The required tags.
+    #[serde(default)]
+    pub tags: Option<Vec<String>>,
+    /// The earliest day or time.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The latest day or time, inclusive.
+    #[serde(default)]
+    pub until: Option<String>,
 }
 
 fn number<const N: usize>() -> usize {
@@ -72,7 +88,16 @@ fn mode<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Mode, D::Erro
 impl JournalQuery {
     /// Creates a search for a text, with defaults for everything else.
     pub fn new(q: impl Into<String>) -> Self {
-        Self { q: q.into(), limit: LIMIT, window_lines: FIRST_WINDOW, mode: Mode::default() }
+        Self {
+            q: q.into(),
+            limit: LIMIT,
+            window_lines: FIRST_WINDOW,
+            mode: Mode::default(),
+            kind: None,
+            tags: None,
+            since: None,
+            until: None,
+        }
     }
 
     /// Parses a search from a JSON object `{q, limit?, window_lines?, mode?, …}`.
@@ -117,6 +142,9 @@ pub struct SearchResults {
     pub truncated: bool,
     /// Size of the search window after growth, in lines from the end.
     pub used_window_lines: usize,
+    /// Number of lines that looked like matches but are not JSON objects, or are too long to be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<usize>,
 }
 
 /// Searches the journal; a missing or empty one has no results.
@@ -126,6 +154,7 @@ pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
         results: Vec::new(),
         truncated: false,
         used_window_lines: query.widest_window(),
+        skipped: Some(0),
     };
     let mut search = Search { query, matcher: Matcher::new(query)?, found, lines: 0, bytes: 0 };
     if let Some((file, length)) = open(path)? {
@@ -154,6 +183,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn region(&mut self, region: &Region) -> Result<ControlFlow<()>> {
         let window = self.found.used_window_lines;
+        self.skip(region.dropped.min(window - self.lines));
         self.lines += region.dropped;
         if self.lines >= window {
             return Ok(ControlFlow::Break(()));
@@ -179,9 +209,17 @@ impl Search<'_> {
         Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
+    fn skip(&mut self, lines: usize) {
+        self.found.skipped = self.found.skipped.map(|skipped| skipped + lines);
+    }
+
     /// Handles a candidate; `after` is the number of lines after it.
     fn judge(&mut self, line: &[u8], after: usize) -> Result<ControlFlow<()>> {
-        for range in self.matcher.matches(line).into_iter().rev() {
+        let Some(records) = self.matcher.matches(line) else {
+            self.skip(1);
+            return Ok(ControlFlow::Continue(()));
+        };
+        for range in records.into_iter().rev() {
             let count = self.found.results.len();
             let window = self.query.window_for(after + 1).min(self.found.used_window_lines);
             if count == self.query.limit || count > 0 && self.bytes + range.len() > MAX_BYTES {
@@ -222,10 +260,14 @@ struct Matcher {
     decodes: bool,
     /// Whether it may have an anchor, which matches at the ends of a decoded text and not within its line.
     has_anchor: bool,
+    kind: Option<String>,
+    tags: Vec<String>,
+    since: Option<DateTime<Utc>>,
+    before: Option<DateTime<Utc>>,
 }
 
 impl Matcher {
-    /// Compiles a query; fails if its regular expression is invalid.
+    /// Compiles a query; fails if its regular expression or its times are invalid.
     fn new(query: &JournalQuery) -> Result<Self> {
         let mode = query.mode;
         let (text, prefilter, decodes) = if let Some(pattern) = expression(&query.q) {
@@ -237,8 +279,11 @@ impl Matcher {
             let prefilter = prefilter.map(|pattern| compiled(&pattern)).transpose()?;
             (compiled(&regex::escape(&query.q))?, prefilter, decodes)
         };
+        let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
+        let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;
+        let (kind, tags) = (query.kind.clone(), query.tags.clone().unwrap_or_default());
         let has_anchor = ["^", "$", "\\A", "\\z"].iter().any(|anchor| query.q.contains(anchor));
-        Ok(Self { text, mode, prefilter, decodes, has_anchor })
+        Ok(Self { text, mode, prefilter, decodes, has_anchor, kind, tags, since, before })
     }
 
     /// Returns the lines that may match, in file order.
@@ -260,24 +305,39 @@ impl Matcher {
         found
     }
 
-    /// Returns the ranges of the matching records on a line.
-    fn matches(&self, line: &[u8]) -> Vec<Range<usize>> {
+    /// Returns the ranges of the matching records on a line, or `None` if the line matches but has no valid record.
+    fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
         let is_raw = |text: &[u8]| self.mode != Mode::Jq && self.text.is_match(text);
         let is_seen = self.text.is_match(trimmed(line));
         let is_line = is_seen && self.mode != Mode::Jq;
         // Without an escape, each decoded text is a part of the line.
         let may_differ = is_seen || self.has_anchor || memchr(b'\\', line).is_some();
-        if !(is_line || self.decodes && may_differ) {
-            return Vec::new();
+        if trimmed(line).is_empty() || !(is_line || self.decodes && may_differ) {
+            return Some(Vec::new());
         }
         let (records, is_whole) = records(line);
+        let is_broken = records.is_empty() && !is_whole && is_line;
         let is_alone = records.len() == 1 && is_whole;
         let found = records.into_iter().filter(|(range, record)| {
             let is_in = || record.texts().any(|text| self.text.is_match(text.as_bytes()));
             let is_raw = if is_alone { is_line } else { is_raw(&line[range.clone()]) };
-            is_raw || self.decodes && is_in()
+            (is_raw || self.decodes && is_in()) && self.accepts(record)
         });
-        found.map(|(range, _)| range).collect()
+        (!is_broken).then(|| found.map(|(range, _)| range).collect())
+    }
+
+    /// Returns whether a record passes all filters.
+    fn accepts(&self, record: &JournalRecord) -> bool {
+        let tags = record.tags();
+        let is_in_time = || {
+            record.time().is_some_and(|time| {
+                self.since.is_none_or(|since| time >= since)
+                    && self.before.is_none_or(|before| time < before)
+            })
+        };
+        self.kind.as_deref().is_none_or(|kind| record.text("type") == Some(kind))
+            && self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
+            && (self.since.is_none() && self.before.is_none() || is_in_time())
     }
 }
 
@@ -339,6 +399,21 @@ fn encoded(c: char) -> String {
     format!("(?:{}|{}(?i:{long}))", regex::escape(&c.to_string()), short.unwrap_or_default())
 }
 
+/// Parses the time of an option, and returns the start of its day or second, or with `after` 1 that of the next.
+fn bound(option: &str, text: &str, after: u64) -> Result<DateTime<Utc>> {
+    let second = TimeDelta::seconds(i64::from(after == 1));
+    let time = match parse_timestamp(text) {
+        Some(time) => time.checked_add_signed(second),
+        None => parse_date(text)
+            .and_then(|day| day.checked_add_days(Days::new(after)))
+            .map(|day| day.and_time(NaiveTime::MIN).and_utc()),
+    };
+    time.ok_or_else(|| {
+        Error::failed(format!("{option} is not a valid date or time: {text:?}"))
+            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,8 +427,12 @@ mod tests {
 
     #[test]
     fn input_is_checked_field_by_field() {
-        let query = JournalQuery::parse(br#"{"q":"x","limit":null,"mode":null}"#).unwrap();
-        assert_eq!((query.limit, query.mode), (20, Mode::Hybrid));
+        let query =
+            JournalQuery::parse(br#"{"q":"x","limit":null,"mode":null,"tags":["a"]}"#).unwrap();
+        assert_eq!(
+            (query.limit, query.mode, query.tags),
+            (20, Mode::Hybrid, Some(vec!["a".to_owned()]))
+        );
         for (json, fault) in [
             (r#"{"q":"x","limit":0}"#, "limit must be 1 or more"),
             (r#"{"q":"x","limit":-1}"#, "invalid value: integer `-1`"),
@@ -371,7 +450,7 @@ mod tests {
         let matches = |q: &str, mode: Mode, line: &str| {
             let matcher = Matcher::new(&JournalQuery { mode, ..JournalQuery::new(q) }).unwrap();
             let is_candidate = !matcher.candidates(line.as_bytes()).is_empty();
-            is_candidate && !matcher.matches(line.as_bytes()).is_empty()
+            is_candidate && matcher.matches(line.as_bytes()).is_some_and(|found| !found.is_empty())
         };
         for (q, line) in [
             ("caf\u{e9}", r#"{"content":"caf\u00E9"}"#),
@@ -397,11 +476,37 @@ mod tests {
     fn each_record_on_a_line_is_judged_alone() {
         let matches = |q: &str, line: &str| {
             let found = Matcher::new(&JournalQuery::new(q)).unwrap().matches(line.as_bytes());
-            found.into_iter().map(|range| line[range].to_owned()).collect::<Vec<_>>()
+            found.map(|found| {
+                found.into_iter().map(|range| line[range].to_owned()).collect::<Vec<_>>()
+            })
         };
         let line = "{\"content\":\"a zebra\"}{\"content\":\"b\"} {\"content\":\"c zebra\"}\n";
         let two = ["{\"content\":\"a zebra\"}".to_owned(), "{\"content\":\"c zebra\"}".to_owned()];
-        assert_eq!(matches("zebra", line), two);
-        assert_eq!(matches("zebra", "zebra"), Vec::<String>::new());
+        assert_eq!(matches("zebra", line).unwrap(), two);
+        assert_eq!(matches("zebra", "zebra"), None);
+    }
+
+    #[test]
+    fn filters_restrict_type_tags_and_time() {
+        let accepts = |query: &str, record: &str| {
+            let query = JournalQuery::parse(query.as_bytes()).unwrap();
+            let found = Matcher::new(&query).unwrap().matches(record.as_bytes());
+            found.is_some_and(|found| !found.is_empty())
+        };
+        let record = r#"{"ts":"2026-02-17T10:11:12Z","type":"note","tags":["a","b"]}"#;
+        for (query, expected) in [
+            (r#"{"q":"","type":"note","tags":["b"]}"#, true),
+            (r#"{"q":"","type":"fact"}"#, false),
+            (r#"{"q":"","tags":["a","c"]}"#, false),
+            (r#"{"q":"","since":"2026-02-17","until":"2026-02-17"}"#, true),
+            (r#"{"q":"","until":"2026-02-16"}"#, false),
+            (r#"{"q":"","since":"2026-02-17T10:11:12Z","until":"2026-02-17T10:11:12Z"}"#, true),
+            (r#"{"q":"","since":"2026-02-17T10:11:13Z"}"#, false),
+        ] {
+            assert_eq!(accepts(query, record), expected, "{query}");
+        }
+        assert!(!accepts(r#"{"q":"","since":"2026-01-01"}"#, "{}"));
+        let query = JournalQuery { until: Some("soon".to_owned()), ..JournalQuery::new("") };
+        assert!(Matcher::new(&query).err().unwrap().message.contains("until"));
     }
 }

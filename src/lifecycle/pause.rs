@@ -19,29 +19,27 @@
 //! <!-- annals:done 1/1 1/2 2/1 -->
 //! ```
 //!
-//! The paths are relative to the project.
+//! The paths are relative to the project; earlier versions wrote them relative to the note.
 //!
 //! The hash covers everything after the first line: a note that a person wrote or edited is never replaced.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::plan::{Next, PausedWork, Phase, PlanState, StatusReport, Survey};
+use crate::markdown::{FrontMatter, Outline};
+use crate::plan::{Next, PausedWork, Phase, PhaseNumber, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
-use crate::text::{hexadecimal, inert};
+use crate::text::{hexadecimal, inert, strip_prefix_ignore_case};
 use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
-
-/// The start of the line with the plans that are complete.
-const DONE: &str = "<!-- annals:done";
 
 /// The outcome of `annals pause`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -129,7 +127,7 @@ fn path_in_project(project: &Project, phase: &Phase, file: &str) -> Option<Strin
 }
 
 /// Returns the complete plans as `phase/plan`, in order.
-fn done_plans(survey: &Survey) -> Vec<String> {
+pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
     let mut done = Vec::new();
     for phase in &survey.position.phases {
         for (slot, state) in &phase.plans {
@@ -168,13 +166,13 @@ fn page(
     }
     let notes = notes.unwrap_or("None.");
     let done = done_plans(survey).join(" ");
-    write!(body, "\n## Notes\n\n{notes}\n\n{DONE} {done} -->\n").ok();
+    write!(body, "\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n").ok();
     let body = inert(&body);
     Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
 }
 
 /// Returns whether a note is unchanged since `pause` wrote it.
-fn is_own(bytes: &[u8]) -> bool {
+pub(crate) fn is_own(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((first, body)) = text.split_once('\n') else {
         return false;
@@ -190,13 +188,19 @@ fn digest(body: &str) -> String {
     hexadecimal(&Sha256::digest(plain.trim_end())[..8])
 }
 
-/// Returns the path and text of the note of the active milestone, or of the planning folder.
-fn find(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Option<(PathBuf, String)>> {
-    for home in [&survey.folder.active.dir, &survey.folder.dir] {
-        let path = home.join(vocabulary::RESUME);
+/// Returns the path and text of the note of the active milestone, of the planning folder, or of the current
+/// phase.
+pub(crate) fn find(
+    survey: &Survey,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<(PathBuf, String)>> {
+    let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
+    let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
+    let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(vocabulary::RESUME)).collect();
+    places.extend(of_phase.map(|dir| dir.join(".continue-here.md")));
+    for path in places {
         if let Some(text) = read::text(&path)? {
-            let text = text.into_value(warnings).replace("\r\n", "\n");
-            return Ok(Some((path, text)));
+            return Ok(Some((path, text.into_value(warnings))));
         }
     }
     Ok(None)
@@ -209,8 +213,16 @@ pub struct ResumeReport {
     pub file: PathBuf,
     /// Whether `annals pause` wrote it, and it was not edited.
     pub is_own: bool,
-    /// Its text, without the marks of `pause`.
-    pub note: String,
+    /// The time when the session ended, verbatim.
+    pub paused: Option<String>,
+    /// The position at that time, verbatim.
+    pub phase: Option<String>,
+    /// The last completed plan at that time.
+    pub last_completed: Option<String>,
+    /// The next pending plan at that time.
+    pub next_pending: Option<String>,
+    /// The notes for the next session, verbatim; the whole text of a note in another format.
+    pub notes: Option<String>,
     /// The progress since then.
     pub since: ResumeProgress,
     /// The next step, according to the current files.
@@ -224,6 +236,8 @@ pub struct ResumeReport {
 pub struct ResumeProgress {
     /// The plans completed since, as `phase/plan`.
     pub plans: Option<Vec<String>>,
+    /// The current phase, if it has changed.
+    pub phase: Option<String>,
     /// Number of commits made since.
     pub commits: Option<u32>,
 }
@@ -235,20 +249,45 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let Some((path, text)) = find(&survey, &mut warnings)? else {
         return Err(no_note(project, &survey));
     };
-    let is_mark = |line: &&str| line.starts_with("<!-- annals:");
-    let lines: Vec<&str> = text.lines().filter(|line| !is_mark(line)).collect();
-    let commit = text.lines().find_map(|line| line.strip_prefix("**Commit:** "));
-    let commits = commit.map(|commit| project.git.commits_since(commit.trim())).transpose()?;
-    let plans = done_then(&text).map(|then| {
-        let now = done_plans(&survey).into_iter();
-        now.filter(|plan| !then.contains(&plan.as_str())).collect()
-    });
+    let is_own = is_own(text.as_bytes());
+    let front = FrontMatter::parse(&text, &path).into_value(&mut warnings);
+    let outline = Outline::parse(&text, front.range.end);
+    let labels = outline.labels(&(front.range.end..text.len()));
+    let said = |names: &[&str]| {
+        let of_label = labels
+            .iter()
+            .find(|label| names.iter().any(|name| label.name.eq_ignore_ascii_case(name)))
+            .map(|label| label.value.clone());
+        let keys: Vec<String> =
+            names.iter().map(|name| name.replace(' ', "_").to_lowercase()).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        of_label.or_else(|| front.get(&keys)?.as_text().map(str::to_owned))
+    };
+    let phase = said(&["Phase", "Current phase", "Position"]);
+    let derived = StatusReport::from_survey(project, &survey).derived;
+    let now = derived.number;
+    let then = phase.as_deref().map(|phase| first_number(phase, &survey));
+    let commit = said(&["Commit"]);
+    let commits = commit.map(|commit| project.git.commits_since(&commit)).transpose()?;
     Ok(ResumeReport {
-        is_own: is_own(text.as_bytes()),
-        note: lines.join("\n").trim().to_owned(),
-        since: ResumeProgress { plans, commits: commits.flatten() },
+        is_own,
+        paused: said(&["Paused", "Paused at", "Last updated", "Date"]),
+        last_completed: said(&["Last completed", "Last completed plan"]),
+        next_pending: said(&["Next pending", "Next plan", "Next"]),
+        notes: notes(&outline, is_own || outline.section(&["Notes"]).is_some()),
+        since: ResumeProgress {
+            plans: done_then(&text).map(|then| {
+                let now = done_plans(&survey).into_iter();
+                now.filter(|plan| !then.contains(&plan.as_str())).collect()
+            }),
+            phase: now
+                .filter(|now| then.flatten().is_some_and(|then| then != *now))
+                .map(|now| now.to_string()),
+            commits: commits.flatten(),
+        },
         next: survey.position.next.clone(),
         file: project.relative(&path).to_owned(),
+        phase,
         warnings: project.named(warnings),
     })
 }
@@ -271,14 +310,39 @@ pub(crate) fn current_notes(
     let found = find(survey, warnings)?
         .filter(|(_, text)| done_then(text).is_some_and(|then| then == done_plans(survey)));
     Ok(found.and_then(|(_, text)| {
-        let (_, notes) = text.split_once("\n## Notes\n")?;
-        let notes = notes.split(DONE).next()?.trim();
-        (!notes.is_empty() && notes != "None.").then(|| notes.to_owned())
+        let outline = Outline::parse(&text, 0);
+        outline.section(&["Notes"])?;
+        notes(&outline, true)
     }))
+}
+
+/// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`, PAY-07 for `PAY-07 (Name)`.
+fn first_number(phase: &str, survey: &Survey) -> Option<PhaseNumber> {
+    let text = strip_prefix_ignore_case(phase, "phase ").unwrap_or(phase);
+    let later = || survey.split_number(&phase[phase.find(|c: char| c.is_ascii_digit())?..]);
+    survey.split_number(text).or_else(later).map(|(number, _)| number)
 }
 
 /// Returns the plans that were complete when the note was written.
 fn done_then(text: &str) -> Option<Vec<&str>> {
-    let list = text.lines().rev().find_map(|line| line.trim().strip_prefix(DONE))?;
+    let list = text.lines().rev().find_map(|line| line.trim().strip_prefix("<!-- annals:done"))?;
     Some(list.trim_end_matches("-->").split_whitespace().collect())
+}
+
+/// Returns the notes section, or without one everything after the front matter.
+fn notes(outline: &Outline<'_>, has_section: bool) -> Option<String> {
+    let section = outline.section(&["Notes"]).filter(|_| has_section);
+    let text = match section {
+        Some(section) => {
+            let start = section.own.start;
+            outline.text().get(start..).unwrap_or_default()
+        }
+        None => outline
+            .blocks(&(0..outline.text().len()))
+            .first()
+            .map_or("", |block| outline.text().get(block.range.start..).unwrap_or_default()),
+    };
+    let end = text.find("<!-- annals:done").unwrap_or(text.len());
+    let text = text[..end].trim();
+    (!text.is_empty() && text != "None.").then(|| text.to_owned())
 }

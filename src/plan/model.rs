@@ -163,6 +163,11 @@ impl Survey {
         Err(Error::refused(message).hint("correct what is named, or name the phase"))
     }
 
+    /// Splits the phase number from the start of a text, as the project writes it.
+    pub(crate) fn split_number<'t>(&self, text: &'t str) -> Option<(PhaseNumber, &'t str)> {
+        self.numbering.split(text)
+    }
+
     /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
     pub(crate) fn phases_in(&self, text: &str) -> Vec<PhaseNumber> {
         self.numbering.phases_in(text)

@@ -22,24 +22,29 @@ fn what_progressed_since_is_said() {
     case.run("pause").args(["Look at the parser."]).success();
     let fresh = case.run("resume --json").success().json();
     assert_eq!(fresh["is_own"], json!(true));
-    let note = fresh["note"].as_str().unwrap();
-    assert!(note.starts_with("# Resume\n"), "{note}");
-    assert!(note.ends_with("\n\nLook at the parser."), "{note}");
-    assert_eq!(fresh["since"], json!({"plans": [], "commits": 0}));
-    case.write(".vbw-planning/phases/04-low-stock-alerts/04-02-SUMMARY.md", "# Done\n");
+    assert_eq!(fresh["notes"], json!("Look at the parser."));
+    assert_eq!(fresh["since"], json!({"plans": [], "phase": null, "commits": 0}));
+    let pending = fresh["next_pending"].as_str().unwrap();
+    case.write(&pending.replace("PLAN", "SUMMARY"), "# Done\n");
     case.commit("Two", "2026-03-01T12:00:00Z");
     let later = case.run("resume --json").success().json();
-    assert_eq!(later["since"], json!({"plans": ["4/2"], "commits": 1}));
+    assert_eq!(later["since"], json!({"plans": ["4/2"], "phase": null, "commits": 1}));
     let shown = case.run("resume").success().stdout();
     assert!(shown.contains("Done since: plan 4/2\nCommits since: 1\n"), "{shown}");
 }
 
 #[test]
-fn a_note_of_another_tool_is_shown_as_it_is() {
+fn a_note_of_another_tool_is_read_as_far_as_it_goes() {
     let case = Case::new(VBW);
-    let note = "---\nphase: 02-recipes\n---\n\nStopped in the middle.";
-    case.write(".vbw-planning/RESUME.md", format!("{note}\n"));
+    case.write(
+        ".vbw-planning/RESUME.md",
+        "---\nphase: 02-recipes\nlast_updated: 2026-02-01\n---\n\nStopped in the middle.\n",
+    );
     let report = case.run("resume --json").success().json();
-    assert_eq!((&report["is_own"], &report["note"]), (&json!(false), &json!(note)));
-    assert_eq!(report["since"], json!({"plans": null, "commits": null}));
+    assert_eq!(report["is_own"], json!(false));
+    assert_eq!(report["phase"], json!("02-recipes"));
+    assert_eq!(report["paused"], json!("2026-02-01"));
+    assert_eq!(report["notes"], json!("Stopped in the middle."));
+    assert_eq!(report["since"]["plans"], json!(null));
+    assert_eq!(report["since"]["phase"], json!("4"));
 }

@@ -177,11 +177,7 @@ fn inject_gives_what_is_relevant_to_the_query_and_says_what_was_left_out() {
     );
     assert_eq!(other["left_out"], json!(3));
     let told = case.run("facts inject --user ada --query Mongolia").success();
-    assert!(
-        told.stderr().contains("3 facts left out"),
-        "{}",
-        told.report()
-    );
+    assert!(told.stderr().contains("3 facts left out"), "{}", told.report());
 }
 
 #[test]
