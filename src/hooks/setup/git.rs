@@ -114,7 +114,7 @@ fn command(project: &Project, remove: bool) -> Result<Option<String>> {
     })
 }
 
-/// Returns the lines for our files, each relative to the project's root; none for a name that git would read as a pattern.
+/// Returns the lines for our files, each relative to the project's root.
 fn lines(project: &Project) -> Vec<String> {
     let place = KnowledgeDir::in_project(project);
     let [_, _, decisions] = ledger::paths(project);
@@ -128,10 +128,23 @@ fn lines(project: &Project) -> Vec<String> {
     }
     let lines = files.iter().filter_map(|(path, merge)| {
         let path = slashed(path.strip_prefix(&project.root).ok()?);
-        let is_pattern = path.contains(|c: char| c.is_control() || " \"\\*?[".contains(c));
-        (!is_pattern).then(|| format!("/{path} merge={merge}"))
+        let is_line = !path.contains(char::is_control);
+        is_line.then(|| format!("{} merge={merge}", attributes_pattern(&path)))
     });
     lines.collect()
+}
+
+/// Returns a path as a pattern that means it alone; git reads one with a space, a quote or a backslash in quotes.
+fn attributes_pattern(path: &str) -> String {
+    let mut pattern = "/".to_owned();
+    for c in path.chars() {
+        pattern.extend("*?[\\".contains(c).then_some('\\'));
+        pattern.push(c);
+    }
+    if pattern.contains([' ', '"', '\\']) {
+        pattern = format!("\"{}\"", pattern.replace('\\', r"\\").replace('"', "\\\""));
+    }
+    pattern
 }
 
 /// Returns the file with these lines, or without them; every other line stays as it is.
@@ -161,5 +174,12 @@ mod tests {
             assert_eq!(edited(&once, &wanted, false), once);
             assert_eq!(edited(&once, &wanted, true).trim_end(), text.trim_end());
         }
+    }
+
+    #[test]
+    fn odd_names_are_quoted() {
+        assert_eq!(attributes_pattern("docs/memory/X.md"), "/docs/memory/X.md");
+        assert_eq!(attributes_pattern("my docs/a*.md"), r#""/my docs/a\\*.md""#);
+        assert_eq!(attributes_pattern(r#"a"b"#), r#""/a\"b""#);
     }
 }
