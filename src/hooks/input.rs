@@ -51,8 +51,7 @@ impl Input {
 
     /// Returns whether the session has just been compacted.
     pub fn is_compacted(&self) -> bool {
-        let is = |value: Option<&Value>, word: &str| value.and_then(Value::as_str) == Some(word);
-        is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")
+        self.source() == Some("compact")
     }
 
     /// Returns why the session starts: `startup`, `resume`, `clear` or `compact`, if given.

@@ -134,7 +134,8 @@ fn value_of(path: &Path) -> Option<Value> {
 
 /// Returns the values that keys lead to.
 ///
-/// A key that begins with `*` stands for several: `*project` is the project's folder, `*hooks` each hook in the scope's hooks file, `*annals` each key that begins with `annals`.
+/// A key that begins with `*` stands for several: `*project` is the project's folder, `*hooks` each hook in the scope's
+/// hooks file, `*annals` each key that begins with `annals`.
 fn places<'v>(
     mut values: Vec<&'v Value>,
     keys: &str,
