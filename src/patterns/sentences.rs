@@ -200,9 +200,11 @@ pub(crate) fn clean(text: &str) -> String {
 
 /// Returns the same with its tags: before a decision, what looks like one may be its subject, as in `D3 charts: …`.
 pub(crate) fn plain(text: &str) -> String {
-    let text = outside_code(&one_line(&sanitized(text)), |part| part.replace("**", ""));
-    let text = without_commits(&text).replace(" -- ", " \u{2014} ");
-    trimmed(&text).to_owned()
+    // `cargo run -- --help` is code.
+    let text = outside_code(&one_line(&sanitized(text)), |part| {
+        part.replace("**", "").replace(" -- ", " \u{2014} ")
+    });
+    trimmed(&without_commits(&text)).to_owned()
 }
 
 /// Returns a text without the punctuation around it. A dash before a word belongs to it: `--init`, `-5 degrees`.
@@ -296,6 +298,7 @@ mod wording_tests {
             ("DEVN-01 (minor): the new way in commit `a1b2c3d`.", "the new way."),
             ("PR-03 code-fix: see __init__ of @types/node", "see __init__ of @types/node"),
             ("--init is needed for 1234567", "--init is needed for 1234567"),
+            ("Run `a -- --b` -- it tells", "Run `a -- --b` \u{2014} it tells"),
         ] {
             assert_eq!(clean(text), expected);
         }
