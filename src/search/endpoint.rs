@@ -82,8 +82,7 @@ struct Response {
 
 #[derive(Deserialize)]
 struct ResponseItem {
-    #[serde(default)]
-    index: usize,
+    index: Option<usize>,
     embedding: Vec<f32>,
 }
 
@@ -133,7 +132,7 @@ impl Endpoint {
         response.data.sort_by_key(|item| item.index);
         // Without indexes, they are in the order of the texts.
         let mut numbered = response.data.iter().enumerate();
-        if !numbered.all(|(at, item)| item.index == at || item.index == 0) {
+        if !numbered.all(|(at, item)| item.index.is_none_or(|index| index == at)) {
             return Err(self.unexpected("two vectors for one text"));
         }
         let vectors = response.data.into_iter().map(|item| item.embedding);
@@ -215,6 +214,23 @@ mod tests {
         assert!(
             asked.ends_with(r#"{"model":"small","input":["one","two"],"encoding_format":"float"}"#)
         );
+    }
+
+    #[test]
+    fn no_vector_is_taken_for_that_of_another_text() {
+        let items = |indexes: [&str; 3]| {
+            let item = |index| format!(r#"{{{index}"embedding":[1]}}"#);
+            format!(r#"{{"data":[{}]}}"#, indexes.map(item).join(","))
+        };
+        for (indexes, is_read) in [
+            (["", "", ""], true),
+            ([r#""index":0,"#, r#""index":0,"#, r#""index":2,"#], false),
+            ([r#""index":0,"#, r#""index":0,"#, r#""index":0,"#], false),
+        ] {
+            let (url, asked) = answering("200 OK", &items(indexes));
+            assert_eq!(endpoint(&url).vectors(&["a", "b", "c"]).is_ok(), is_read, "{indexes:?}");
+            asked.join().unwrap();
+        }
     }
 
     #[test]
