@@ -192,7 +192,8 @@ pub fn import(
     let now = facts.clock().timestamp();
     facts.write(|connection| {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 \
-                     OR user_id = ?2 AND key = ?3 AND value_text = ?4 AND status = 'active' AND ?5) \
+                     OR user_id = ?2 AND key = ?3 AND status = 'active' AND ?5 \
+                     AND rtrim(value_text, '.!') = rtrim(?4, '.!') COLLATE NOCASE) \
                    OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
         let mut done = Imported::default();
         for mut fact in read {

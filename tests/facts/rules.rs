@@ -598,7 +598,7 @@ fn lines_of_one_import_are_compared_with_each_other() {
     };
     let lines = [
         line("1", "likes[]", "tea"),
-        line("2", "likes[]", "tea"),
+        line("2", "likes[]", "Tea."),
         line("3", "likes[]", "milk"),
         line("4", "city", "Turin"),
         line("5", "city", "Rome"),
