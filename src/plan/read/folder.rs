@@ -420,10 +420,11 @@ mod tests {
     fn what_is_not_a_phase_is_warned_of() {
         let dir = TempDir::new().unwrap();
         dir.child("phases/42-49-range").create_dir_all().unwrap();
+        dir.child("phases/10-12-factor-config/10-01-PLAN.md").touch().unwrap();
         dir.child("phases/m2s3-tracing").create_dir_all().unwrap();
         dir.child("phases/01-a/01-01-SUMMARY.md").create_dir_all().unwrap();
         let found = read(&dir);
-        assert_eq!(found.value.active.phases.len(), 1);
+        assert_eq!(found.value.active.phases.len(), 2);
         assert_eq!(found.warnings.len(), 3);
     }
 }

@@ -77,7 +77,7 @@ impl PhaseHome<'_> {
                 .split_folder(&name)
                 .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
             if let Some((number, slug)) = own
-                && !is_range(&name, &number, slug)
+                && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
             {
                 found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
             } else if self.is_pure {
@@ -175,6 +175,15 @@ fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
     number.numbering() == PhaseNumbering::Plain
         && last.is_some_and(|(last, _)| last > *number && last == PhaseNumber::from(last.whole()))
         && width(slug) == width(&name[folder_prefix(name).len()..])
+}
+
+/// Returns whether a folder contains a plan of a phase, as `10-12-factor-config/10-01-PLAN.md` does.
+fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
+    let is_own = |(file, _): &(String, PathKind)| {
+        let file = FileName::parse(file, "");
+        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
+    };
+    Ok(names::entries(dir, &mut Vec::new())?.iter().any(is_own))
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.
