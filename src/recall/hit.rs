@@ -86,7 +86,9 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
         };
         terms.iter().filter(occurs).count()
     };
-    passages(text).into_iter().rev().max_by_key(count).unwrap_or(text)
+    let best = |text: &'a str| passages(text).into_iter().rev().max_by_key(count).unwrap_or(text);
+    // The last passage of a very long text is all the rest.
+    best(best(text))
 }
 
 #[cfg(test)]
@@ -102,5 +104,8 @@ mod tests {
         assert!(found.len() <= 750 && text.contains(found));
         assert!(found.starts_with("line ") && found.len() > 300);
         assert_eq!(excerpt("short", &[]), "short");
+        let text = format!("{} the needle", "many words ".repeat(5500));
+        let found = excerpt(&text, &crate::search::terms("needle", &[]));
+        assert!(found.ends_with("needle") && found.len() <= 750, "{}", found.len());
     }
 }
