@@ -206,7 +206,10 @@ impl StateFile {
     pub fn parse_with(text: &str, path: &Path, numbering: PhaseNumbering) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
-        let outline = Outline::parse_beginning(text, front.range.end);
+        // GSD has left files with two blocks of fields, the newer one first.
+        let second = FrontMatter::parse(&text[front.range.end..], path).value;
+        let older = second.text(&["gsd_state_version"]).map_or(0, |_| second.range.end);
+        let outline = Outline::parse_beginning(text, front.range.end + older);
         warnings.extend(outline.warning(path));
         let labels = position::labels(&outline, &["position", "project"]);
         let named = |name: &str| {

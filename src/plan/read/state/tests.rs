@@ -14,6 +14,14 @@ fn plans(state: &StateFile) -> (Option<u32>, Option<u32>) {
 }
 
 #[test]
+fn of_two_front_matters_the_first_counts() {
+    let block = |status: &str| format!("---\ngsd_state_version: 1.0\nstatus: {status}\n---\n\n");
+    let state = read(&(block("executing") + &block("planning") + "# State\n\nPhase: 2 of 3\n"));
+    assert_eq!(state.phase.status.as_deref(), Some("executing"));
+    assert_eq!(state.phase.number, PhaseNumber::parse("2"));
+}
+
+#[test]
 fn a_value_in_a_map_on_one_line_is_not_located() {
     let state = read("---\nprogress: {total_plans: 14, percent: 4}\n---\n# State\n");
     assert!(state.claims.iter().all(|claim| claim.value.count(Says::Percent).is_none()));
