@@ -32,7 +32,7 @@ use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, heading,
     milestone_version_in, non_placeholder, vocabulary, without_emphasis,
 };
-use crate::text::{comma_separated, fold, strip_prefix_ignore_case};
+use crate::text::{comma_separated, fold, listed, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 mod items;
@@ -251,7 +251,7 @@ impl StateFile {
         });
         let core_value = named("core value").map(without_emphasis);
         let value = Self {
-            project: named("project").map(str::to_owned),
+            project: named("project").or_else(|| in_title(outline.title()?)).map(str::to_owned),
             core_value: core_value.map(str::to_owned),
             milestone: milestone.map(str::to_owned),
             milestone_name: milestone_name.map(str::to_owned),
@@ -271,6 +271,13 @@ impl StateFile {
         };
         Parsed { value, warnings }
     }
+}
+
+/// Returns the project named in a title: `STATE: Name`, `name State`.
+fn in_title(title: &str) -> Option<&str> {
+    let name = title.strip_prefix("STATE: ").or_else(|| title.strip_suffix(" State"))?;
+    let is_kind = listed("Current GSD Milestone Planning Project Session VBW Workflow YOLO", name);
+    (!is_kind).then_some(name)
 }
 
 /// Returns the decisions, including those under subheadings.

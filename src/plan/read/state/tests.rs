@@ -28,6 +28,19 @@ fn a_value_in_a_map_on_one_line_is_not_located() {
 }
 
 #[test]
+fn a_title_may_name_the_project() {
+    for (title, expected) in [
+        ("# STATE: Rate Receiver", Some("Rate Receiver")),
+        ("# mail-cli State", Some("mail-cli")),
+        ("# Project State", None),
+        ("# State", None),
+        ("# Notes", None),
+    ] {
+        assert_eq!(read(&format!("{title}\n")).project.as_deref(), expected, "{title}");
+    }
+}
+
+#[test]
 fn labels_and_a_phase_list_are_read() {
     let text = "# VBW State\n\n**Project:** demo\n**Milestone:** first\n**Current Phase:** Phase 2\n**Status:** Pending planning\n**Progress:** 25%\n\n## Phase Status\n- **Phase 1:** Complete (4 plans)\n- **Phase 2:** Pending\n\n## Key Decisions\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | fast |\n\n## Todos\nNone.\n";
     let state = read(text);
