@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
-use crate::markdown::{BlockContent, FrontMatter, Node, Outline};
+use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::Document;
 use crate::plan::read::list_entry::{self, is_lead};
 use crate::plan::read::placeholder::is_none_remark;
@@ -270,7 +270,15 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         let count = Count::parse(text.trim_start_matches(['*', '`', '~', ' ']));
         (count.map(|count| count.done), count.and_then(|count| count.total))
     };
-    let from_node = |node: &Node| node.as_text().map_or((None, None), parse);
+    let is_done = |task: &Node| {
+        let word = task.get(&["status"]).and_then(Node::as_text);
+        word.is_none_or(|word| SummaryStatus::from_word(word) == Some(SummaryStatus::Complete))
+    };
+    // A number, `5/5`, or a list of tasks, all of them done.
+    let from_node = |node: &Node| match &node.value {
+        Value::List(tasks) if tasks.iter().all(is_done) => (u32::try_from(tasks.len()).ok(), None),
+        _ => node.as_text().map_or((None, None), parse),
+    };
     let fields = words("completed tasks").filter_map(|key| document.get(key)).map(from_node);
     let found: Vec<_> =
         fields.chain(document.values("completed tasks").into_iter().map(parse)).collect();

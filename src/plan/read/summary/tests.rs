@@ -163,6 +163,18 @@ fn what_is_not_understood_is_a_warning() {
 }
 
 #[test]
+fn tasks_may_be_listed() {
+    for (front, expected) in [
+        ("tasks:\n  - name: a\n  - name: b\n    status: complete", Some(2)),
+        ("tasks:\n  - name: a\n    status: pending", None),
+        ("tasks: {done: 3}", None),
+    ] {
+        let summary = Summary::parse(&format!("---\n{front}\n---\n"), Path::new("a.md")).value;
+        assert_eq!(summary.tasks.completed, expected, "{front}");
+    }
+}
+
+#[test]
 fn json_lines_are_a_summary() {
     let text = "{\"p\":\"03\",\"n\":\"01-03\",\"t\":\"Compiler\",\"s\":\"complete\",\"dt\":\"2026-02-16\",\"tc\":3,\"tt\":3,\"ch\":[\"3620409\"],\"fm\":[\"a.sh\"],\"dv\":[\"Moved it\"]}\n";
     let summary = Summary::parse(text, Path::new("01-x/01-03.summary.jsonl")).value;
