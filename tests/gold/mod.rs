@@ -32,7 +32,7 @@ use crate::support::corpus;
 /// and the position is held against that. One row names its phase in a sentence, which is not read. Ambiguous rows
 /// do not count.
 const FLOOR: &[(&str, usize)] =
-    &[("summary", 98), ("state", 97), ("phases", 99), ("next", 65), ("overall", 97)];
+    &[("summary", 99), ("state", 99), ("phases", 99), ("next", 65), ("overall", 98)];
 
 #[test]
 fn real_folders_are_read_as_people_read_them() {
