@@ -203,8 +203,7 @@ pub fn import(
                 true => fact::with_key(connection, user, &fact.key, FactStatus::Active)?.pop(),
                 false => None,
             };
-            let is_same =
-                |rival: &Fact| wording::is_same(&rival.value_text, &fact.value_text);
+            let is_same = |rival: &Fact| wording::is_same(&rival.value_text, &fact.value_text);
             let values = params![fact.fact_id, user, fact.key, fact.value_text, is_active];
             if rival.as_ref().is_some_and(is_same) || connection.value(sql, values)? {
                 done.known += 1;

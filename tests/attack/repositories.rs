@@ -144,9 +144,8 @@ fn private(hostile: &Hostile) -> (PathBuf, String) {
 /// Returns the ways in that ask git, or say where the project lies: one of those that ask the same.
 fn ways() -> impl Iterator<Item = Way> {
     const ASK: &[&str] = &[
-        "audit", "context", "doctor", "entry query", "entry write", "execute", "hook pre-compact",
-        "hook prompt-submit", "hook session-end", "init", "ledger", "patterns check",
-        "patterns relevant", "plan 4", "recall", "report", "setup git", "ship", "status", "sync",
+        "audit", "context", "entry write", "execute", "hook session-end", "init", "ledger pending",
+        "ledger update", "patterns check", "recall", "setup git", "ship", "status",
     ];
     let asks = |way: &Way| {
         let line = way.words.join(" ");
