@@ -83,7 +83,7 @@ pub(crate) struct ManArgs {
 
 /// Serve the project's memory to agents as MCP tools on stdin and stdout
 ///
-/// Nine tools; `--tools all` adds record_phase and fact_retrieve. Ends when the client disconnects.
+/// Nine tools; `--tools all` adds `record_phase` and `fact_retrieve`. Ends when the client disconnects.
 ///
 /// Example: annals mcp --tools all
 ///

@@ -95,7 +95,7 @@ impl<'a> Notepad<'a> {
                 own.which = Some(section);
             }
         }
-        Self { text, headings, outline }
+        Self { text, outline, headings }
     }
 
     /// Returns the byte range below a section's heading, up to the next section or heading of the same or a higher level.

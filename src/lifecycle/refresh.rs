@@ -19,10 +19,6 @@ use crate::{claude_md, patterns};
 
 /// The options of `annals sync`.
 #[derive(Clone, Debug, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the options are independent, and most of them are flags"
-)]
 pub struct SyncRequest {
     /// Only check whether the files are up to date.
     pub check: bool,

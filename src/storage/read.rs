@@ -31,7 +31,7 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     match open::in_project(path, OpenAs::File) {
         Ok(None) => Ok(None),
-        Ok(Some(file)) => read_bounded(file, path).map(Some),
+        Ok(Some(file)) => read_bounded(&file, path).map(Some),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error).at("read", path),
     }
@@ -41,7 +41,7 @@ pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     match open::following_links(path, OpenAs::File) {
         Err(error) if is_absent(&error) => Ok(None),
-        file => read_bounded(file.at("read", path)?, path).map(Some),
+        file => read_bounded(&file.at("read", path)?, path).map(Some),
     }
 }
 
@@ -78,7 +78,7 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
 }
 
 /// Reads an opened file if it is a regular file within the maximum size.
-fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
+fn read_bounded(file: &File, path: &Path) -> Result<Vec<u8>> {
     let found = file.metadata().at("read", path)?;
     match PathKind::from(found.file_type()) {
         PathKind::File => {}
@@ -90,7 +90,7 @@ fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     if found.len() > MAX_FILE {
         return Err(too_large(path));
     }
-    disk::read_whole(&file, found.len(), MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
+    disk::read_whole(file, found.len(), MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
 }
 
 /// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
