@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::markdown::Outline;
+use crate::markdown::{Outline, line_start};
 use crate::patterns::judged::{CheckedLessons, is_project_file};
 use crate::patterns::lesson::Lesson;
 use crate::patterns::relevance::is_statistic;
@@ -238,7 +238,10 @@ fn noted(text: &str, known: &Patterns, line: &str) -> Vec<u8> {
         return new;
     };
     let end = line_end(text);
-    let before = text[..section.own.end].trim_end();
+    // The next heading may stand in a quote, whose mark is before it.
+    let is_last = section.own.end == text.len();
+    let next = if is_last { section.own.end } else { line_start(text, section.own.end) };
+    let before = text[..next].trim_end();
     let after = if before.len() == text.len() { end } else { &text[before.len()..] };
     // Directly below some blocks, such as HTML, the note would belong to them.
     let is_list = before.lines().last().is_some_and(|last| last.trim_start().starts_with("- "));
@@ -298,6 +301,7 @@ mod tests {
             assert_eq!(new.trim_end(), "# P\n\n### Notes\n\n- 2026-02-02: one", "{file:?}");
             assert!(new.ends_with('\n'));
         }
+        assert_eq!(with_note("### Notes\n> # A", "b"), "### Notes\n\n- b\n> # A");
         let between = "### Notes\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- x\n";
         assert_eq!(
             with_note(between, "2026-02-02: one"),

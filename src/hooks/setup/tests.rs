@@ -228,6 +228,9 @@ proptest! {
         let old = String::from_utf8(written(&settings, style)).unwrap();
         let options = if other { OTHER } else { DEFAULT };
         // Replacements inside of strings may have made the JSON invalid.
+        if style > 3 && serde_json::from_str::<Value>(&old).is_err() {
+            return Ok(());
+        }
         let Ok(new) = with(&old, options) else { return Ok(()) };
         prop_assert_ne!(&new, &old);
         prop_assert_eq!(&with(&new, options).unwrap(), &new);
