@@ -109,7 +109,11 @@ fn links_and_pipes_are_not_followed() {
         folder.with_file_name(format!("{}-linked", folder.file_name().unwrap().to_str().unwrap())),
     )
     .unwrap();
-    let _socket = UnixListener::bind(folder.join("socket.jsonl")).unwrap();
+    // The path that a socket is bound to must be short.
+    let place = tempfile::tempdir().unwrap();
+    let bound = place.path().join("socket");
+    let _socket = UnixListener::bind(&bound).unwrap();
+    fs::rename(&bound, folder.join("socket.jsonl")).unwrap();
     case.program("mkfifo").args([folder.join("pipe.jsonl")]).success();
     let data = case.home().join(".local/share/opencode");
     fs::create_dir_all(&data).unwrap();
