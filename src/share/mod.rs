@@ -109,11 +109,11 @@ pub fn leave(project: &Project, facts: &mut Facts) -> Result<LeaveReport> {
     let mut left = LeaveReport { device: device.clone(), server_error: None };
     if !facts.is_dry_run() {
         // The server's list of devices may become outdated.
-        let told = connect(project, facts, WAIT).and_then(|(_, mut server)| {
+        let notified = connect(project, facts, WAIT).and_then(|(_, mut server)| {
             server.state()?;
             server.note(&device, "left_at")
         });
-        left.server_error = told.err().map(|error| error.reason());
+        left.server_error = notified.err().map(|error| error.reason());
         replication::leave(facts)?;
     }
     Ok(left)

@@ -142,7 +142,7 @@ impl Pass {
         // vectors are updated, facts are found by words.
         match facts::refresh(store, &facts::embedder(project)?) {
             Ok(vectors) => self.vectors = vectors,
-            // The hint names what a server that is no longer used still has; nothing says it again.
+            // The hint may name a collection left on a former server, which no later run reports.
             Err(error) => {
                 let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
                 self.vectors_wait = Some(format!("{error}{hint}"));

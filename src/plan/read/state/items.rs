@@ -31,9 +31,10 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let paragraphs = own().filter(|range| outline.items(range).next().is_none());
     let paragraphs = paragraphs.flat_map(|range| outline.paragraphs(range));
     let is_hint = |text: &str| text.starts_with('[') && text.ends_with(']');
-    let told = paragraphs.filter(|(_, text)| !is_hint(text) && !list_entry::is_lead(text));
-    let told = told.filter_map(|(_, text)| open(text, text));
-    own().flat_map(|range| entries(outline, range)).chain(told).collect()
+    let in_prose = paragraphs
+        .filter(|(_, text)| !is_hint(text) && !list_entry::is_lead(text))
+        .filter_map(|(_, text)| open(text, text));
+    own().flat_map(|range| entries(outline, range)).chain(in_prose).collect()
 }
 
 /// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.

@@ -136,7 +136,7 @@ struct Body {
     entries: Vec<Deviation>,
     /// Where the lines of each entry begin and end at the latest.
     ranges: Vec<Range<usize>>,
-    /// The first one in a paragraph, used if there are no entries.
+    /// The first deviation that a paragraph describes, used if there are no entries.
     prose: Option<Deviation>,
     /// The number in `Total deviations: 3 auto-fixed`.
     total: Option<u32>,
