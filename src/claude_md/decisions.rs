@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use regex_lite::Regex;
 
 use crate::patterns;
-use crate::plan::list_entry::is_lead;
+use crate::plan::document::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
 use crate::search::WordSet;
 use crate::text::{fold, listed, pattern};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::markdown::{Outline, line_start};
-use crate::plan::{Decision, StateFile, list_entry};
+use crate::plan::{Decision, StateFile, document};
 
 /// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below
 /// them, because other tools search for them.
@@ -39,7 +39,7 @@ fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let mut written: HashMap<String, Range<usize>> = HashMap::new();
     for (block, item) in outline.items(&(0..text.len())).filter(|(_, item)| item.depth == 0) {
-        let entry = list_entry::on_one_line(&outline, block, item);
+        let entry = document::on_one_line(&outline, block, item);
         written.entry(entry).or_insert_with(|| item.whole.clone());
     }
     let line = |item: &String| match written.get(item) {
