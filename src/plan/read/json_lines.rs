@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::markdown::Node;
-use crate::markdown::node::Value;
+use crate::markdown::Value;
 use crate::plan::read::vocabulary::find;
 use crate::warning::{Parsed, Warning};
 
