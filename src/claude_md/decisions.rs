@@ -14,7 +14,7 @@ use crate::search::WordSet;
 use crate::text::{fold, listed, pattern};
 
 /// Number of decisions in the block.
-pub(crate) const MAX_DECISIONS: usize = 10;
+const MAX_DECISIONS: usize = 10;
 
 /// Number of these that may be older but more important ones.
 const HELD: usize = 3;

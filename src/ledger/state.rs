@@ -11,7 +11,7 @@ use crate::ledger::files::LedgerFile;
 use crate::ledger::footer::{Footer, NO_HASH};
 use crate::ledger::page::{Bullet, body_start, bullets, is_filled};
 use crate::ledger::update::Problems;
-use crate::markdown::comments::without_comments;
+use crate::markdown::without_comments;
 use crate::markdown::{Outline, edit};
 use crate::project::Project;
 use crate::templates;

@@ -16,8 +16,9 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::markdown::node::Value;
-use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Node, Outline, Section};
+use crate::markdown::{
+    Block, BlockContent, FrontMatter, Label, ListItem, Node, Outline, Section, Value,
+};
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
 use crate::plan::read::{FileName, PhaseNumbering, PlanNumber, non_placeholder};
