@@ -130,7 +130,7 @@ fn chosen(survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
         // A new planning folder has no phase yet; this is the one to be created.
-        (None, None) => Ok(Phase::new(number.clone())),
+        (None, None) => Ok(Phase::new(number.clone(), None)),
     }
 }
 
@@ -156,7 +156,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         total: survey.position.total(),
         name: phase.name.clone(),
         status: stated_status(phase),
-        goal: phase.goal.clone(),
+        goal: phase.goal().map(str::to_owned),
         requirements,
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),

@@ -190,7 +190,7 @@ impl CurrentWork {
 
 /// Returns the words that describe a phase: its name, goal, requirements and success criteria.
 pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
-    let mut words: Vec<&str> = phase.name.iter().chain(&phase.goal).map(String::as_str).collect();
+    let mut words: Vec<&str> = phase.name.as_deref().into_iter().chain(phase.goal()).collect();
     for planned in roadmap.phases.iter().filter(|planned| planned.number == phase.number) {
         words.extend(planned.requirements.iter().map(String::as_str));
         words.extend(planned.success_criteria.iter().map(String::as_str));

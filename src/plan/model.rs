@@ -436,18 +436,18 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let folders = dirs.iter().zip(old_folders(roadmap, dirs));
     let with_folder = |(dir, is_old): (&PhaseDir, bool)| {
         let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
-        Phase { is_old, ..Phase::with_folder(dir, planned, text) }
+        Phase { is_old, ..Phase::with_folder(dir, planned.cloned(), text) }
     };
     let mut phases: Vec<Phase> = folders.map(with_folder).collect();
     let live = phases.iter().filter(|phase| !phase.is_old);
     let known: BTreeSet<PhaseNumber> = live.map(|phase| phase.number.clone()).collect();
     let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
     let listed = roadmap.phases.iter().filter(only_listed);
-    phases.extend(listed.map(|planned| Phase::new(planned.number.clone())));
+    phases.extend(listed.map(|planned| Phase::new(planned.number.clone(), Some(planned.clone()))));
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
-    rules::add_documents(survey, &mut phases);
+    rules::add_documents(state, &mut phases);
     phases
 }
 
@@ -486,5 +486,5 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     let number = state.phase.number.clone().filter(|_| !known.is_empty())?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number) })
+    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

@@ -1,7 +1,7 @@
 //! A phase with everything known from its files and the documents, and the position of the work among them.
 
 use std::collections::BTreeSet;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::plan::{
 use crate::text::word_enum;
 
 /// The state of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhaseState {
     /// It has a summary and no open plan, or the roadmap calls it complete and it has no folder.
     Done,
@@ -22,13 +22,14 @@ pub enum PhaseState {
     /// Every existing plan has a summary, but more are declared.
     Running,
     /// It has neither plans nor summaries.
+    #[default]
     Unplanned,
     /// The roadmap calls it deferred, superseded or removed.
     Dropped,
 }
 
 /// A phase of the active milestone, with everything known from its files and the documents.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub struct Phase {
     /// The phase number.
@@ -37,8 +38,8 @@ pub struct Phase {
     pub name: Option<String>,
     /// The folder's name without the number.
     pub(crate) slug: Option<String>,
-    /// The goal according to the roadmap.
-    pub goal: Option<String>,
+    /// What the roadmap says of it.
+    pub planned: Option<RoadmapPhase>,
     /// The folder, if any.
     pub dir: Option<PathBuf>,
     /// Whether it has a folder that contains files.
@@ -106,36 +107,19 @@ impl Counts {
 }
 
 impl Phase {
-    /// Returns a phase of the active milestone of which only the number is known.
-    pub(crate) fn new(number: PhaseNumber) -> Self {
-        Self {
-            number,
-            name: None,
-            slug: None,
-            goal: None,
-            dir: None,
-            has_files: false,
-            plans: Vec::new(),
-            has_context: false,
-            checks: Checks::default(),
-            claim: None,
-            declared: None,
-            withdrawn: 0,
-            is_old: false,
-            is_in_milestone: true,
-            state: PhaseState::Unplanned,
-            awaits_check: false,
-        }
+    /// Returns a phase of the active milestone without a folder.
+    pub(crate) fn new(number: PhaseNumber, planned: Option<RoadmapPhase>) -> Self {
+        Self { number, planned, is_in_milestone: true, ..Self::default() }
     }
 
     /// Returns a phase with a folder.
     pub(crate) fn with_folder(
         dir: &PhaseDir,
-        planned: Option<&RoadmapPhase>,
+        planned: Option<RoadmapPhase>,
         text: TextOf<'_>,
     ) -> Self {
         let is_struck_out = |slot: &PlanSlot| {
-            let mut listed = planned.into_iter().flat_map(|planned| &planned.plans);
+            let mut listed = planned.iter().flat_map(|planned| &planned.plans);
             listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.is_dropped)
         };
         let is_withdrawn =
@@ -167,8 +151,13 @@ impl Phase {
             checks: dir.checks.clone().with_plans(of_checks.collect()),
             plans,
             has_context: dir.has_context,
-            ..Self::new(dir.number.clone())
+            ..Self::new(dir.number.clone(), planned)
         }
+    }
+
+    /// Returns the goal according to the roadmap.
+    pub fn goal(&self) -> Option<&str> {
+        self.planned.as_ref()?.goal.as_deref()
     }
 
     /// Returns the number of plans in a state.
@@ -397,24 +386,19 @@ impl Position {
 
     /// Returns the phases with a number, which several folders may have.
     pub(crate) fn with_number(&self, number: &PhaseNumber) -> impl Iterator<Item = &Phase> {
-        self.phases[self.indices(number)].iter()
-    }
-
-    /// Returns the indices of the phases with a number.
-    pub(super) fn indices(&self, number: &PhaseNumber) -> Range<usize> {
         let start = self.phases.partition_point(|phase| phase.number < *number);
-        start..start + self.phases[start..].partition_point(|phase| phase.number == *number)
+        self.phases[start..].iter().take_while(move |phase| phase.number == *number)
     }
 
-    /// Returns the index of the only phase with a number.
-    pub(super) fn only(&self, number: &PhaseNumber) -> Option<usize> {
-        let found = self.indices(number);
-        (found.len() == 1).then_some(found.start)
+    /// Returns the only phase with a number.
+    pub(super) fn only(&self, number: &PhaseNumber) -> Option<&Phase> {
+        let mut found = self.with_number(number);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Returns whether a phase precedes the current one.
-    pub(super) fn is_passed(&self, index: usize) -> bool {
-        self.phase().is_some_and(|current| self.phases[index].number < current.number)
+    pub(super) fn is_passed(&self, phase: &Phase) -> bool {
+        self.phase().is_some_and(|current| phase.number < current.number)
     }
 
     /// Returns the number of phases of the active milestone, without dropped ones.

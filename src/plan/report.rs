@@ -162,7 +162,7 @@ impl StatusReport {
     /// are read; if one cannot be read, `warnings` says so, and the metrics are not compared.
     pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
         let mut report = Self::from_survey(project, survey);
-        let metrics = metrics(project, survey).unwrap_or_default();
+        let metrics = metrics(survey).unwrap_or_default();
         let left = report.drift.iter().position(Drift::is_left_plan);
         let end = left.unwrap_or(report.drift.len());
         report.drift.splice(end..end, metrics);
@@ -205,7 +205,7 @@ fn derived(position: &Position) -> PhaseReport {
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
         progress_percent: percent.filter(|_| phase.is_some()),
-        goal: phase.and_then(|phase| phase.goal.clone()),
+        goal: phase.and_then(Phase::goal).map(str::to_owned),
         source: PhaseSource::Files,
     }
 }

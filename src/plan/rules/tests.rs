@@ -133,13 +133,15 @@ fn moments(folder: &Path, kept: &TempDir) -> Vec<Moment> {
 }
 
 fn names() -> Vec<&'static str> {
-    let scope = phases::MEMBERS.iter().map(|rule| rule.name);
-    let state = phases::STATES.iter().map(|rule| rule.name);
-    let cursor = next::CURSOR.iter().map(|rule| rule.name);
-    let next =
-        next::ACTIONS.iter().map(|rule| rule.name).chain(next::GATES.iter().map(|rule| rule.name));
-    let contest = next::RIVALS.iter().map(|rule| rule.name);
-    let contest = contest.chain(next::SETTLED.iter().map(|rule| rule.name));
+    let scope = phases::membership().into_iter().map(|rule| rule.name);
+    let state = phases::states().into_iter().map(|rule| rule.name);
+    let cursor = next::cursor().into_iter().map(|rule| rule.name);
+    let next = next::actions()
+        .into_iter()
+        .map(|rule| rule.name)
+        .chain(next::gates().into_iter().map(|rule| rule.name));
+    let contest = next::rivals().into_iter().map(|rule| rule.name);
+    let contest = contest.chain(next::settled().into_iter().map(|rule| rule.name));
     scope.chain(state).chain(cursor).chain(next).chain(contest).collect()
 }
 
@@ -161,8 +163,8 @@ fn print_score(name: &str, answers: &[Answer]) {
 }
 
 /// Returns the rows of a table of rules.
-fn rows<A, O>(rules: &[Rule<A, O>]) -> Vec<String> {
-    rules.iter().map(|rule| format!("| {} | {} |", rule.name, rule.reason)).collect()
+fn rows<A, O, const COUNT: usize>(rules: [Rule<'_, A, O>; COUNT]) -> Vec<String> {
+    rules.into_iter().map(|rule| format!("| {} | {} |", rule.name, rule.reason)).collect()
 }
 
 #[test]
@@ -170,13 +172,13 @@ fn the_documented_rules_are_those_that_decide() {
     let docs = read::users_bytes(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md"));
     let docs = String::from_utf8(docs.unwrap().unwrap()).unwrap();
     let tables = [
-        ("### 1. Scope", rows(phases::MEMBERS)),
-        ("### 2. State", rows(phases::STATES)),
-        ("### 3. Cursor", rows(next::CURSOR)),
-        ("### 4. Next", rows(next::ACTIONS)),
-        ("### 5. What comes first", rows(next::GATES)),
-        ("### 6. What else", rows(next::RIVALS)),
-        ("### 7. What is settled", rows(next::SETTLED)),
+        ("### 1. Scope", rows(phases::membership())),
+        ("### 2. State", rows(phases::states())),
+        ("### 3. Cursor", rows(next::cursor())),
+        ("### 4. Next", rows(next::actions())),
+        ("### 5. What comes first", rows(next::gates())),
+        ("### 6. What else", rows(next::rivals())),
+        ("### 7. What is settled", rows(next::settled())),
     ];
     for (heading, rows) in tables {
         let (_, section) = docs.split_once(heading).unwrap();
@@ -219,8 +221,8 @@ fn every_rule_is_worth_its_price() {
     let whole = answers(&[]);
     print_score("dev", &whole[..465.min(whole.len())]);
     print_score("more", &whole[465.min(whole.len())..]);
-    let is_contest = |name: &str| next::RIVALS.iter().any(|rule| rule.name == name);
-    let settles = |name: &str| next::SETTLED.iter().any(|rule| rule.name == name);
+    let is_contest = |name: &str| next::rivals().into_iter().any(|rule| rule.name == name);
+    let settles = |name: &str| next::settled().into_iter().any(|rule| rule.name == name);
     let mut prices: Vec<(&'static str, Price<'_>)> = Vec::new();
     for name in names() {
         let mut price = Price::new();
