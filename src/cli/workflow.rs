@@ -14,7 +14,7 @@ use crate::cli::text::text;
 use crate::error::{At, Error, Result};
 use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};
 use crate::patterns::{PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences};
-use crate::plan::{Drift, PausedWork, StatusReport, Survey};
+use crate::plan::{Drift, Handoff, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::clip;
 use crate::{context, lifecycle};
@@ -421,7 +421,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         "milestone_name": report.milestone.display_name(),
         "remark": report.stated_remark(),
         "contest": report.next.contest(),
-        "paused_line": report.paused.as_ref().map(PausedWork::line),
+        "paused_line": report.paused.as_ref().map(Handoff::line),
         "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
     });
     out.show_with(&report, &more, text!("status"))

@@ -268,17 +268,17 @@ impl PhasePlans {
         let listed: &[RoadmapPlan] = planned.map_or(&[], |planned| &planned.plans);
         let mut found = Self::default();
         let (mut all, mut open) = (Vec::new(), Vec::new());
-        for (slot, state) in &phase.plans {
+        for slot in &phase.plans {
             let path = phase.dir.as_ref().zip(slot.plan.as_ref()).map(|(dir, file)| dir.join(file));
             let parsed = path.and_then(|path| {
                 Some(Plan::parse(&read::text_or_warning(&path, warnings)?, &path))
             });
             let in_list = listed.iter().find(|listed| listed.plan.as_ref() == Some(&slot.number));
-            let mut brief = PlanBrief::empty(slot.number.clone(), *state);
+            let mut brief = PlanBrief::empty(slot.number.clone(), slot.state);
             brief.title = in_list.and_then(|listed| listed.title.clone());
             if let Some(parsed) = parsed {
                 brief.fill(&parsed.value);
-                if *state != PlanState::Complete {
+                if slot.state != PlanState::Complete {
                     found.problems.extend(parsed.warnings);
                     found.problems.extend(parsed.value.problems());
                     open.push(parsed.value.clone());

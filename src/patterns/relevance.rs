@@ -164,7 +164,7 @@ struct CurrentWork {
 impl CurrentWork {
     fn new(phase: &Phase, roadmap: &Roadmap) -> Self {
         let mut work = Self { text: topic(phase, roadmap), ..Self::default() };
-        let plans = phase.plans.iter().filter_map(|(slot, _)| slot.plan.as_ref());
+        let plans = phase.plans.iter().filter_map(|slot| slot.plan.as_ref());
         for path in phase.dir.iter().flat_map(|dir| plans.clone().map(|plan| dir.join(plan))) {
             // What cannot be read is reported by the commands about plans.
             let Ok(Some(plan)) = read::text(&path) else { continue };

@@ -146,8 +146,8 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
         PhaseState::Done => format!("phase {number} is called complete"),
         _ => format!("the work has moved on from phase {number}"),
     };
-    let open = phase.plans.iter().filter(|(_, state)| *state == PlanState::Open);
-    let left = open.filter_map(|(slot, _)| {
+    let open = phase.plans.iter().filter(|slot| slot.state == PlanState::Open);
+    let left = open.filter_map(|slot| {
         let file = phase.dir.as_ref()?.join(slot.plan.as_ref()?);
         Some(Drift {
             kind: DriftKind::Plans,
@@ -246,9 +246,8 @@ impl<'a> Comparison<'a> {
                 Claim::Phase(_) | Claim::Text(..) => {}
             }
         }
-        for listed in &state.phase_statuses {
-            let phase = position.only(&listed.number);
-            self.status(&listed.status, &listed.status.value, phase);
+        for (number, status) in &state.phase_statuses {
+            self.status(status, &status.value, position.only(number));
         }
         // A person who must correct the phase corrects what else is said of it, too.
         if moved.is_some_and(|phase| !self.is_clear(phase, &wrong)) {
@@ -259,7 +258,7 @@ impl<'a> Comparison<'a> {
     /// Reports a statement about the phase that STATE.md wrongly calls the current one; returns `false` if it stays.
     fn moved(&mut self, phase: &Phase, claim: &Located<Claim>) -> bool {
         let plans = phase.plans_expected().max(phase.declared.unwrap_or(0));
-        let open = phase.plans.iter().position(|(_, state)| *state != PlanState::Complete);
+        let open = phase.plans.iter().position(|slot| slot.state != PlanState::Complete);
         let new = match &claim.value {
             Claim::Phase(number) if *number != phase.number => Some(phase.number.to_string()),
             Claim::Text(Says::Name, old) => name_to_write(old, phase),
@@ -707,8 +706,8 @@ pub(super) fn metrics(survey: &Survey) -> Result<Vec<Drift>> {
     let (mut complete, mut of_phases, mut durations) = (0, 0, Vec::new());
     for phase in survey.position.members() {
         of_phases += usize::from(phase.is_only_summarised());
-        let done = phase.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
-        for (slot, _) in done {
+        let done = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
+        for slot in done {
             complete += 1;
             if let Some((dir, name)) = phase.dir.as_ref().zip(slot.summary.as_ref()) {
                 durations.extend(duration(&dir.join(name))?);

@@ -251,8 +251,8 @@ impl Survey {
     /// Returns the unfinished plans of a phase: `…/03-02-PLAN.md: plan 2 has no summary`.
     pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
         let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
-        phase.plans.iter().filter_map(move |(slot, state)| {
-            let why = match state {
+        phase.plans.iter().filter_map(move |slot| {
+            let why = match slot.state {
                 PlanState::Complete => return None,
                 PlanState::Open => "has no summary",
                 PlanState::Partial => "is partial",
@@ -413,12 +413,13 @@ impl Documents<'_> {
     /// gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
-        let latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let mut latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
         let own = latest.phase_dir.as_ref().and_then(|name| {
             let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
             dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
         });
         let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
+        latest.file = survey.relative(&latest.file).to_owned();
         let mut dates = survey.state.last_active.iter();
         (!is_passed && !dates.any(|date| latest.written < *date)).then_some(latest)
     }

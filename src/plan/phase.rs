@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PhaseProgress,
-    PlanSlot, RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan,
+    PlanSlot, PlanState, RoadmapPhase, TextOf, is_dropped_plan,
 };
-use crate::text::word_enum;
 
 /// The state of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +43,8 @@ pub struct Phase {
     pub dir: Option<PathBuf>,
     /// Whether it has a folder that contains files.
     pub(crate) has_files: bool,
-    /// The plans with their states, without those that will not be done.
-    pub plans: Vec<(PlanSlot, PlanState)>,
+    /// The plans, without those that will not be done.
+    pub plans: Vec<PlanSlot>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
     /// Its user tests, verifications and reviews.
@@ -64,21 +63,6 @@ pub struct Phase {
     pub state: PhaseState,
     /// Whether a check of the finished phase is open or waits for a person, and the roadmap leaves the phase open.
     pub(crate) awaits_check: bool,
-}
-
-word_enum! {
-    /// The state of a plan.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-    pub enum PlanState {
-        /// It has a summary that calls it neither partial nor failed.
-        Complete = "complete",
-        /// Its summary calls it partial.
-        Partial = "partial",
-        /// Its summary calls it failed.
-        Failed = "failed",
-        /// It has no summary.
-        Open = "open",
-    }
 }
 
 /// The possible numbers of plans. A plan or summary that was never committed leaves a gap in the numbers, and the documents
@@ -127,20 +111,16 @@ impl Phase {
         let state = |slot: &PlanSlot| match &slot.summary {
             None if is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn) => None,
             None => Some(PlanState::Open),
-            Some(name) => Some(
-                match text(&dir.dir.join(name)).and_then(|text| SummaryStatus::from_text(&text)) {
-                    Some(SummaryStatus::Partial) => PlanState::Partial,
-                    Some(SummaryStatus::Failed) => PlanState::Failed,
-                    Some(SummaryStatus::Complete) | None => PlanState::Complete,
-                },
-            ),
+            Some(name) => {
+                let stated = text(&dir.dir.join(name)).and_then(|text| PlanState::stated(&text));
+                stated.or(Some(PlanState::Complete))
+            }
         };
-        let plans = dir.plans.iter();
-        let plans: Vec<(PlanSlot, PlanState)> =
-            plans.filter_map(|slot| Some((slot.clone(), state(slot)?))).collect();
-        let of_checks = plans.iter().filter_map(|(slot, state)| {
+        let known = |slot: &PlanSlot| Some(PlanSlot { state: state(slot)?, ..slot.clone() });
+        let plans: Vec<PlanSlot> = dir.plans.iter().filter_map(known).collect();
+        let of_checks = plans.iter().filter_map(|slot| {
             let plan = dir.dir.join(slot.plan.as_ref()?);
-            Some((plan, *state == PlanState::Complete))
+            Some((plan, slot.state == PlanState::Complete))
         });
         Self {
             name: Some(dir.name.clone()),
@@ -162,12 +142,12 @@ impl Phase {
 
     /// Returns the number of plans in a state.
     pub fn count(&self, state: PlanState) -> usize {
-        self.plans.iter().filter(|(_, own)| *own == state).count()
+        self.plans.iter().filter(|slot| slot.state == state).count()
     }
 
     /// Returns the plans that are not complete.
     pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
-        self.plans.iter().filter(|(_, own)| *own != PlanState::Complete).map(|(slot, _)| slot)
+        self.plans.iter().filter(|slot| slot.state != PlanState::Complete)
     }
 
     /// Returns whether a plan is not complete.
@@ -182,12 +162,12 @@ impl Phase {
 
     /// Returns the number of plan files.
     pub(crate) fn plan_files(&self) -> usize {
-        self.plans.iter().filter(|(slot, _)| slot.plan.is_some()).count()
+        self.plans.iter().filter(|slot| slot.plan.is_some()).count()
     }
 
     /// Returns the number of summaries.
     pub(crate) fn summaries(&self) -> usize {
-        self.plans.iter().filter(|(slot, _)| slot.summary.is_some()).count()
+        self.plans.iter().filter(|slot| slot.summary.is_some()).count()
     }
 
     /// Returns whether any plan has a summary.
@@ -208,7 +188,7 @@ impl Phase {
     /// Returns whether it has no plan, only a summary of the whole phase, as one that was done without the tool and
     /// written up later: `02-SUMMARY.md` in the folder of phase 2.
     pub(crate) fn is_only_summarised(&self) -> bool {
-        let [(slot, _)] = self.plans.as_slice() else { return false };
+        let [slot] = self.plans.as_slice() else { return false };
         let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
         let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
         let file = dir.zip(name);
@@ -222,8 +202,8 @@ impl Phase {
 
     /// Returns the possible numbers of its plans.
     pub(crate) fn counts(&self) -> Counts {
-        let number = |(slot, _): &(PlanSlot, PlanState)| slot.number.number() as usize;
-        let complete = self.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
+        let number = |slot: &PlanSlot| slot.number.number() as usize;
+        let complete = self.plans.iter().filter(|slot| slot.state == PlanState::Complete);
         let last_done = complete.map(number).max().unwrap_or(0);
         let last = self.plans.iter().map(number).max().unwrap_or(0);
         // A summary of the whole phase may be counted as a plan or not.

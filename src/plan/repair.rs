@@ -11,9 +11,7 @@ use crate::error::{Error, Result};
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{found, statements};
-use crate::plan::{
-    DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, Survey, metrics,
-};
+use crate::plan::{DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, Survey, metrics};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Parsed;

@@ -19,7 +19,7 @@
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock::parse_date;
@@ -29,7 +29,7 @@ use crate::plan::read::folder::entries;
 use crate::plan::read::{PhaseProgress, TextOf, document, non_placeholder};
 use crate::project::vocabulary;
 use crate::storage::stat::PathKind;
-use crate::text::{fold, one_line};
+use crate::text::{clip, fold, one_line};
 use crate::warning::Warning;
 
 /// Maximum number of files that are read.
@@ -83,17 +83,29 @@ pub(crate) fn merged_todos(stated: &[String], files: Vec<(&Path, String)>) -> Ve
 }
 
 /// A file that says where paused work is to be resumed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Handoff {
-    /// Its path.
+    /// Its path, in a [`Survey`](crate::plan::Survey) relative to the project.
     pub file: PathBuf,
     /// The day when it was written.
     pub written: NaiveDate,
     /// The first thing to do, on one line.
     pub next_action: String,
     /// The name of the phase's folder, if it is about a phase.
+    #[serde(skip)]
     pub(crate) phase_dir: Option<String>,
 }
+
+impl Handoff {
+    /// Returns a line about it, with the next action clipped.
+    pub fn line(&self) -> String {
+        let (file, next) = (self.file.display(), clip(&self.next_action, MAX_NEXT_ACTION_LENGTH));
+        format!("{file} ({}): {next}", self.written)
+    }
+}
+
+/// Maximum length of the first thing to do in a line, in characters.
+const MAX_NEXT_ACTION_LENGTH: usize = 240;
 
 /// HANDOFF.json, as far as it is read.
 #[derive(Deserialize)]

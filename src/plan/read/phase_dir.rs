@@ -19,12 +19,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Serialize;
 
 use crate::error::Result;
 use crate::plan::read::number::folder_prefix;
 use crate::plan::read::{
-    Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check, folder,
+    Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
 };
 use crate::storage::stat::PathKind;
 use crate::text::{capitalized, pattern};
@@ -50,7 +49,7 @@ pub struct PhaseDir {
 }
 
 /// A plan of a phase, with a plan file, a summary, or both.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSlot {
     /// The plan's number within its phase; a phase's only `PLAN.md` is plan 1.
     pub number: PlanNumber,
@@ -60,6 +59,8 @@ pub struct PlanSlot {
     pub plan: Option<String>,
     /// The summary's file name; plans are often not committed, so that only the summary exists.
     pub summary: Option<String>,
+    /// The state that the summary states; open until it is read.
+    pub state: PlanState,
 }
 
 /// A folder with the folders of phases.
@@ -255,7 +256,7 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
 
 impl PlanSlot {
     fn new(number: PlanNumber, slug: Option<String>) -> Self {
-        Self { number, slug, plan: None, summary: None }
+        Self { number, slug, plan: None, summary: None, state: PlanState::Open }
     }
 
     /// Sets the file of this kind if there is none yet.

@@ -158,8 +158,8 @@ pub(super) fn states<'a>() -> [Rule<'a, &'a Phase, PhaseState>; 6] {
 /// Adds what the documents say about each phase.
 pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
     let listed = state.phase_statuses.iter();
-    let listed = listed.filter(|one| PhaseProgress::is_complete_status(&one.status.value));
-    let listed_done: HashSet<&PhaseNumber> = listed.map(|one| &one.number).collect();
+    let listed = listed.filter(|(_, status)| PhaseProgress::is_complete_status(&status.value));
+    let listed_done: HashSet<&PhaseNumber> = listed.map(|(number, _)| number).collect();
     for phase in phases {
         let planned = phase.planned.as_ref();
         let is_current = state.phase.number.as_ref() == Some(&phase.number);

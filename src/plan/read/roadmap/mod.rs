@@ -294,29 +294,29 @@ impl Assembly<'_, '_> {
         found
     }
 
-    fn merge_section(&mut self, named: NamedPhase, section: &Section) {
+    fn merge_section(&mut self, named: RoadmapPhase, section: &Section) {
         let home = self.home(section.heading.start, &named.number);
         let (outline, numbering) = (self.outline, self.numbering);
         let phase = self.slot(&named.number, home, section.line, true);
         if !phase.has_section {
             phase.has_section = true;
-            phase.status = phase.status.or(named.dropped_as);
+            phase.status = phase.status.or(named.status);
             phase.is_listed = true;
             phase.name = named.name;
             section::read(outline, section, numbering, phase);
-            phase.stated_status = phase.stated_status.take().or(named.status);
+            phase.stated_status = phase.stated_status.take().or(named.stated_status);
         }
     }
 
-    fn merge_entry(&mut self, named: NamedPhase, block: &Block, item: &ListItem) {
+    fn merge_entry(&mut self, named: RoadmapPhase, block: &Block, item: &ListItem) {
         let mark = section::checkbox(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);
         let phase = self.slot(&named.number, home, block.line, false);
-        phase.status = phase.status.or(named.dropped_as);
+        phase.status = phase.status.or(named.status);
         phase.is_listed = true;
         phase.name = phase.name.take().or(named.name);
         phase.checkbox = phase.checkbox.take().or(mark);
-        phase.stated_status = phase.stated_status.take().or(named.status);
+        phase.stated_status = phase.stated_status.take().or(named.stated_status);
     }
 
     /// Assigns each phase without a milestone to the first milestone whose range includes its number, of those with the
@@ -357,22 +357,12 @@ impl RoadmapPhase {
     }
 }
 
-/// A phase's number and name, with its status remarks.
-struct NamedPhase {
-    number: PhaseNumber,
-    name: Option<String>,
-    /// The status after the name, verbatim.
-    status: Option<Located<String>>,
-    /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
-    dropped_as: Option<PhaseProgress>,
-}
-
 /// The end of a phase's name: its markup, or a remark in italics, in capitals or with a plan count.
 static NAME_END: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan"));
 
-/// Parses a text that begins with `Phase` and a number.
-fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
+/// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
+fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
@@ -392,11 +382,12 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> 
     });
     let status = status.or_else(|| inside.find(is_dropping));
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
-    Some(NamedPhase {
+    Some(RoadmapPhase {
         number,
         name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
-        dropped_as: is_struck.then_some(PhaseProgress::Removed).or(dropped),
-        status: status.map(|span| span.with_value(span.text.to_owned())),
+        status: is_struck.then_some(PhaseProgress::Removed).or(dropped),
+        stated_status: status.map(|span| span.with_value(span.text.to_owned())),
+        ..RoadmapPhase::default()
     })
 }
 
@@ -460,7 +451,7 @@ fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
 fn headings<'o>(
     outline: &'o Outline<'_>,
     numbering: PhaseNumbering,
-) -> Vec<(NamedPhase, &'o Section)> {
+) -> Vec<(RoadmapPhase, &'o Section)> {
     let named = |section| Some((parse_phase(title(outline, section)?, numbering)?, section));
     outline.sections().iter().filter_map(named).collect()
 }
@@ -468,9 +459,9 @@ fn headings<'o>(
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
 fn entries<'o>(
     outline: &'o Outline<'_>,
-    headings: &[(NamedPhase, &Section)],
+    headings: &[(RoadmapPhase, &Section)],
     numbering: PhaseNumbering,
-) -> Vec<(NamedPhase, &'o Block, &'o ListItem)> {
+) -> Vec<(RoadmapPhase, &'o Block, &'o ListItem)> {
     let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
     let lists = Ranges::merge(
         document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
