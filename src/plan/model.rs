@@ -94,6 +94,9 @@ impl Survey {
         let numbering = PhaseNumbering::detect(roadmap);
         let mut state_file = documents.value(StateFile::parse_with(state, &state_path, numbering));
         documents.add_shared(&folder, &mut state_file, numbering);
+        let mut found = Vec::new();
+        let todos = notes::todos(&folder.dir, &state_file.todos, &text, &mut found);
+        documents.warnings.borrow_mut().extend(found);
         let config = text(&folder.dir.join(vocabulary::CONFIG));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
@@ -102,7 +105,7 @@ impl Survey {
             has_state: texts[0].is_some(),
             has_roadmap: texts[1].is_some(),
             roadmap: documents.value(Roadmap::parse_with(roadmap, &roadmap_path, numbering)),
-            todos: documents.todos(&folder.dir, &state_file),
+            todos,
             state: state_file,
             numbering,
             has_shipped: false,
@@ -391,22 +394,6 @@ impl Documents<'_> {
         if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
             state.add_shared(shared);
         }
-    }
-
-    /// Returns the open todos of STATE.md, then those in files of their own.
-    fn todos(&self, planning: &Path, state: &StateFile) -> Vec<String> {
-        let found = notes::todo_files(planning, &mut self.warnings.borrow_mut());
-        let files = found.unwrap_or_else(|error| {
-            let dir = planning.join(vocabulary::PENDING_TODOS);
-            let warning = Warning::file(&dir, error.to_string());
-            self.warnings.borrow_mut().push(warning);
-            Vec::new()
-        });
-        let titled = files.iter().filter_map(|path| {
-            let title = notes::open_todo(&self.text(path)?, path)?;
-            Some((path.as_path(), title))
-        });
-        notes::merged_todos(&state.todos, titled.collect())
     }
 
     /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
