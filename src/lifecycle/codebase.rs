@@ -10,7 +10,7 @@ use ignore::DirEntry;
 
 use crate::project::Project;
 use crate::project::manifest::Manifest;
-use crate::storage::walk;
+use crate::storage::listing;
 use crate::text::listed;
 
 /// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
@@ -141,7 +141,7 @@ fn walk(root: &Path, planning: &Path) -> ignore::Walk {
         let is_vendored = listed(VENDORED, &name);
         !(name.starts_with('.') || is_dir && (is_vendored || entry.path() == planning))
     };
-    walk::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()
+    listing::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()
 }
 
 /// Returns at most `most` of the names, and the number of the rest.

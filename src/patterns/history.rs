@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::patterns::{BulletSource, FinishedPhase, Insights, Patterns, stored};
 use crate::plan::{MilestoneFolder, Phase, PhaseDir, Plan, PlanNumber, PlanningFolder, Survey};
 use crate::project::{Project, vocabulary};
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
 use crate::text::fold;
 use crate::warning::{Parsed, Warning};

@@ -17,7 +17,7 @@ use crate::git::{ChangedFile, Git, Object, TrackedFiles};
 use crate::patterns;
 use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
-use crate::storage::{Changes, read, walk};
+use crate::storage::{Changes, listing, read};
 use crate::text::{file_name, hexadecimal, listed, one_line, slashed};
 use crate::warning::{Parsed, Warning};
 
@@ -455,7 +455,7 @@ pub(crate) struct Tree {
     /// The content of git's index; `None` without git.
     tracked: Option<TrackedFiles>,
     is_sparse: bool,
-    ignored: walk::Rules,
+    ignored: listing::Rules,
     names: OnceCell<FileNames>,
 }
 
@@ -466,7 +466,7 @@ impl Tree {
             root: root.to_owned(),
             tracked: git.tracked()?,
             is_sparse: git.is_sparse(),
-            ignored: walk::Rules::new(root),
+            ignored: listing::Rules::new(root),
             names: OnceCell::new(),
         })
     }
@@ -546,7 +546,7 @@ impl Tree {
 
 /// Lists the files of a folder, except those excluded by `.gitignore` or by name.
 fn on_disk(root: &Path) -> Vec<String> {
-    let walk = walk::tracked(root, |entry| {
+    let walk = listing::tracked(root, |entry| {
         let name = entry.file_name().to_string_lossy();
         name != ".git" && name != "node_modules"
     });

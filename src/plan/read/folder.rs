@@ -26,7 +26,7 @@ use crate::plan::read::vocabulary::has;
 use crate::plan::read::{FileName, PhaseDir, Roadmap, milestone_version, milestone_version_in};
 use crate::project::vocabulary;
 use crate::storage::read;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::warning::{Parsed, Warning};
 
 /// The slug of a milestone without a name.

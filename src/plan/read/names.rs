@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::{At, Result};
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
 use crate::warning::Warning;
 

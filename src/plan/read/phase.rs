@@ -12,7 +12,7 @@ use crate::plan::read::{
     Checks, FileKind, FileName, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check,
     names,
 };
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::capitalized;
 use crate::warning::{Parsed, Warning};
 

@@ -12,7 +12,7 @@ use crate::plan::read::Skill;
 use crate::plan::read::names::entries;
 use crate::project::Project;
 use crate::storage::read;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::warning::{Parsed, Warning};
 
 /// Skill folders of the harnesses, relative to the home directory or the project.

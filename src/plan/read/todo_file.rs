@@ -11,7 +11,7 @@ use crate::markdown::FrontMatter;
 use crate::plan::read::names::entries;
 use crate::plan::read::{PhaseProgress, non_placeholder};
 use crate::project::vocabulary;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::fold;
 use crate::warning::Warning;
 
