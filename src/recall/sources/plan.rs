@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::markdown::comments::annals_marker;
+use crate::markdown::annals_marker;
 use crate::patterns;
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::recall::markdown_file::{Authority, passages};

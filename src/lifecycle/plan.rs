@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
-use crate::lifecycle::refresh;
+use crate::lifecycle::sync::refresh;
 use crate::patterns;
 use crate::patterns::{
     ComparisonQuestion, FinishedPhase, Insights, PlanRecord, PlanRef, Rate, RelevantPattern,
@@ -100,7 +100,7 @@ pub fn plan(project: &Project, number: Option<&PhaseNumber>) -> Result<CommandOu
         let survey = Survey::read(project)?;
         let phase = chosen(&survey, number)?;
         let brief = brief(project, &survey, &phase, work)?;
-        refresh::plan(project, &survey, work)?;
+        refresh(project, &survey, work)?;
         Ok(brief)
     })?;
     let brief = &mut outcome.value;
