@@ -26,9 +26,9 @@ pub(crate) struct Repository {
     /// The folder that contains `.git`, where the files are checked out.
     pub(crate) top: PathBuf,
     /// `.git`, or a worktree's own folder inside the main one.
-    pub(crate) git_dir: PathBuf,
+    git_dir: PathBuf,
     /// The folder of the refs of all worktrees.
-    pub(crate) common_dir: PathBuf,
+    common_dir: PathBuf,
 }
 
 /// The kind of repository that a folder is in.
@@ -192,7 +192,7 @@ fn exists(path: &Path) -> bool {
 }
 
 /// Returns the path in a file after a prefix, or `None` if git might read a different one.
-pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
+fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, MAX_LINE_BYTES)?;
     let path = text.strip_prefix(prefix)?;
     let path = path.trim_end_matches(['\r', '\n']);
@@ -247,7 +247,7 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 const MAX_INCLUDES: usize = 10;
 
 /// Returns the settings file of a repository that includes a file from elsewhere or an unreadable one.
-pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
+fn external_include(repository: &Repository) -> Option<PathBuf> {
     let files = [repository.common_dir.join("config"), repository.git_dir.join("config.worktree")];
     // Includes are rare; without one, the rest can be skipped.
     let may_include = |file: &PathBuf| {
@@ -265,7 +265,7 @@ pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
 }
 
 /// Returns the value of `core.worktree`: the folder of the checked-out files.
-pub(crate) fn worktree(config: &Path) -> Option<String> {
+fn worktree(config: &Path) -> Option<String> {
     let text = read(config, MAX_CONFIG_BYTES)?;
     values(&text, "worktree", |section| section == "core").pop()
 }

@@ -291,9 +291,9 @@ pub(crate) struct Likeness {
     /// Hash of the first line below the title; 0 if there is none.
     pub(crate) first: u64,
     /// Hash of the line after it; 0 if there is none.
-    pub(crate) second: u64,
+    second: u64,
     /// Hash of the title; 0 if there is none, or nothing below it.
-    pub(crate) title: u64,
+    title: u64,
     /// Sorted hashes of all lines except the title.
     lines: Vec<u64>,
 }
@@ -322,7 +322,7 @@ impl Likeness {
     }
 
     /// Like [`overlap`](Self::overlap), but the titles and the first lines may differ.
-    pub(crate) fn shared(&self, other: &Self) -> Option<usize> {
+    fn shared(&self, other: &Self) -> Option<usize> {
         let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
         let shorter = self.lines.len().min(other.lines.len()) + title;

@@ -166,7 +166,7 @@ pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<
 }
 
 /// Returns the error for an unknown key, with the three closest keys.
-pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
+fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let mut keys: Vec<String> = place.keys().into_iter().collect();
     keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();

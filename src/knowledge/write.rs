@@ -110,7 +110,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
 }
 
 /// Refuses invalid input before anything is read.
-pub(crate) fn check(write: &EntryWrite) -> Result<()> {
+fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref().map(String::from_utf8_lossy);
     if let Some(title) = &write.title {
         if title.trim().is_empty() || title.contains(char::is_control) {
@@ -148,7 +148,7 @@ fn refuse_front_matter(body: &str) -> Result<()> {
 }
 
 /// Plans to write an entry, and returns the report.
-pub(crate) fn plan(
+fn plan(
     project: &Project,
     place: &KnowledgeDir,
     key: &EntryKey,

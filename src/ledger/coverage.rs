@@ -67,9 +67,9 @@ pub(crate) struct Survey {
 #[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     /// All of them, parents before children.
-    pub(crate) nodes: Vec<CommitNode>,
+    nodes: Vec<CommitNode>,
     /// The hashes of those that only changed the ledger, which do not count.
-    pub(crate) ledger_only: BTreeSet<String>,
+    ledger_only: BTreeSet<String>,
 }
 
 impl Uncovered {

@@ -140,7 +140,7 @@ impl LedgerFiles {
     }
 
     /// Fails if a file contains conflict markers: a change could move them apart.
-    pub(crate) fn refuse_conflicts(&self) -> Result<()> {
+    fn refuse_conflicts(&self) -> Result<()> {
         self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)
     }
 

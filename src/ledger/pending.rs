@@ -176,7 +176,7 @@ pub struct Specs {
 }
 
 /// Reads the specs and plans of commits, as of `end`; those deleted by then are omitted.
-pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
+fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
     let mut specs = Specs::default();
     let paths: BTreeSet<String> = commits.iter().flat_map(specs_of).collect();
     let (Some(end), false) = (end, paths.is_empty()) else {

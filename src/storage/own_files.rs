@@ -207,7 +207,7 @@ impl StoreFolder {
     }
 
     /// Returns whether the folder exists and is not a link.
-    pub(crate) fn is_own(&self) -> bool {
+    fn is_own(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_dir())
     }
 
@@ -218,7 +218,7 @@ impl StoreFolder {
     }
 
     /// Creates the folder if it is missing, ignored by git.
-    pub(crate) fn create(&self) -> Result<()> {
+    fn create(&self) -> Result<()> {
         create_folder(&self.path, Visibility::Shared)?;
         let ignore = self.path.join(".gitignore");
         match fs::symlink_metadata(&ignore) {

@@ -331,7 +331,7 @@ pub(crate) mod content {
 const LENGTH: usize = 32;
 
 /// Length of a signature, in hexadecimal digits.
-pub(crate) const DIGITS: usize = 64;
+const DIGITS: usize = 64;
 
 type Key = [u8; LENGTH];
 
@@ -356,12 +356,12 @@ impl Signer {
     }
 
     /// Returns the signature of a record's line as hexadecimal digits; creates the key if it is missing.
-    pub(crate) fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
+    fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
         Ok(hexadecimal(&mac(self.key()?, id, line)?.finalize().into_bytes()))
     }
 
     /// Returns whether this user signed this line as the record with this id.
-    pub(crate) fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
+    fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
         let mac = self.existing().and_then(|key| mac(key, id, line).ok());
         let signature = decode_hex(signature);
         mac.zip(signature).is_some_and(|(mac, signature)| mac.verify_slice(&signature).is_ok())
