@@ -7,8 +7,7 @@ mod repository;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use chrono::{DateTime, Utc};
-pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Object, Objects, Timeline};
+pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Timeline};
 pub use program::{kill_all, use_process_groups};
 pub(crate) use repository::is_hash_prefix;
 
@@ -84,17 +83,6 @@ impl Git {
         }
     }
 
-    /// Returns the author time of each commit, with one process; `None` for each unknown hash.
-    ///
-    /// Hashes may be abbreviated. A rebase sets all committer times to the time of the rebase, so the author
-    /// time is used.
-    pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
-        match self.program()? {
-            Some(program) => Objects::new(program).author_times(hashes),
-            None => Ok(vec![None; hashes.len()]),
-        }
-    }
-
     /// Returns the number of commits since the one with a full hash, or `None` if it is unknown here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
         if !is_full_hash(hash) {
@@ -150,11 +138,6 @@ impl Git {
             files.retain(|name| !submodules.contains(name));
         }
         Ok(Some(TrackedFiles { files, submodules }))
-    }
-
-    /// Returns the repository's objects.
-    pub fn objects(&self) -> Result<Option<Objects<'_>>> {
-        Ok(self.program()?.map(Objects::new))
     }
 
     /// Returns a project's root and the same folder in every other worktree of its repository.

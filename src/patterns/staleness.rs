@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::git::{ChangedFile, Git, Object, TrackedFiles};
+use crate::git::{ChangedFile, Git, TrackedFiles};
 use crate::patterns;
 use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
@@ -309,12 +309,10 @@ impl Structure {
         let now: HashSet<&str> = now.into_iter().collect();
         let all = manifests(now.union(&then).copied());
         let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
-        if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
+        if !earlier.is_empty() {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
-            for object in objects.read(&names)?.into_iter().flatten() {
-                if let Object::Blob(bytes) = object {
-                    had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
-                }
+            for bytes in git.contents(&names)?.into_iter().flatten() {
+                had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
             }
             for path in all.into_iter().filter(|path| now.contains(path)) {
                 let text = read::text(&tree.top.join(path)).ok().flatten();

@@ -9,10 +9,9 @@ use serde_json::Value;
 use crate::error::{At, Error, Result};
 use crate::storage::changes::{Change, Changes};
 use crate::storage::lock::Store;
-use crate::storage::own_files::StoreFolder;
-use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState, Signer};
+use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
 use crate::storage::transaction::WriteRequest;
-use crate::storage::{boundary, disk, listing, lock, record};
+use crate::storage::{Storage, boundary, disk, listing, lock, record};
 use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
@@ -79,17 +78,10 @@ pub struct Operation {
 /// The past operations of one project, as far back as records are kept.
 #[derive(Clone, Debug)]
 pub struct History {
-    folder: StoreFolder,
-    root: PathBuf,
-    signer: Signer,
+    pub(crate) storage: Storage,
 }
 
 impl History {
-    pub(crate) fn new(folder: StoreFolder, root: &Path, signer: Signer) -> Self {
-        let root = boundary::real_path(root).unwrap_or_else(|_| root.to_owned());
-        Self { folder, root, signer }
-    }
-
     /// Returns the operations, newest first; the records that are not this user's become one warning.
     pub fn list(&self) -> Result<Parsed<Vec<Operation>>> {
         let mut list = Parsed::clean(Vec::new());
@@ -106,7 +98,7 @@ impl History {
         if others > 0 {
             let what = quantity(others, "file");
             let message = format!("{what} not written by you with this version, so not listed");
-            list.warnings.push(Warning::file(&self.folder.history(), message));
+            list.warnings.push(Warning::file(&self.storage.records(), message));
         }
         Ok(list)
     }
@@ -130,7 +122,7 @@ impl History {
             return Err(unknown(id));
         };
         let path = self.path(id, ending);
-        if *ending == PENDING && !lock::are_free(&self.folder.locks())? {
+        if *ending == PENDING && !lock::are_free(&self.storage.locks())? {
             return Err(Error::failed("belongs to an operation in progress").at(&path, None));
         }
         disk::remove_file(&path).at("remove", &path)
@@ -143,12 +135,13 @@ impl History {
     /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
         let (record, marks) = self.own(id)?;
+        let root = self.root();
         let mut changes = Changes::new();
         for (change, mark) in record.changes.into_iter().zip(&marks[1..]).rev() {
-            if *mark != APPLIED || is_generated(&self.root.join(change.path())) {
+            if *mark != APPLIED || is_generated(&root.join(change.path())) {
                 continue;
             }
-            changes.revert(change.with_paths(|path| Ok(self.root.join(path)))?)?;
+            changes.revert(change.with_paths(|path| Ok(root.join(path)))?)?;
         }
         Ok(changes)
     }
@@ -159,13 +152,18 @@ impl History {
         path: &Path,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
-        let path = boundary::real_path(path)?;
+        let (root, path) = (self.root(), boundary::real_path(path)?);
         let written = self.own_records()?.flat_map(|(record, _)| record.changes.into_iter().rev());
         let mut bytes = written.filter_map(|change| match change {
-            Change::Write { path: written, new, .. } if self.root.join(&written) == path => new,
+            Change::Write { path: written, new, .. } if root.join(&written) == path => new,
             _ => None,
         });
         Ok(bytes.find(|bytes| is_wanted(bytes)))
+    }
+
+    fn root(&self) -> PathBuf {
+        let root = self.storage.root();
+        boundary::real_path(root).unwrap_or_else(|_| root.to_owned())
     }
 
     /// Returns the answer to a request, if it has been executed; refused if that was another command.
@@ -210,8 +208,8 @@ impl History {
 
     /// Returns the numbers and the endings of all records, the oldest first.
     pub(crate) fn files(&self) -> Result<Vec<RecordFile>> {
-        let folder = self.folder.history();
-        if !self.folder.has_history() {
+        let folder = self.storage.records();
+        if !self.storage.has_records() {
             return Ok(Vec::new());
         }
         let mut files = Vec::new();
@@ -271,11 +269,11 @@ impl History {
     }
 
     pub(crate) fn read(&self, id: u64, ending: &str) -> Result<RecordState> {
-        record::read(&self.path(id, ending), id, &self.signer)
+        record::read(&self.path(id, ending), id, &self.storage.signer)
     }
 
     pub(crate) fn path(&self, id: u64, ending: &str) -> PathBuf {
-        record::file_path(&self.folder.history(), id, ending)
+        record::file_path(&self.storage.records(), id, ending)
     }
 }
 

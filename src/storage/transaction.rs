@@ -15,7 +15,6 @@ use crate::storage::boundary::{Root, real_path};
 use crate::storage::changes::{Change, Changes};
 use crate::storage::history::{History, Operation, OperationId, RecordFile};
 use crate::storage::lock::Store;
-use crate::storage::own_files::StoreFolder;
 use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState, Signer};
 use crate::storage::{apply, changes, disk, history, lock, own_files, record};
 use crate::warning::{Parsed, Warning};
@@ -28,12 +27,13 @@ const MAX_ROUNDS: usize = 3;
 pub struct Storage {
     root: PathBuf,
     linked_roots: Vec<PathBuf>,
-    folder: StoreFolder,
-    signer: Signer,
+    /// The folder of locks, records and caches.
+    pub(crate) folder: PathBuf,
+    pub(crate) signer: Signer,
     clock: Clock,
-    dry_run: bool,
+    pub(crate) dry_run: bool,
     keeps_history: bool,
-    wait: Duration,
+    pub(crate) wait: Duration,
 }
 
 /// The outcome of a transaction.
@@ -92,7 +92,7 @@ impl Storage {
             root: root.to_owned(),
             linked_roots: Vec::new(),
             signer: Signer::default(),
-            folder: StoreFolder::new(real.join(own_files::NAME)),
+            folder: real.join(own_files::NAME),
             clock,
             dry_run: false,
             keeps_history: true,
@@ -105,7 +105,7 @@ impl Storage {
     /// Links in its path are not followed.
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
-        self.folder = StoreFolder::new(folder.to_owned());
+        self.folder = folder.to_owned();
         self
     }
 
@@ -156,17 +156,9 @@ impl Storage {
         self.dry_run
     }
 
-    pub(crate) fn longest_wait(&self) -> Duration {
-        self.wait
-    }
-
-    pub(crate) fn folder(&self) -> &StoreFolder {
-        &self.folder
-    }
-
     /// Returns the history of operations.
     pub fn history(&self) -> History {
-        History::new(self.folder.clone(), &self.root, self.signer.clone())
+        History { storage: self.clone() }
     }
 
     /// Returns the operations interrupted by a killed process; the next transaction completes them.
@@ -180,7 +172,7 @@ impl Storage {
             match history.read(id, PENDING)? {
                 // It may have been finished after its record was read and before the locks were checked.
                 RecordState::Own(record, marks)
-                    if lock::are_free(&self.folder.locks())? && path.exists() =>
+                    if lock::are_free(&self.locks())? && path.exists() =>
                 {
                     found.value.push(history::operation(&record, &marks));
                 }
@@ -313,8 +305,8 @@ impl Storage {
         let history = self.history();
         let mut wanted = stores.clone();
         loop {
-            let prepared = self.folder.prepare();
-            let opened = prepared.and_then(|()| lock::open_all(&self.folder.locks(), &wanted));
+            let prepared = self.prepare();
+            let opened = prepared.and_then(|()| lock::open_all(&self.locks(), &wanted));
             let opened = match opened {
                 Ok(opened) => opened,
                 Err(obstacle) => return Ok(self.unlocked(Some(obstacle))),
@@ -369,7 +361,7 @@ impl Storage {
         let mut warnings = Vec::new();
         // Another user's records may be unreadable, which must not prevent reading the project's files.
         let interrupted = self.interrupted().unwrap_or_else(|error| {
-            let warning = Warning::file(&self.folder.history(), error.reason());
+            let warning = Warning::file(&self.records(), error.reason());
             Parsed::new(Vec::new(), vec![warning])
         });
         for Operation { id, operation, .. } in interrupted.into_value(&mut warnings) {
@@ -406,7 +398,7 @@ impl Storage {
         record.id = history.next_id(records)?;
         let is_kept = record.keep;
         let is_recorded = is_kept || record.request.is_some();
-        let folder = self.folder.history();
+        let folder = self.records();
         let pending = Pending::create(&folder, &self.signer, record)?;
         if !is_one_step {
             // A single step is atomic; of several, none may reach the disk before the record does.
