@@ -53,15 +53,6 @@ pub struct CommitNode {
     pub parents: Vec<String>,
 }
 
-/// The number of commits by which the checked-out commit and another one differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Distance {
-    /// Number of commits only in the history of the checked-out commit.
-    pub ahead: usize,
-    /// Number of commits only in the history of the other one; 0 if it is an ancestor.
-    pub behind: usize,
-}
-
 /// The commit that added a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
@@ -185,22 +176,11 @@ impl Git {
         Ok(only.map(|commit| commit.hash).collect())
     }
 
-    /// Returns the distance between the checked-out commit and the one with a full hash.
-    pub fn distance(&self, other: &str) -> Result<Option<Distance>> {
-        match self.head()? {
-            Some(head) => self.distance_between(other, &head),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the distance between two commits, each given by its full hash.
-    pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
-        let range = format!("{from}...{to}");
-        let output = self.text(&["rev-list", "--count", "--left-right", &range, "--"])?;
-        let counts = output.trim().split_once('\t');
-        Ok(counts.and_then(|(behind, ahead)| {
-            Some(Distance { ahead: ahead.parse().ok()?, behind: behind.parse().ok()? })
-        }))
+    /// Returns the number of commits of one history that another lacks, each given by the full hash of its last commit; 0
+    /// for an ancestor.
+    pub fn count_lacking(&self, one: &str, other: &str) -> Result<Option<usize>> {
+        let output = self.text(&["rev-list", "--count", &format!("{other}..{one}"), "--"])?;
+        Ok(output.trim().parse().ok())
     }
 
     /// Returns the first-parent history of the checked-out commit, with times.
@@ -539,10 +519,9 @@ mod tests {
         assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
         let nodes = git.nodes_since(Some(&first)).unwrap();
         assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
-        let apart = Distance { ahead: 2, behind: 0 };
-        assert_eq!(git.distance(&side).unwrap(), Some(apart));
-        let between = git.distance_between(&side, &second).unwrap().unwrap();
-        assert_eq!((between.ahead, between.behind), (1, 1));
+        assert_eq!(git.count_lacking(&side, &head).unwrap(), Some(0));
+        assert_eq!(git.count_lacking(&head, &side).unwrap(), Some(2));
+        assert_eq!(git.count_lacking(&side, &second).unwrap(), Some(1));
         assert_eq!(git.resolve_hash(&side[..8]).unwrap().as_ref(), Some(&side));
         for unknown in ["0123456", "main", "HEAD", ""] {
             assert_eq!(git.resolve_hash(unknown).unwrap(), None, "{unknown}");

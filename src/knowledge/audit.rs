@@ -13,7 +13,7 @@ use crate::knowledge::entry::{in_words, links};
 use crate::knowledge::store::{EntryFile, render_index, scan, stem, with_unread};
 use crate::knowledge::{Confidence, Entry, EntryStatus, KnowledgeDir, notepad};
 use crate::project::Project;
-use crate::storage::{Changes, Store, has_pending, read};
+use crate::storage::{Changes, Store, has_pending};
 use crate::text::line_number;
 use crate::warning::Warning;
 
@@ -193,11 +193,10 @@ struct CheckedEntry {
 
 impl CheckedEntry {
     fn read(file: &EntryFile<'_>) -> Self {
-        let decoded = read::decode(file.bytes.clone(), &file.path);
-        let (text, mut problems) = (decoded.value, decoded.warnings);
-        let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
+        let (text, mut problems) = (&file.text, file.warnings.clone());
+        let entry = Entry::parse(text, &file.path).into_value(&mut problems);
         let body = &text[entry.body.clone()];
-        let links = links(body, line_number(&text, entry.body.start));
+        let links = links(body, line_number(text, entry.body.start));
         Self {
             likeness: Likeness::new(body, file.key),
             links: links.map(|(to, line)| (to.to_owned(), line)).collect(),

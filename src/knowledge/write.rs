@@ -221,9 +221,7 @@ fn refuse_duplicate(
         if file.key == key.as_str() {
             return None;
         }
-        let text = String::from_utf8_lossy(&file.bytes);
-        let entry = Entry::parse(&text, &file.path).value;
-        let other = Likeness::new(&text[entry.body], file.key);
+        let other = Likeness::new(&file.text[file.entry().body], file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
         Some((percent, file.key.to_owned(), same))
@@ -340,7 +338,7 @@ fn names(entry: &Entry, key: &str) -> bool {
 
 /// Returns whether an entry supersedes another one, directly or through others.
 fn supersedes_in_turn(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<bool> {
-    let all = scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))?.value;
+    let all = scan(place, |file| Some(file.entry()))?.value;
     let all: HashMap<&str, &Entry> = all.iter().map(|one| (one.key.as_str(), one)).collect();
     let (mut seen, mut open) = (HashSet::new(), vec![old]);
     while let Some(entry) = open.pop() {
@@ -555,12 +553,11 @@ fn free_key(place: &KnowledgeDir, key: &str) -> Result<EntryKey> {
 fn refuse_same(place: &KnowledgeDir, key: &EntryKey, text: &str) -> Result<()> {
     let words = content_words(text);
     let found = scan(place, |file| {
-        let entry = Entry::from_bytes(&file.bytes, &file.path);
+        let entry = file.entry();
         if file.key == key.as_str() || !entry.is_active() {
             return None;
         }
-        let text = String::from_utf8_lossy(&file.bytes);
-        let other = content_words(text.get(entry.body)?);
+        let other = content_words(file.text.get(entry.body)?);
         let both = words.intersection(&other).count();
         let all = words.len() + other.len() - both;
         (both > 0 && both * 100 >= all * MIN_SHARED_PERCENT).then(|| (both, file.key.to_owned()))

@@ -156,7 +156,10 @@ impl Survey {
     /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve(&mut self, git: &Git, anchor: &str, files: &LedgerFiles) -> Result<()> {
         let full = git.resolve_hash(anchor)?;
-        let distance = full.as_deref().map(|full| git.distance(full)).transpose()?.flatten();
+        let behind = match (&full, &self.coverage.head) {
+            (Some(full), Some(head)) => git.count_lacking(full, head)?.unwrap_or(0),
+            _ => 0,
+        };
         self.base = match &full {
             Some(full) => Some(full.clone()),
             None => earlier_anchor(git, files)?,
@@ -165,7 +168,6 @@ impl Survey {
         let counted = uncovered.counted();
         let newest: Vec<&str> = counted.iter().rev().take(MAX_SHOWN).copied().collect();
         self.set_pending(counted.len(), git.commits(&newest)?);
-        let behind = distance.map_or(0, |distance| distance.behind);
         let (standing, advice) = match full {
             None if git.is_shallow() => (AnchorState::Missing, SHALLOW.to_owned()),
             None => (AnchorState::Missing, MISSING.to_owned()),

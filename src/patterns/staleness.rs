@@ -743,7 +743,7 @@ mod tests {
         for (text, with, without) in EXPECTED {
             let found = check(&sandbox, &git, text, Some(&written), None);
             assert_eq!(shown(&found), *with, "{text}");
-            let alone = check(&sandbox, &Git::absent(), text, Some(&written), None);
+            let alone = check(&sandbox, &Git::default(), text, Some(&written), None);
             assert_eq!(shown(&alone), *without, "{text}");
             assert_eq!(found.is_stale, alone.is_stale, "{text}");
         }
@@ -839,9 +839,9 @@ mod tests {
         let sandbox = Sandbox::empty();
         let root = Path::new("/nonexistent");
         for text in ["`a/../../b`, `[*`, `{a,b}/`", "`\u{0}/a.rs`", "`//`, `é/`"] {
-            check(&sandbox, &Git::absent(), text, Some("zz"), Some("2026-13-40"));
+            check(&sandbox, &Git::default(), text, Some("zz"), Some("2026-13-40"));
             let text = DatedText { id: "1", line: 1, texts: vec![text], commit: None, date: None };
-            Staleness::check(&[text], root, &Git::absent()).unwrap();
+            Staleness::check(&[text], root, &Git::default()).unwrap();
         }
     }
 }

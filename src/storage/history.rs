@@ -88,9 +88,7 @@ impl History {
         let mut others = 0;
         for state in self.records()? {
             match state? {
-                RecordState::Own(record, marks) if record.keep => {
-                    list.value.push(operation(&record, &marks));
-                }
+                RecordState::Own(record) if record.keep => list.value.push(operation(record)),
                 RecordState::Missing | RecordState::Own(..) => {}
                 _ => others += 1,
             }
@@ -107,10 +105,9 @@ impl History {
     pub fn find(&self, id: Option<OperationId>) -> Result<Operation> {
         let found = match id {
             Some(id) => Some(self.own(id)?),
-            None => self.own_records()?.find(|(record, _)| record.keep),
+            None => self.own_records()?.find(|record| record.keep),
         };
-        let (record, marks) = found.ok_or_else(|| Error::not_found("nothing to undo"))?;
-        Ok(operation(&record, &marks))
+        found.map(operation).ok_or_else(|| Error::not_found("nothing to undo"))
     }
 
     /// Deletes an operation's record, so that it can no longer be undone.
@@ -134,10 +131,10 @@ impl History {
     /// out, because the caller generates them again. Must be called inside the transaction that applies the
     /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
-        let (record, marks) = self.own(id)?;
+        let Record { changes: list, marks, .. } = self.own(id)?;
         let root = self.root();
         let mut changes = Changes::new();
-        for (change, mark) in record.changes.into_iter().zip(&marks[1..]).rev() {
+        for (change, mark) in list.into_iter().zip(&marks[1..]).rev() {
             if *mark != APPLIED || is_generated(&root.join(change.path())) {
                 continue;
             }
@@ -153,7 +150,7 @@ impl History {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
         let (root, path) = (self.root(), boundary::real_path(path)?);
-        let written = self.own_records()?.flat_map(|(record, _)| record.changes.into_iter().rev());
+        let written = self.own_records()?.flat_map(|record| record.changes.into_iter().rev());
         let mut bytes = written.filter_map(|change| match change {
             Change::Write { path: written, new, .. } if root.join(&written) == path => new,
             _ => None,
@@ -168,7 +165,7 @@ impl History {
 
     /// Returns the answer to a request, if it has been executed; refused if that was another command.
     pub(crate) fn answer(&self, request: &WriteRequest) -> Result<Option<Value>> {
-        let mut answers = self.own_records()?.filter_map(|(record, _)| record.request);
+        let mut answers = self.own_records()?.filter_map(|record| record.request);
         let Some(answered) = answers.find(|answered| answered.id == request.id) else {
             return Ok(None);
         };
@@ -194,9 +191,9 @@ impl History {
     }
 
     /// Returns this user's records of operations that are done, newest first.
-    fn own_records(&self) -> Result<impl Iterator<Item = (Record, Vec<u8>)>> {
+    fn own_records(&self) -> Result<impl Iterator<Item = Record>> {
         Ok(self.records()?.filter_map(|state| match state {
-            Ok(RecordState::Own(record, marks)) => Some((record, marks)),
+            Ok(RecordState::Own(record)) => Some(record),
             _ => None,
         }))
     }
@@ -255,9 +252,9 @@ impl History {
     }
 
     /// Returns a record of this user that can be undone.
-    fn own(&self, id: u64) -> Result<(Record, Vec<u8>)> {
+    fn own(&self, id: u64) -> Result<Record> {
         match self.read(id, DONE)? {
-            RecordState::Own(record, marks) if record.keep => Ok((record, marks)),
+            RecordState::Own(record) if record.keep => Ok(record),
             RecordState::Missing | RecordState::Incomplete | RecordState::Own(..) => {
                 Err(unknown(id))
             }
@@ -288,15 +285,15 @@ fn id(stem: &str) -> Option<u64> {
     (id <= MAX_ID && id.to_string() == stem).then_some(id)
 }
 
-/// Returns the operation that a record describes; the marks begin with the direction.
-pub(crate) fn operation(record: &Record, marks: &[u8]) -> Operation {
-    let all = record.changes.iter().zip(&marks[1..]);
+/// Returns the operation that a record describes.
+pub(crate) fn operation(record: Record) -> Operation {
+    let all = record.changes.iter().zip(&record.marks[1..]);
     Operation {
-        id: record.id,
-        operation: record.operation.clone(),
-        time: record.time.clone(),
-        stores: record.stores.clone(),
         files: all.filter_map(|(change, mark)| file_change(change, *mark)).collect(),
+        id: record.id,
+        operation: record.operation,
+        time: record.time,
+        stores: record.stores,
     }
 }
 

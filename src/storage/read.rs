@@ -242,12 +242,6 @@ fn following_links(path: &Path, _: OpenAs) -> io::Result<File> {
     File::open(path)
 }
 
-/// Opens a directory whose path contains no link, to change its entries by name.
-#[cfg(target_os = "linux")]
-pub(crate) fn directory(path: &Path) -> io::Result<File> {
-    without_links(path, OpenAs::Handle)
-}
-
 /// Opens a path that contains no link.
 #[cfg(target_os = "linux")]
 pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {

@@ -171,10 +171,8 @@ impl Storage {
             let path = history.path(id, PENDING);
             match history.read(id, PENDING)? {
                 // It may have been finished after its record was read and before the locks were checked.
-                RecordState::Own(record, marks)
-                    if lock::are_free(&self.locks())? && path.exists() =>
-                {
-                    found.value.push(history::operation(&record, &marks));
+                RecordState::Own(record) if lock::are_free(&self.locks())? && path.exists() => {
+                    found.value.push(history::operation(record));
                 }
                 RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => {}
                 RecordState::Foreign => found.warnings.push(foreign(&path)),
@@ -281,6 +279,7 @@ impl Storage {
                 stores: stores.iter().copied().collect(),
                 keep: self.keeps_history && !list.iter().all(Change::is_final),
                 request,
+                marks: vec![record::WAITING; list.len() + 1],
                 changes: list,
             };
             let applying = self.record_and_apply(&root, record, &held.records, &mut applied);
@@ -343,9 +342,9 @@ impl Storage {
                         .at(&path, None)
                         .hint(format!("finish it with that version, or: {hint}")));
                 }
-                RecordState::Own(record, marks) => {
+                RecordState::Own(record) => {
                     let name = format!("`{}` (operation {id})", record.operation);
-                    let done = Pending::open(&path, record, marks)
+                    let done = Pending::open(&path, record)
                         .and_then(|pending| apply::finish(root, pending, &self.signer));
                     warnings.extend(done.map_err(|error| {
                         Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
