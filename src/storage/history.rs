@@ -166,11 +166,11 @@ impl History {
     /// Returns the answer to a request, if it has been executed; refused if that was another command.
     pub(crate) fn answer(&self, request: &WriteRequest) -> Result<Option<Value>> {
         let mut answers = self.own_records()?.filter_map(|record| record.request);
-        let Some(answered) = answers.find(|answered| answered.id == request.id) else {
+        let Some(answered) = answers.find(|answered| answered.request.id == request.id) else {
             return Ok(None);
         };
-        if answered.command != request.command {
-            let (id, command) = (&request.id, answered.command);
+        if answered.request != *request {
+            let WriteRequest { id, command } = answered.request;
             let message = format!("the request id `{id}` was used for `{command}`");
             return Err(Error::refused(message).hint("use a new id for each write"));
         }

@@ -34,6 +34,7 @@ use crate::error::{At, Error, Result};
 use crate::storage::changes::Change;
 use crate::storage::disk::{Access, Create, Spot, Visibility};
 use crate::storage::lock::Store;
+use crate::storage::transaction::WriteRequest;
 use crate::storage::{boundary, disk, lock};
 use crate::text::hexadecimal;
 
@@ -84,8 +85,8 @@ pub(crate) struct Record {
 /// A request that the operation answered, so that a repeated one is answered but not executed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    pub(crate) id: String,
-    pub(crate) command: String,
+    #[serde(flatten)]
+    pub(crate) request: WriteRequest,
     pub(crate) answer: Value,
 }
 

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
@@ -52,10 +52,10 @@ pub struct Applied {
 }
 
 /// The caller's id of one write, which it may repeat if it did not receive the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteRequest {
     pub(crate) id: String,
-    pub(crate) command: &'static str,
+    pub(crate) command: String,
 }
 
 /// Maximum length of a request's id.
@@ -63,13 +63,13 @@ const MAX_REQUEST_ID: usize = 200;
 
 impl WriteRequest {
     /// Returns the request of a command, such as `WriteRequest::new("4f1c", "entry write")`.
-    pub fn new(id: &str, command: &'static str) -> Result<Self> {
+    pub fn new(id: &str, command: &str) -> Result<Self> {
         let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
         if !is_name || id.chars().count() > MAX_REQUEST_ID {
             let message = format!("a request id has 1 to {MAX_REQUEST_ID} visible characters");
             return Err(Error::usage(message).hint("use a UUID, or a hash of the request"));
         }
-        Ok(Self { id: id.to_owned(), command })
+        Ok(Self { id: id.to_owned(), command: command.to_owned() })
     }
 }
 
@@ -227,8 +227,7 @@ impl Storage {
             }
             let (answer, changes) = work()?;
             let stored = Answered {
-                id: request.id.clone(),
-                command: request.command.to_owned(),
+                request: request.clone(),
                 answer: serde_json::to_value(&answer).map_err(invalid)?,
             };
             Ok((answer, changes, Some(stored)))
