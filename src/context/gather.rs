@@ -11,7 +11,7 @@ use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryQuery, notepad};
 use crate::ledger::Brief;
-use crate::markdown::comments::without_comments;
+use crate::markdown::without_comments;
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;

@@ -21,7 +21,7 @@ use crate::facts::{FactFilter, FactStatus, Facts, Purpose};
 use crate::knowledge::{KnowledgeDir, notepad};
 use crate::project::{LayoutName, Project};
 use crate::storage::listing;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::warning::Warning;
 use crate::{facts, journal, knowledge, ledger};
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::setup::HarnessDir;
-use crate::markdown::comments::without_comments;
+use crate::markdown::without_comments;
 use crate::project::{Environment, Project};
 use crate::storage::read;
 use crate::text::word_enum;

@@ -9,7 +9,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::markdown::comments::generated_block;
+use crate::markdown::generated_block;
 use crate::project::open::CLAUDE_FOLDER;
 use crate::project::vocabulary;
 use crate::storage;

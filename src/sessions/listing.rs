@@ -17,7 +17,7 @@ use crate::sessions::clients::{Client, folder_name, head, opencode_sessions, roo
 use crate::sessions::{Session, UnitKind, ensure_on, read};
 use crate::storage;
 use crate::storage::listing::entries;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{Changes, Storage, Store, read};
 use crate::text::{hexadecimal, quantity};
 use crate::warning::Warning;

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::{self, KnowledgeDir};
+use crate::knowledge;
+use crate::knowledge::KnowledgeDir;
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::recall::markdown_file::{Authority, passages};
 use crate::recall::sources::plan::is_markdown;
 use crate::recall::sources::{Source, SourceName};
 use crate::search::index::Passage;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing};
 
 /// One file per entry, each identified by its key.

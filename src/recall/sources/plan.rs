@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::markdown::comments::annals_marker;
+use crate::markdown::annals_marker;
 use crate::patterns;
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::recall::markdown_file::{Authority, passages};
 use crate::recall::sources::{Source, SourceName};
 use crate::search::index::Passage;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing, read};
 
 /// Last words of the names of files whose text is valid until it is changed; sorted.
