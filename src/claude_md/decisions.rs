@@ -8,13 +8,13 @@ use chrono::NaiveDate;
 use regex_lite::Regex;
 
 use crate::patterns;
-use crate::plan::list_entry::is_lead;
+use crate::plan::document::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
 use crate::search::WordSet;
 use crate::text::{fold, listed, pattern};
 
 /// Number of decisions in the block.
-pub(crate) const MAX_DECISIONS: usize = 10;
+const MAX_DECISIONS: usize = 10;
 
 /// Number of these that may be older but more important ones.
 const HELD: usize = 3;

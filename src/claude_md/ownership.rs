@@ -1,16 +1,23 @@
-//! Separates annals' block in a context file from the user's text.
+//! Separates annals' block in a context file from the user's text, and from the sections that a workflow's own generator
+//! wrote.
 //!
-//! Works on bytes: text outside the block may have any encoding and any line endings, and is kept unchanged.
+//! Works on bytes: text outside the block may have any encoding and any line endings, and is kept unchanged. The forms of
+//! the generator's lines stand in `templates/layouts/`, with values in braces. A section is taken out only if every line of
+//! it has such a form, and what it says is in the block or in the stores that the block is generated from. If a line has
+//! none, the section stays, and the line is named.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
 
-use crate::claude_md::generated::Recorded;
-use crate::claude_md::marker::{Span, readable};
-use crate::claude_md::{generated, marker};
+use crate::claude_md::block;
+use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
-use crate::markdown::FrontMatter;
-use crate::text::{BYTE_ORDER_MARK, line_end};
+use crate::markdown::{FrontMatter, Outline, Section};
+use crate::plan::{Decision, is_absent, non_placeholder, without_emphasis};
+use crate::project::{GeneratedSection, Layout, LayoutName};
+use crate::text::{BYTE_ORDER_MARK, clip, fold, line_end};
 use crate::warning::Warning;
 
 /// A context file, split into the block and the user's text.
@@ -40,15 +47,15 @@ impl<'a> ContextFile<'a> {
         let start = start(&text, path);
         let block = Span::find(&text, path)?;
         let range = block.as_ref().map(|span| span.whole.clone());
-        let found = generated::find(&text, start, range.as_ref(), path, known);
+        let found = find(&text, start, range.as_ref(), path, known);
         let range = range.unwrap_or(start..start);
         Ok(Self {
             path,
             existing,
             start,
-            before: generated::without(&existing[..range.start], 0, &found.ranges),
+            before: without(&existing[..range.start], 0, &found.ranges),
             block,
-            after: generated::without(&existing[range.end..], range.end, &found.ranges),
+            after: without(&existing[range.end..], range.end, &found.ranges),
             newline: line_end(existing),
             warnings: found.warnings,
         })
@@ -65,16 +72,16 @@ impl<'a> ContextFile<'a> {
 
     /// Returns the number of lines of the file with this block in it, including markers.
     pub(crate) fn lines_with(&self, block: &str) -> usize {
-        let bytes = self.assemble(&marker::normalised_lines(block.as_bytes()));
+        let bytes = self.assemble(&block::normalised_lines(block.as_bytes()));
         readable(&bytes).lines().count()
     }
 
     /// Returns the file with the new block; the same bytes if it has that block.
     pub(crate) fn with_block(&self, block: &str) -> Result<Vec<u8>> {
-        let lines = marker::normalised_lines(block.as_bytes());
+        let lines = block::normalised_lines(block.as_bytes());
         let bytes = self.assemble(&lines);
         let span = Span::find(&readable(&bytes), self.path).ok().flatten();
-        if span.is_some_and(|span| marker::normalised_lines(&bytes[span.inside]) == lines) {
+        if span.is_some_and(|span| block::normalised_lines(&bytes[span.inside]) == lines) {
             return Ok(bytes);
         }
         let message = "the block would not be found again here, so it is not written";
@@ -89,7 +96,7 @@ impl<'a> ContextFile<'a> {
     }
 
     fn assemble(&self, lines: &[&[u8]]) -> Vec<u8> {
-        let new = marker::marked(lines, self.newline);
+        let new = block::marked(lines, self.newline);
         let Some(span) = &self.block else {
             let ends_line = self.before.is_empty()
                 || self.before.ends_with(b"\n")
@@ -98,7 +105,7 @@ impl<'a> ContextFile<'a> {
             return [&self.before, gap.as_bytes(), &new, self.separator().as_bytes(), &self.after]
                 .concat();
         };
-        let inside = marker::normalised_lines(&self.existing[span.inside.clone()]);
+        let inside = block::normalised_lines(&self.existing[span.inside.clone()]);
         let is_current = inside == lines && !span.is_edited(self.existing);
         let block = if is_current { &self.existing[span.whole.clone()] } else { &new };
         [&self.before, block, &self.after].concat()
@@ -136,5 +143,590 @@ fn title_of(line: &str) -> Option<String> {
     Some(line.strip_prefix("# ")?.trim().to_owned())
 }
 
+/// Maximum length of a quoted line in a warning, in characters.
+const MAX_LINE_CHARS: usize = 60;
+
+/// What the block or its stores already say, so that it may be taken out of the rest of the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorded<'a> {
+    /// The project's name.
+    pub(crate) project: &'a str,
+    /// The core value.
+    pub(crate) core_value: Option<&'a str>,
+    /// The command that the block names as the next action.
+    pub(crate) next_action: Option<&'a str>,
+    /// What the workflow's generator writes.
+    pub(crate) sections: &'a [GeneratedSection],
+    /// The display name of the workflow.
+    pub(crate) brand: &'a str,
+    /// All decisions by their folded text.
+    pub(crate) decisions: HashMap<String, &'a Decision>,
+    /// The names of all skills.
+    pub(crate) skills: HashSet<&'a str>,
+    /// All patterns, folded and without their source.
+    pub(crate) patterns: HashSet<String>,
+    /// The words of each archived milestone's SHIPPED.md.
+    pub(crate) shipped: Vec<HashSet<String>>,
+}
+
+impl<'a> Recorded<'a> {
+    /// Takes the forms of a workflow's generator.
+    pub(crate) fn in_layout(layout: &'a Layout) -> Self {
+        Self { sections: &layout.generated, brand: &layout.brand, ..Self::default() }
+    }
+
+    /// Returns whether a line is the heading of one of the generator's sections.
+    pub(crate) fn is_heading(&self, line: &str) -> bool {
+        let title = line.trim_end().strip_prefix("## ");
+        title.is_some_and(|title| self.section(title).is_some())
+    }
+
+    fn section(&self, title: &str) -> Option<&'a GeneratedSection> {
+        self.sections.iter().find(|section| section.titles.iter().any(|own| own == title))
+    }
+
+    /// Returns whether a line has one of the forms, and what it says is recorded.
+    fn has_form(&self, line: &str, forms: &[String]) -> bool {
+        forms.iter().any(|form| {
+            let mut values = Vec::new();
+            captured(form, line, &mut values) && self.is_recorded(&values)
+        })
+    }
+
+    /// Returns whether the values of a line are recorded elsewhere, each by its kind.
+    fn is_recorded(&self, values: &[(&str, &str)]) -> bool {
+        let mut decision = None;
+        values.iter().all(|(kind, value)| match *kind {
+            "phase" => is_phase(value),
+            "command" => {
+                is_absent(value) || LayoutName::prefixes().any(|prefix| value.contains(prefix))
+            }
+            "shipped" => is_absent(value) || self.is_shipped(value),
+            "skill" => self.skills.contains(value),
+            "pattern" => is_absent(value) || self.patterns.contains(&without_source(value)),
+            "decision" => {
+                decision = self.decisions.get(&fold(value));
+                decision.is_some() || is_absent(value)
+            }
+            "reason" => non_placeholder(value).is_none_or(|reason| {
+                let known = decision.and_then(|decision| decision.rationale.as_deref());
+                known.is_some_and(|known| fold(known) == fold(reason))
+            }),
+            _ => true,
+        })
+    }
+
+    /// Returns whether one SHIPPED.md contains every word and number of a text.
+    fn is_shipped(&self, text: &str) -> bool {
+        let all = words(text);
+        !all.is_empty() && self.shipped.iter().any(|page| all.is_subset(page))
+    }
+}
+
+/// Returns the words of a text, for comparison with those of a SHIPPED.md.
+pub(crate) fn words(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Returns a pattern folded and without its source or mark in brackets, for comparison.
+pub(crate) fn without_source(pattern: &str) -> String {
+    let pattern = pattern.trim();
+    let bare = pattern
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once(" ("))
+        .map_or(pattern, |(bare, _)| bare);
+    fold(bare)
+}
+
+/// Matches a line against a form, and collects the values that stand for its braces, with their kinds.
+fn captured<'a>(form: &'a str, line: &'a str, values: &mut Vec<(&'a str, &'a str)>) -> bool {
+    let Some((literal, rest)) = form.split_once('{') else {
+        return form == line;
+    };
+    let (Some(line), Some((kind, after))) = (line.strip_prefix(literal), rest.split_once('}'))
+    else {
+        return false;
+    };
+    let next = after.split('{').next().unwrap_or_default();
+    let ends = if next.is_empty() {
+        vec![line.len()]
+    } else {
+        line.match_indices(next).map(|(at, _)| at).collect()
+    };
+    ends.into_iter().rev().any(|end| {
+        values.push((kind, line[..end].trim()));
+        captured(after, &line[end..], values) || values.pop().is_none()
+    })
+}
+
+/// Returns whether a value has the form `2 - Name (status)` or is a placeholder.
+fn is_phase(value: &str) -> bool {
+    let (number, rest) = value.split_once(" - ").unwrap_or_default();
+    is_absent(value)
+        || number.starts_with(|c: char| c.is_ascii_digit())
+            && !number.contains(' ')
+            && rest.ends_with(')')
+}
+
+/// The generator's sections in a file, and what there is to say about those that stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ForeignSections {
+    /// Byte ranges to take out, in file order.
+    pub(crate) ranges: Vec<Range<usize>>,
+    /// One warning for all that is taken out, and one for each section that stays.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Finds the generator's sections in `text` from byte `start`, outside of the block if there is one.
+fn find(
+    text: &str,
+    start: usize,
+    block: Option<&Range<usize>>,
+    path: &Path,
+    known: &Recorded<'_>,
+) -> ForeignSections {
+    let outline = Outline::parse(text, start);
+    let mut found = ForeignSections::default();
+    let mut titles: Vec<(usize, &str)> = Vec::new();
+    if block.is_none() {
+        found.ranges.extend(head(&outline, start, known));
+    }
+    for section in outline.sections() {
+        let Some((heading, forms)) = whole_line(text, section).and_then(|line| {
+            let title = line.strip_prefix("## ")?;
+            Some((line, &known.section(title)?.lines))
+        }) else {
+            continue;
+        };
+        let range = outside(without_rule(text, section), block);
+        let lines = text[range.clone()].lines().skip(1).map(str::trim_end);
+        let lines = lines.enumerate().filter(|(_, line)| !line.is_empty());
+        let (own, foreign): (Vec<_>, Vec<_>) =
+            lines.partition(|(_, line)| known.has_form(line, forms));
+        // Without any line of the generator's, the section is the user's own.
+        let action = other_action(&text[range.clone()], known);
+        let (at, message) = match (own.first(), foreign.first(), action) {
+            (Some(_), None, _) => {
+                titles.push((section.line, heading));
+                found.ranges.push(range);
+                continue;
+            }
+            (Some(_), Some((below, line)), action) => {
+                let line = clip(line, MAX_LINE_CHARS);
+                let differs = action.map_or(String::new(), |action| {
+                    format!(", with another next action ({action})")
+                });
+                let message = format!(
+                    "\"{heading}\" stands beside the block{differs}, because this line is recorded nowhere else: \
+                     {line}; move it elsewhere and delete the section"
+                );
+                (section.line + 1 + below, message)
+            }
+            (None, _, Some(action)) => (
+                section.line,
+                format!("\"{heading}\" names another next action than the block: {action}"),
+            ),
+            (None, _, None) => continue,
+        };
+        found.warnings.push(Warning::at(path, at, message));
+    }
+    if let Some((line, _)) = titles.first() {
+        let names: Vec<String> = titles.iter().map(|(_, title)| format!("\"{title}\"")).collect();
+        let (what, brand) = (names.join(", "), known.brand);
+        let message = format!(
+            "{what}: written by {brand}, taken out because the block says it; `annals undo` restores it"
+        );
+        found.warnings.insert(0, Warning::at(path, *line, message));
+    }
+    found
+}
+
+/// Returns the part of a range that is not in the block.
+fn outside(range: Range<usize>, block: Option<&Range<usize>>) -> Range<usize> {
+    match block {
+        Some(block) if block.contains(&range.start) => range.start..range.start,
+        Some(block) if range.start < block.start => range.start..range.end.min(block.start),
+        _ => range,
+    }
+}
+
+/// Returns the next action that a section states, if the block states another.
+fn other_action<'t>(section: &'t str, known: &Recorded<'_>) -> Option<Cow<'t, str>> {
+    let stated = section.lines().find_map(|line| line.strip_prefix("**Next action:**"))?.trim();
+    let own = known.next_action.unwrap_or_default();
+    (!is_absent(stated) && !stated.contains(own)).then(|| clip(stated, MAX_LINE_CHARS))
+}
+
+/// Returns the bytes, which begin at offset `start` of their file, without `ranges`.
+fn without<'a>(bytes: &'a [u8], start: usize, ranges: &[Range<usize>]) -> Cow<'a, [u8]> {
+    let end = start + bytes.len();
+    let ranges =
+        ranges.iter().filter(|range| !range.is_empty() && start <= range.start && range.end <= end);
+    let mut kept = Vec::new();
+    let mut from = 0;
+    for range in ranges {
+        kept.extend_from_slice(&bytes[from..range.start - start]);
+        from = range.end - start;
+    }
+    if from == 0 {
+        return Cow::Borrowed(bytes);
+    }
+    kept.extend_from_slice(&bytes[from..]);
+    if from == bytes.len() {
+        restore_line_end(&mut kept, bytes);
+    }
+    Cow::Owned(kept)
+}
+
+/// Removes the blank lines before a removed last section, so that the file ends as before.
+fn restore_line_end(kept: &mut Vec<u8>, bytes: &[u8]) {
+    let text = kept.trim_ascii_end().len();
+    let tail = &kept[text..];
+    let spaces = tail.iter().take_while(|byte| !b"\r\n".contains(byte));
+    let line_end = text + spaces.count();
+    let newline = kept[line_end..].iter().position(|byte| *byte == b'\n');
+    let end = match newline {
+        Some(at) if bytes.ends_with(b"\n") => line_end + at + 1,
+        _ if text == 0 => 0,
+        _ => line_end,
+    };
+    kept.truncate(end);
+}
+
+/// Returns the range of the title and core value that the generator writes first, if they are the only text before the
+/// first section, and the block says them.
+fn head(outline: &Outline<'_>, start: usize, known: &Recorded<'_>) -> Option<Range<usize>> {
+    let text = outline.text();
+    let section = outline.sections().iter().find(|section| section.level > 0)?;
+    let is_at_start = text[start..section.heading.start].trim().is_empty();
+    let is_title =
+        whole_line(text, section)?.starts_with("# ") && fold(&section.title) == fold(known.project);
+    let body = text[section.own.clone()].trim();
+    let value = without_emphasis(body.strip_prefix("**Core value:**")?.trim());
+    let is_repeated = !value.contains('\n') && fold(known.core_value?) == fold(value);
+    let range = section.heading.start..section.own.end;
+    (is_at_start && is_title && is_repeated).then_some(range)
+}
+
+/// Returns a heading's line if the heading starts it; not so in a list or a quote.
+fn whole_line<'a>(text: &'a str, section: &Section) -> Option<&'a str> {
+    let is_line_start =
+        text[..section.heading.start].ends_with(['\n', '\u{feff}']) || section.heading.start == 0;
+    is_line_start.then(|| text[section.heading.clone()].trim_end())
+}
+
+/// Returns a section's byte range up to the first thematic break, which separates the generator's text from
+/// what follows.
+fn without_rule(text: &str, section: &Section) -> Range<usize> {
+    let mut at = section.heading.start;
+    for line in text[section.heading.start..section.whole.end].split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            break;
+        }
+        at += line.len();
+    }
+    section.heading.start..at
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Phase:** 1\n";
+    const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
+
+    /// Nothing is known, and no generator is at work.
+    fn known() -> &'static Recorded<'static> {
+        static NOTHING: std::sync::LazyLock<Recorded<'static>> =
+            std::sync::LazyLock::new(Recorded::default);
+        &NOTHING
+    }
+
+    fn placed(existing: &[u8], block: &str) -> Result<Vec<u8>> {
+        ContextFile::parse(existing, Path::new("CLAUDE.md"), known())?.with_block(block)
+    }
+
+    fn bytes(existing: &[u8], block: &str) -> Vec<u8> {
+        placed(existing, block).unwrap()
+    }
+
+    fn text(existing: &str, block: &str) -> String {
+        String::from_utf8(bytes(existing.as_bytes(), block)).unwrap()
+    }
+
+    fn framed(block: &str) -> String {
+        let lines = block::normalised_lines(block.as_bytes());
+        String::from_utf8(block::marked(&lines, "\n")).unwrap()
+    }
+
+    #[test]
+    fn a_new_or_empty_file_is_the_block() {
+        let expected = framed(BLOCK) + "\n";
+        assert_eq!(text("", BLOCK), expected);
+        let file = ContextFile::parse(b"", Path::new("CLAUDE.md"), known()).unwrap();
+        assert_eq!(file.lines_with(BLOCK), expected.lines().count());
+        assert!(file.block.is_none());
+    }
+
+    #[test]
+    fn a_first_block_precedes_the_old_text() {
+        for old in [
+            "own text\n",
+            "no final newline",
+            "# Title\n\n```\n# comment\n<!-- annals -->\n",
+            "\nblank first\n",
+            "```\n## Active Context\n```\n",
+            "<!-- open comment\n",
+        ] {
+            let blank = if old.starts_with('\n') { "\n" } else { "\n\n" };
+            assert_eq!(text(old, BLOCK), framed(BLOCK) + blank + old);
+        }
+    }
+
+    #[test]
+    fn a_new_block_replaces_the_old_one() {
+        let old = format!("above\n\n{}   \nbelow\r\nno end", framed(BLOCK));
+        assert_eq!(text(&old, OTHER), format!("above\n\n{}   \nbelow\r\nno end", framed(OTHER)));
+        assert_eq!(text(&old, BLOCK), old);
+        assert_eq!(text(&framed(BLOCK), OTHER), framed(OTHER));
+    }
+
+    #[test]
+    fn any_bytes_around_the_block_stay() {
+        let latin_1 = b"caf\xe9 \xff\xfe\n\x00";
+        let first = bytes(latin_1, BLOCK);
+        assert!(first.ends_with(latin_1));
+        let second = bytes(&first, OTHER);
+        assert!(second.ends_with(latin_1));
+        assert!(second.starts_with(framed(OTHER).as_bytes()));
+    }
+
+    #[test]
+    fn line_endings_follow_the_file() {
+        let first = text("one\r\ntwo\r\n", BLOCK);
+        assert!(first.ends_with("annals:end -->\r\n\r\none\r\ntwo\r\n"));
+        assert_eq!(first.matches('\n').count(), first.matches("\r\n").count());
+        assert_eq!(text(&first, BLOCK), first);
+        let second = text(&first, OTHER);
+        assert_eq!(second.matches('\n').count(), second.matches("\r\n").count());
+        assert!(text("one\r\ntwo\nthree\n", BLOCK).starts_with(&framed(BLOCK)));
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_front_matter_stay_at_the_start() {
+        let first = text("\u{feff}# Own\n", BLOCK);
+        assert_eq!(first, format!("\u{feff}{}\n\n# Own\n", framed(BLOCK)));
+        assert_eq!(text(&first, BLOCK), first);
+        let first = text("---\nname: x\n---\n\n# Own\n", BLOCK);
+        assert_eq!(first, format!("---\nname: x\n---\n{}\n\n# Own\n", framed(BLOCK)));
+        assert!(text("---\n\nAfter a rule.\n", BLOCK).starts_with("<!-- annals:begin"));
+        let open = text("---\nname: x\n---", BLOCK);
+        assert_eq!(open, format!("---\nname: x\n---\n{}", framed(BLOCK)));
+    }
+
+    #[test]
+    fn reformatting_the_block_is_not_an_edit() {
+        let file = framed(BLOCK) + "\n\nown\n";
+        let windows = file.replace('\n', "\r\n");
+        assert_eq!(text(&windows, BLOCK), windows);
+        let spaced =
+            file.replace("-->\n", "-->\n\n").replace("\n<!-- annals:end", "  \n\n<!-- annals:end");
+        assert_eq!(text(&spaced, BLOCK), spaced);
+        assert!(text(&spaced, OTHER).starts_with(&framed(OTHER)));
+    }
+
+    #[test]
+    fn duplicate_markers_are_refused() {
+        let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
+        let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused);
+        assert!(error.to_string().ends_with("(lines 1, 9, 10, 18)"), "{error}");
+    }
+
+    #[test]
+    fn a_template_cannot_break_out_of_the_block() {
+        for block in ["a\n<!-- annals:end -->\nb\n", "```\nopen\n", "<!-- annals:begin v1 -->\n"] {
+            let error = placed(b"own\n", block).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Failed);
+        }
+        assert!(text("own\n", "```\nclosed\n```\n").contains("closed"));
+    }
+
+    #[test]
+    fn the_title_is_the_first_visible_line() {
+        let title = |text: &str| {
+            ContextFile::parse(text.as_bytes(), Path::new("x"), known()).unwrap().title()
+        };
+        let block = framed(BLOCK);
+        for (file, expected) in [
+            ("# Shop\n\ntext\n".to_owned(), Some("Shop")),
+            ("\u{feff}\n# Shop\r\n".to_owned(), Some("Shop")),
+            ("---\na: b\n---\n# Shop\n".to_owned(), Some("Shop")),
+            ("<!-- note -->\n# Shop\n".to_owned(), Some("Shop")),
+            (format!("{block}\n\n# Shop\n"), Some("Shop")),
+            (format!("# Shop\n\n{block}\n\n# Other\n"), Some("Shop")),
+            (format!("text\n\n{block}\n\n# Other\n"), None),
+            ("text\n# Shop\n".to_owned(), None),
+            ("## Shop\n".to_owned(), None),
+            ("```\n# Shop\n```\n".to_owned(), None),
+            (block.clone(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(title(&file).as_deref(), expected, "{file:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_users_bytes_survive_and_a_second_run_changes_nothing(
+            own in proptest::collection::vec(
+                prop_oneof![Just(b'\n'), Just(b'\r'), Just(b'#'), Just(b'`'), Just(b'-'), Just(b' '), any::<u8>()],
+                0..80,
+            ),
+        ) {
+            let first = bytes(&own, BLOCK);
+            let at = first.windows(5).position(|bytes| bytes == b"<!-- ").unwrap();
+            let end = first.windows(6).position(|bytes| bytes == b"end --").unwrap() + "end -->".len();
+            let around = [&first[..at], &first[end..]].concat();
+            // Only line endings are inserted: above the old text, and after front matter without one.
+            let rest = around.strip_prefix(&own[..at.min(own.len())]).unwrap();
+            prop_assert!(rest.ends_with(&own[at.min(own.len())..]));
+            prop_assert!(rest[..rest.len() + at.min(own.len()) - own.len()].iter().all(|b| b"\r\n".contains(b)));
+            prop_assert_eq!(&bytes(&first, BLOCK), &first);
+            let other = bytes(&first, OTHER);
+            prop_assert_eq!(&other[..at], &first[..at]);
+            prop_assert!(other.ends_with(&first[end..]));
+            prop_assert_eq!(&bytes(&other, BLOCK), &first);
+        }
+    }
+}
+
+#[cfg(test)]
+mod generated_tests {
+    use super::*;
+    use crate::plan::Skill;
+
+    /// Returns the remaining text of a file, and the warnings.
+    fn kept(text: &str) -> (String, Vec<String>) {
+        let decision = |text: &str, rationale: Option<&str>| Decision {
+            text: text.to_owned(),
+            rationale: rationale.map(str::to_owned),
+            ..Decision::default()
+        };
+        let decisions = [decision("Use SQLite", Some("One file")), decision("Ship weekly", None)];
+        let skills = [Skill { name: "testing".to_owned(), scope: Some("global".to_owned()) }];
+        let layout = Layout::load(LayoutName::Vbw).unwrap();
+        let known = Recorded {
+            project: "shop",
+            core_value: Some("Sell things"),
+            next_action: Some("/vbw:vibe --plan 2"),
+            decisions: decisions.iter().map(|decision| (fold(&decision.text), decision)).collect(),
+            skills: skills.iter().map(|skill| skill.name.as_str()).collect(),
+            patterns: [without_source("Tests first find more (plans 01, 02)")].into(),
+            shipped: vec![words("# Shipped: The Till\n\n**Date:** 2026-02-24\n**Phases:** 4\n")],
+            ..Recorded::in_layout(&layout)
+        };
+        let found = find(text, 0, None, Path::new("CLAUDE.md"), &known);
+        let left = without(text.as_bytes(), 0, &found.ranges).into_owned();
+        let warnings = found.warnings.iter().map(Warning::to_string).collect();
+        (String::from_utf8(left).unwrap(), warnings)
+    }
+
+    /// Puts a section into a file of the user's.
+    fn file(section: &str) -> String {
+        format!("# Own\n\ntext\n\n{section}\n## After\n\nmore\n")
+    }
+
+    const TABLE: &str =
+        "## Key Decisions\n\n| Decision | Date | Rationale |\n|----------|------|-----------|\n";
+
+    #[test]
+    fn a_section_of_the_generators_forms_is_taken_out_and_named() {
+        for section in [
+            "## Active Context\n\n**Work:** No active milestone\n**Last shipped:** _(none yet)_\n**Next action:** Run \
+             /vbw:vibe to start a new milestone, or /vbw:status to review progress\n",
+            "## Active Context\n\n**Work:** No active milestone\n**Last shipped:** The Till (2026-02-24) \u{2014} 4 phases\n",
+            "## Active Context\n\n**Milestone:** default\n**Phase:** 5.1 - Cart (in progress)\n**Next action:** /vbw:execute 5.1\n",
+            "## State\n- Planning directory: `.vbw-planning/`\n- Milestone: shop (4 phases)\n- Current Phase: Phase 1\n- Status: Pending\n",
+            TABLE,
+            &format!("{TABLE}| _(No decisions yet)_ | | |\n"),
+            &format!(
+                "{TABLE}| Use SQLite | 2026-02-17 | One file |\n| Ship weekly | 2026-02-18 | |\n"
+            ),
+            "## Key Decisions (Archived Notes)\n\n- Ship weekly\n- Use  SQLite\n",
+            "## Installed Skills\n\n- testing (global)\n",
+            "## Installed Skills\n\n_(Run /vbw:skills to list)_\n",
+            "## Learned Patterns\n\n- Tests first find more (plans 01, 02)\n",
+            "## VBW Commands\n\nRun /vbw:status for current progress.\nRun /vbw:help for all available commands.\n",
+        ] {
+            let (left, warnings) = kept(&file(section));
+            assert_eq!(left, "# Own\n\ntext\n\n## After\n\nmore\n", "{section}");
+            assert_eq!(warnings.len(), 1, "{section}");
+            assert!(warnings[0].contains("written by VBW, taken out"), "{}", warnings[0]);
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_form_keeps_the_whole_section_and_is_named() {
+        for (section, line) in [
+            (
+                "## Active Context\n\n**Milestone:** default\n\nAsk Ada first.\n",
+                "9: \"## Active Context\" stands beside the block, because this line is recorded nowhere else: Ask Ada first.;",
+            ),
+            (
+                "## Active Context\n\n**Next action:** /vbw:vibe --plan 9\n**Work:** The cart\n",
+                "(/vbw:vibe --plan 9), because this line is recorded nowhere else: **Work:** The cart;",
+            ),
+            ("## Active Context\n\n**Milestone:** default\n\n### Detail\n\nown\n", "### Detail;"),
+            (&format!("{TABLE}| Use SQLite | 2026-02-17 | Another reason |\n"), "| Use SQLite |"),
+            ("## Key Decisions\n\n- Use SQLite\n- We deploy by hand\n", "- We deploy by hand;"),
+        ] {
+            let (left, warnings) = kept(&file(section));
+            assert_eq!(left, file(section));
+            assert!(matches!(&warnings[..], [one] if one.contains(line)), "{warnings:?}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_section_stays_without_a_word() {
+        for section in [
+            "## Active Context\n\nWe are moving the shop to Postgres.\n",
+            "## Active Context\n",
+            "### Active Context\n\n**Milestone:** default\n",
+            "## Active context\n\n**Milestone:** default\n",
+            "## State\n\nWe keep state in Redux.\n",
+            "> ## Active Context\n>\n> **Milestone:** default\n",
+            "```markdown\n## Active Context\n\n**Milestone:** default\n```\n",
+            "## Key Decisions\n\nUse SQLite\n",
+            "## Commands\n\n- `make test`\n",
+        ] {
+            assert_eq!(kept(&file(section)), (file(section), Vec::new()), "{section}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_section_with_another_next_action_is_named() {
+        let section = "## Active Context\n\nWe wait for Ada.\n**Next action:** call Ada\n";
+        let (left, warnings) = kept(&file(section));
+        assert_eq!(left, file(section));
+        assert_eq!(
+            warnings,
+            [
+                "CLAUDE.md:5: \"## Active Context\" names another next action than the block: call Ada"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_repeated_title_and_core_value_are_taken_out() {
+        let (left, _) = kept("# Shop\n\n**Core value:** Sell things\n\n## After\n\nmore\n");
+        assert_eq!(left, "## After\n\nmore\n");
+        let other = "# shop\n\n**Core value:** Buy things\n\n## After\n";
+        let (left, warnings) = kept(other);
+        assert_eq!((left.as_str(), &*warnings), (other, &[][..]));
+    }
+}

@@ -4,7 +4,7 @@ use crate::context::part::unmarked;
 use crate::error::Result;
 use crate::ledger;
 use crate::ledger::Brief;
-use crate::markdown::comments::without_comments;
+use crate::markdown::without_comments;
 use crate::project::Project;
 
 /// The ledger's brief, as lines of a digest.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::project::{LayoutName, Project};
 use crate::storage::listing;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 
 /// Maximum depth of a part, and number of folders that are listed.
 const MAX_DEPTH: usize = 3;

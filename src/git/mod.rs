@@ -1,28 +1,20 @@
 //! Queries git about history, renames and dates; the absence of git is an answer, not an error.
 
-mod bounds;
-mod config;
-mod hash;
 mod log;
-mod objects;
 mod program;
 mod repository;
-mod running;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use chrono::{DateTime, Utc};
-pub(crate) use hash::is_hash_prefix;
-pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Timeline};
-pub use objects::{Object, Objects};
-pub use running::{kill_all, use_process_groups};
+pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Object, Objects, Timeline};
+pub use program::{kill_all, use_process_groups};
+pub(crate) use repository::is_hash_prefix;
 
 use crate::error::{Error, Result};
-use crate::git::bounds::UnsafeRepository;
-use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
-use crate::git::repository::{Discovery, Head, Repository};
+use crate::git::repository::{Discovery, Head, Repository, UnsafeRepository, is_full_hash};
 use crate::warning::Warning;
 
 /// The content of the index, as paths relative to the top of the repository.
@@ -59,7 +51,7 @@ impl Git {
             Discovery::Repository(repository) => (Some(repository), None),
         };
         Self {
-            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_git_dir)),
+            obstacle: invalid.or_else(|| repository.as_ref().and_then(repository::check_git_dir)),
             nested_obstacle: OnceLock::new(),
             repository,
         }
@@ -208,7 +200,7 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        match self.nested_obstacle.get_or_init(|| bounds::check_nested(repository)) {
+        match self.nested_obstacle.get_or_init(|| repository::check_nested(repository)) {
             Some(obstacle) => Err(Error::refused(obstacle.reason()).at(obstacle.path(), None)),
             None => Ok(Some(Program::new(&repository.top))),
         }

@@ -9,9 +9,10 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::knowledge::key::MAX_KEY;
+use crate::knowledge::entry::{MAX_KEY, key_fault};
 use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, index, key};
+use crate::knowledge::store::indexed;
+use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::search::words;
 use crate::text::{first_chars, hexadecimal, listed, word_enum};
@@ -80,7 +81,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let known = index::indexed(project)?.value;
+    let known = indexed(project)?.value;
     Ok(Classification { finding: finding.to_owned(), proposed: proposal(finding, &known) })
 }
 
@@ -200,7 +201,7 @@ pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
     }
     // A finding without Latin letters yields no words; a checksum makes its key unique.
     let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number && key::fault(&key).is_some() {
+    if !is_number && key_fault(&key).is_some() {
         // A single word can be the name of one of the store's own files.
         key = format!("{}-{key}", entry_type.as_str());
     }

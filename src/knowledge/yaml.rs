@@ -102,7 +102,7 @@ mod tests {
             prop_assert_eq!(&read.warnings, &[]);
             let same = |name: &str| {
                 let node = read.value.get(&[name]).unwrap().elements().first().map(|node| node.value.clone());
-                node.is_none_or(|value| value == crate::markdown::node::Value::Text(text.clone()))
+                node.is_none_or(|value| value == crate::markdown::Value::Text(text.clone()))
             };
             prop_assert!(same("a") && same("b"), "{}", written);
         }

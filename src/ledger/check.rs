@@ -9,11 +9,10 @@ use crate::error::Result;
 use crate::git::Object;
 use crate::ledger::constraints::{Constraints, bullet_words, without_note};
 use crate::ledger::coverage::{AnchorState, Coverage};
-use crate::ledger::decisions::{DecisionEntry, Decisions, MAX_BULLETS};
-use crate::ledger::files::{LedgerFile, LedgerFiles};
-use crate::ledger::footer::Footer;
-use crate::ledger::page::{Bullet, is_filled};
-use crate::ledger::{constraints, coverage, evidence, state};
+use crate::ledger::decisions::{DecisionEntry, Decisions, MAX_BULLETS, evidence_problems};
+use crate::ledger::files::{Bullet, LedgerFile, LedgerFiles, is_filled};
+use crate::ledger::state::Footer;
+use crate::ledger::{constraints, coverage, state};
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::search::WordSet;
@@ -273,7 +272,7 @@ impl<'a> File<'a> {
             cited.extend(named("evidence").map(|label| (entry.line, label.value.clone())));
         }
         let texts: Vec<&str> = cited.iter().map(|(_, text)| text.as_str()).collect();
-        for ((line, _), fault) in cited.iter().zip(evidence::problems(project, &texts)?) {
+        for ((line, _), fault) in cited.iter().zip(evidence_problems(project, &texts)?) {
             if let Some(fault) = fault {
                 self.add("evidence", *line, fault);
             }

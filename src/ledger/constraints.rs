@@ -5,7 +5,7 @@ use std::ops::Range;
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-use crate::ledger::page::{Bullet, bullets, gap_after, with_lines};
+use crate::ledger::files::{Bullet, bullets, gap_after, with_lines};
 use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit, line_start};

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::lifecycle::archive::{OWN_ENTRIES, afterwards, slug_of};
-use crate::lifecycle::carried::CarriedState;
-use crate::lifecycle::init::texts;
+use crate::lifecycle::init::{new_roadmap, new_state};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::SyncRequest;
+use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards, slug_of};
+use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
 use crate::plan::{
@@ -148,7 +146,7 @@ fn carried_out(
         let slug = planned.name;
         let after = afterwards(project, &survey, Some(planned.active), &work.changes)?;
         work.warnings.extend(after.warnings.iter().cloned());
-        refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
+        refresh_with(project, &survey, &after, &SyncRequest::default(), work)?;
         let migrated = planned.migrated;
         Ok(MilestoneReport {
             was_active: planned.was_active,
@@ -241,7 +239,7 @@ fn plan_in_root(
     let path = dir.join(vocabulary::ROADMAP);
     let roadmap = changes.current(&path)?;
     let name = survey.name(project);
-    let untouched = texts::roadmap(&name)?;
+    let untouched = new_roadmap(&name)?;
     let is_own = roadmap.is_none_or(|roadmap| roadmap == untouched.as_bytes());
     if !is_own
         && let Some(last) = survey.folder.archived.last().and_then(|archive| archive.dir.as_ref())
@@ -267,7 +265,7 @@ fn plan_in_root(
             let named = edit::apply(state, vec![Edit::replace(label.range, slug)]);
             changes.write(&path, named)?;
             if !keeps_roadmap {
-                changes.write(&dir.join(vocabulary::ROADMAP), texts::roadmap(slug)?)?;
+                changes.write(&dir.join(vocabulary::ROADMAP), new_roadmap(slug)?)?;
             }
         }
         _ => write_new(project, survey, slug, dir, carried, changes)?,
@@ -290,9 +288,9 @@ fn write_new(
     changes: &mut Changes,
 ) -> Result<()> {
     let (name, event) = (survey.name(project), format!("Started milestone {slug}"));
-    let state = texts::state(project, (&name, slug, &event), &survey.state.skills, carried)?;
+    let state = new_state(project, (&name, slug, &event), &survey.state.skills, carried)?;
     changes.write(&home.join(vocabulary::STATE), state)?;
-    changes.write(&home.join(vocabulary::ROADMAP), texts::roadmap(slug)?)?;
+    changes.write(&home.join(vocabulary::ROADMAP), new_roadmap(slug)?)?;
     changes.create_dir(&home.join(vocabulary::PHASES))
 }
 

@@ -1,9 +1,5 @@
 //! Implements the commands of the planning workflow.
 
-mod archive;
-mod carried;
-mod codebase;
-mod digest;
 mod example;
 mod execute;
 mod init;
@@ -12,29 +8,22 @@ mod milestone;
 mod outcome;
 mod pause;
 mod plan;
-mod refresh;
 mod ship;
-mod shipped;
 mod sync;
-mod undo;
 
-pub use archive::Archived;
-pub use digest::{LessonBrief, digest};
 pub use example::{example_files, finish_example, write_example};
-pub use execute::{ExecuteReport, ExecuteRequest, execute};
+pub use execute::{ExecuteReport, ExecuteRequest, LessonBrief, digest, execute};
 pub use init::{InitDefaults, InitReport, InitRequest, init, init_defaults};
 pub use inspect::{Inspected, Model, inspect};
 pub use milestone::{
     ListedMilestone, MilestoneReport, MilestoneState, milestones, new_milestone, switch_milestone,
 };
-pub use outcome::{CommandOutcome, ContextFiles};
+pub use outcome::{CommandOutcome, ContextFiles, UndoReport, undo};
 pub(crate) use pause::current_notes;
 pub use pause::{PauseReport, ResumeProgress, ResumeReport, pause, resume};
 pub use plan::{
     CarefulFile, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape, PlanBrief, plan,
 };
-pub use refresh::{Shipped, SyncRequest};
-pub(crate) use refresh::{current_blockers, decision_lists, is_closed};
-pub use ship::{ShipReport, ShipRequest, ship};
-pub use sync::{Preview, SyncReport, fix_state, preview, sync};
-pub use undo::{UndoReport, undo};
+pub use ship::{Archived, PlanTotals, ShipReport, ShipRequest, ship};
+pub use sync::{Preview, Shipped, SyncReport, SyncRequest, fix_state, preview, sync};
+pub(crate) use sync::{current_blockers, decision_lists, is_closed};

@@ -1,15 +1,17 @@
-//! Runs the commands that write, and defines the common part of their reports.
+//! Runs the commands that write, defines the common part of their reports, and undoes what they did.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::claude_md::Regenerated;
 use crate::error::{Error, Result};
+use crate::knowledge;
+use crate::knowledge::KnowledgeDir;
 use crate::plan::{Next, TextOf};
 use crate::project::Project;
-use crate::storage::{Changes, Store, read};
+use crate::storage::{Changes, Operation, OperationId, Store, read};
 use crate::warning::Warning;
 
 /// The outcome for the context files.
@@ -103,5 +105,42 @@ pub(crate) fn carry_out<T>(
         changed: applied.changed,
         diff: applied.diff,
         warnings: project.named(work.warnings),
+    })
+}
+
+/// The outcome of `annals undo`. It is the document of `annals undo --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct UndoReport {
+    /// The undone operation.
+    pub undone: Operation,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// On a dry run, the changes that would be made.
+    pub diff: Option<String>,
+    /// Warnings about the recovery of interrupted operations.
+    pub warnings: Vec<Warning>,
+}
+
+/// Undoes an operation, by default the last one, by restoring the exact bytes from before it.
+///
+/// Context files are restored as well, because their generated content depends on files that the same
+/// operation changed, and the user's text around it must not be lost. The index of the knowledge entries is
+/// rebuilt, because later writes have changed other rows of it.
+pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
+    let history = project.storage().history();
+    let operation = history.find(id)?;
+    let name = format!("undo {}", operation.id);
+    let index = KnowledgeDir::in_project(project).index();
+    let is_generated = |path: &Path| path == index;
+    let ((), applied) = project.transact(&name, &operation.stores, || {
+        let mut changes = history.undo(operation.id, is_generated)?;
+        knowledge::refresh_index(project, &mut changes)?;
+        Ok(((), changes))
+    })?;
+    Ok(UndoReport {
+        undone: operation,
+        changed: applied.changed,
+        diff: applied.diff,
+        warnings: project.named(applied.warnings),
     })
 }

@@ -127,7 +127,7 @@ fn path_in_project(project: &Project, phase: &Phase, file: &str) -> Option<Strin
 }
 
 /// Returns the complete plans as `phase/plan`, in order.
-pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
+fn done_plans(survey: &Survey) -> Vec<String> {
     let mut done = Vec::new();
     for phase in &survey.position.phases {
         for (slot, state) in &phase.plans {
@@ -172,7 +172,7 @@ fn page(
 }
 
 /// Returns whether a note is unchanged since `pause` wrote it.
-pub(crate) fn is_own(bytes: &[u8]) -> bool {
+fn is_own(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((first, body)) = text.split_once('\n') else {
         return false;
@@ -190,10 +190,7 @@ fn digest(body: &str) -> String {
 
 /// Returns the path and text of the note of the active milestone, of the planning folder, or of the current
 /// phase.
-pub(crate) fn find(
-    survey: &Survey,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<(PathBuf, String)>> {
+fn find(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Option<(PathBuf, String)>> {
     let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
     let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
     let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(vocabulary::RESUME)).collect();

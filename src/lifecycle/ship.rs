@@ -1,22 +1,30 @@
-//! Archives the active milestone, and prepares the planning folder for the next one.
+//! Archives the active milestone with its SHIPPED.md under `milestones/`, and prepares the planning folder for the next one.
 
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
+use chrono::NaiveDate;
 use serde::Serialize;
+use serde_json::{Value, json};
 
+use crate::clock::parse_date;
 use crate::error::{Error, Result};
-use crate::lifecycle::archive::{Archived, afterwards, archive, next_milestone, slug_of};
 use crate::lifecycle::execute::{ExecuteRequest, record};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
-use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::SyncRequest;
+use crate::lifecycle::sync::{SyncRequest, refresh_with};
+use crate::markdown::{Outline, line_start};
 use crate::plan::{
-    Action, Archive, Phase, PhaseState, PlanState, Position, Survey, TextOf, roadmap_phase,
+    Action, Archive, DEFAULT_MILESTONE, Decision, MilestoneFolder, Phase, PhaseNumber, PhaseState,
+    PlanState, PlanningFolder, Position, StateFile, Summary, Survey, TextOf, document,
+    roadmap_phase,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
+use crate::templates::Template;
 use crate::text::pluralize;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
+use crate::{plan, templates};
 
 /// The options of `annals ship`.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +121,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     let shipped =
         report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));
     let request = SyncRequest { shipped, ..SyncRequest::default() };
-    refresh::plan_with(project, &survey, &after, &request, work)?;
+    refresh_with(project, &survey, &after, &request, work)?;
     report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());
     Ok(report)
 }
@@ -237,4 +245,394 @@ fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>>
         || folder.active.dir.starts_with(folder.dir.join(vocabulary::MILESTONES));
     let named = named.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
+}
+
+/// The files of a milestone in the planning folder itself; everything else there is shared.
+pub(crate) const OWN_ENTRIES: &[&str] =
+    &[vocabulary::PHASES, vocabulary::ROADMAP, vocabulary::STATE];
+
+/// An archived milestone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Archived {
+    /// The name of its folder under `milestones/`.
+    pub slug: String,
+    /// Its name.
+    pub name: String,
+    /// Its folder, relative to the project.
+    pub dir: PathBuf,
+    /// Number of its phases.
+    pub phases: usize,
+    /// Number of its plans, in total and complete.
+    pub plans: PlanTotals,
+}
+
+/// Plans the move of the active milestone, and returns the state of the folder afterwards.
+fn archive(
+    project: &Project,
+    survey: &Survey,
+    requested: Option<&str>,
+    changes: &mut Changes,
+) -> Result<(Archived, Survey)> {
+    let folder = &survey.folder;
+    let name = milestone_name(project, survey);
+    let slug = free_slug(folder, requested_slug(survey, requested, &name)?);
+    let home = folder.dir.join(vocabulary::MILESTONES).join(&slug);
+    let page = shipped_page(project, survey, &name, &slug)?;
+    let root_state = root_state(project, survey, &name, &slug, changes)?;
+    let is_root = folder.active.dir == folder.dir;
+    if is_root {
+        for entry in OWN_ENTRIES {
+            let from = folder.active.dir.join(entry);
+            if from.exists() {
+                changes.rename(&from, &home.join(entry))?;
+            }
+        }
+    } else if folder.active.dir != home {
+        changes.rename(&folder.active.dir, &home)?;
+    }
+    changes.write(&home.join(vocabulary::SHIPPED), page)?;
+    let state_file = folder.dir.join(vocabulary::STATE);
+    // Next to a named milestone, the STATE.md of the planning folder belongs to other work and is kept,
+    // unless an earlier milestone left it behind: its todos moved to the milestone that has shipped now.
+    let is_left_over = |bytes: Vec<u8>| {
+        let text = String::from_utf8_lossy(&bytes);
+        StateFile::parse(&text, &state_file).value.is_between_milestones
+    };
+    if is_root || changes.current(&state_file)?.is_none_or(is_left_over) {
+        changes.write(&state_file, root_state)?;
+    }
+    let next = next_milestone(survey, &folder.active.slug, changes)?;
+    let archived = Archived {
+        dir: project.relative(&home).to_owned(),
+        slug,
+        name,
+        phases: survey.position.kept().count(),
+        plans: PlanTotals::count(survey),
+    };
+    Ok((archived, afterwards(project, survey, next, changes)?))
+}
+
+/// Returns the name of the milestone: from STATE.md, else its slug, else the roadmap's title, else the
+/// project's.
+fn milestone_name(project: &Project, survey: &Survey) -> String {
+    let stated = survey.state.milestone.as_deref().map(plan::without_status);
+    let title = survey.roadmap.title.as_deref().map(without_roadmap_word);
+    [stated, Some(survey.folder.active.slug.as_str())]
+        .into_iter()
+        .flatten()
+        .find(|name| *name != DEFAULT_MILESTONE)
+        .or(title.filter(|title| !title.is_empty()))
+        .map_or_else(|| survey.name(project), str::to_owned)
+}
+
+/// Returns a roadmap's title without the word, as in `Roadmap: Field notes` and `Field notes Roadmap`.
+fn without_roadmap_word(title: &str) -> &str {
+    const WORD: &str = "roadmap";
+    let title = title.trim();
+    let is_word = |part: Option<&str>| part.is_some_and(|part| part.eq_ignore_ascii_case(WORD));
+    let end = title.len().saturating_sub(WORD.len());
+    let rest = if is_word(title.get(..WORD.len())) {
+        &title[WORD.len()..]
+    } else if is_word(title.get(end..)) {
+        &title[..end]
+    } else {
+        title
+    };
+    rest.trim_matches([' ', ':', '-', '\u{2013}', '\u{2014}'])
+}
+
+fn requested_slug(survey: &Survey, requested: Option<&str>, name: &str) -> Result<String> {
+    let active = &survey.folder.active.slug;
+    let is_named = active != DEFAULT_MILESTONE;
+    match requested {
+        Some(requested) if is_named && requested != active => Err(Error::not_found(format!(
+            "milestone {requested:?} is not the active one, which is {active:?}"
+        ))
+        .hint(format!("annals ship --milestone {active}"))),
+        Some(requested) if slug_of(requested) != requested => {
+            Err(Error::usage(format!("{requested:?} is not a slug"))
+                .hint("a slug has lower-case letters, digits and hyphens"))
+        }
+        Some(requested) => Ok(requested.to_owned()),
+        None if is_named => Ok(active.clone()),
+        None => {
+            let slug = Some(slug_of(name)).filter(|slug| !slug.is_empty());
+            Ok(slug.unwrap_or_else(|| "milestone".to_owned()))
+        }
+    }
+}
+
+/// Converts a name to a slug: `Field notes v1.0` becomes `field-notes-v1-0`.
+pub(crate) fn slug_of(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let mut slug = String::new();
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if !slug.is_empty() && slug.len() + word.len() >= MAX_SLUG {
+            break;
+        }
+        slug.push_str(if slug.is_empty() { "" } else { "-" });
+        slug.extend(word.chars().take(MAX_SLUG));
+    }
+    slug
+}
+
+/// Maximum length of a slug, in characters, so that folder names remain readable.
+const MAX_SLUG: usize = 60;
+
+/// Returns the slug, with a number appended if it is already archived.
+fn free_slug(folder: &PlanningFolder, wanted: String) -> String {
+    let is_free = |slug: &String| folder.archived.iter().all(|archive| archive.slug != *slug);
+    let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+    std::iter::once(wanted.clone()).chain(numbered).find(is_free).unwrap_or(wanted)
+}
+
+/// Returns the STATE.md that remains in the planning folder, with what outlives the milestone.
+fn root_state(
+    project: &Project,
+    survey: &Survey,
+    name: &str,
+    slug: &str,
+    changes: &Changes,
+) -> Result<String> {
+    let old = changes.current(&survey.folder.active.dir.join(vocabulary::STATE))?;
+    let old = old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let mut context = json!(CarriedState::from_state(&old, &survey.state));
+    let date = project.clock.today().to_string();
+    context["project"] = json!(survey.name(project));
+    context["shipped"] = json!({"milestone": name, "slug": slug, "date": date});
+    context["skills"] = json!(survey.state.skills);
+    templates::render(Template::ShippedState, &context)
+}
+
+/// Plans the new active milestone after one is gone: the first that remains, or none.
+fn next_milestone(
+    survey: &Survey,
+    gone: &str,
+    changes: &mut Changes,
+) -> Result<Option<MilestoneFolder>> {
+    let folder = &survey.folder;
+    let file = folder.dir.join(vocabulary::ACTIVE);
+    let remaining = folder.milestones()?.into_iter().find(|slug| slug != gone);
+    let Some(slug) = remaining else {
+        changes.delete(&file)?;
+        return Ok(None);
+    };
+    changes.write(&file, format!("{slug}\n"))?;
+    Ok(Some(MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value))
+}
+
+/// Returns the state of the folder after the changes, with `active` as the active milestone, else none.
+pub(crate) fn afterwards(
+    project: &Project,
+    survey: &Survey,
+    active: Option<MilestoneFolder>,
+    changes: &Changes,
+) -> Result<Survey> {
+    let active = active.unwrap_or_else(|| MilestoneFolder {
+        slug: DEFAULT_MILESTONE.to_owned(),
+        dir: survey.folder.dir.clone(),
+        ..MilestoneFolder::default()
+    });
+    let folder = PlanningFolder { active, ..survey.folder.clone() };
+    Survey::read_planned(project, Parsed::clean(folder), changes)
+}
+
+/// Numbers of plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PlanTotals {
+    /// Total number.
+    pub total: usize,
+    /// Number of plans with a finished summary.
+    pub complete: usize,
+}
+
+impl PlanTotals {
+    /// Counts the plans of the active milestone.
+    pub(crate) fn count(survey: &Survey) -> Self {
+        let phases = || survey.position.kept();
+        Self {
+            total: phases().map(|phase| phase.plans.len()).sum(),
+            complete: phases().map(|phase| phase.count(PlanState::Complete)).sum(),
+        }
+    }
+}
+
+/// Returns the ship date in an archived milestone's SHIPPED.md.
+pub(crate) fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
+    let Some(text) = read::text(&milestone.join(vocabulary::SHIPPED))? else {
+        return Ok(None);
+    };
+    let is_about = |line: &&str| {
+        let line = line.to_lowercase();
+        line.contains("shipped") || line.contains("date")
+    };
+    let mut lines = text.value.lines().filter(is_about);
+    Ok(lines.find_map(|line| {
+        let mut digits = line.match_indices(|c: char| c.is_ascii_digit());
+        digits.find_map(|(at, _)| parse_date(&line[at..]))
+    }))
+}
+
+/// Returns the name and the ship date of the milestone that shipped last, by the dates in the SHIPPED.md files.
+pub(crate) fn last_shipped(folder: &PlanningFolder) -> Option<(String, Option<NaiveDate>)> {
+    let pages = folder.archived.iter().filter_map(|archive| {
+        let dir = archive.dir.as_ref()?;
+        let page = read::text(&dir.join(vocabulary::SHIPPED)).ok()??.value;
+        let title = page.lines().find_map(|line| line.strip_prefix("# Shipped:"));
+        let name = title.map_or(archive.slug.as_str(), str::trim).to_owned();
+        Some((shipped_date(dir).ok()?, name))
+    });
+    pages.max().map(|(date, name)| (name, date))
+}
+
+/// Returns the SHIPPED.md of the active milestone.
+fn shipped_page(project: &Project, survey: &Survey, name: &str, slug: &str) -> Result<String> {
+    let (mut phases, mut kinds, mut commits) = (Vec::new(), Vec::new(), Vec::new());
+    let mut counts: Vec<Option<u32>> = Vec::new();
+    for phase in survey.position.kept() {
+        let first = counts.len();
+        for (slot, _) in &phase.plans {
+            let path = phase.dir.as_ref().zip(slot.summary.as_ref());
+            let Some(path) = path.map(|(dir, file)| dir.join(file)) else { continue };
+            let Some(text) = read::text(&path)? else { continue };
+            let summary = Summary::parse(&text.value, &path).value;
+            counts.push(summary.deviation_count);
+            let listed = summary.deviations.into_iter().flatten();
+            kinds.extend(listed.filter_map(|deviation| deviation.kind));
+            commits.extend(summary.commits.into_iter().flatten());
+        }
+        phases.push(json!({
+            "number": phase.number,
+            "name": phase.name.as_deref().unwrap_or_default(),
+            "plans": format!("{}/{}", phase.count(PlanState::Complete), phase.plans.len()),
+            "deviations": sum(&counts[first..]),
+        }));
+    }
+    kinds.sort();
+    kinds.dedup();
+    let commits = match (commits.first(), commits.last()) {
+        (Some(first), last) => json!({"count": commits.len(), "first": first, "last": last}),
+        _ => Value::Null,
+    };
+    let context = json!({
+        "milestone": name,
+        "slug": slug,
+        "date": project.clock.today().to_string(),
+        "phases": phases,
+        "plans": PlanTotals::count(survey),
+        "deviations": {
+            "count": sum(&counts),
+            "kinds": kinds.join(", "),
+            "summaries": counts.len(),
+            "silent": counts.iter().filter(|count| count.is_none()).count(),
+        },
+        "requirements": requirements(survey),
+        "commits": commits,
+    });
+    templates::render(Template::Shipped, &context)
+}
+
+/// Returns the sum of the known counts, or `None` if none is known.
+fn sum(counts: &[Option<u32>]) -> Option<u32> {
+    counts.iter().flatten().copied().reduce(u32::saturating_add)
+}
+
+/// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
+fn requirements(survey: &Survey) -> Vec<&String> {
+    let mut found = Vec::new();
+    let members: BTreeSet<&PhaseNumber> =
+        survey.position.members().map(|member| &member.number).collect();
+    let is_member = |number: &PhaseNumber| members.contains(number);
+    let phases = survey.roadmap.active_phases().filter(|phase| is_member(&phase.number));
+    for requirement in phases.flat_map(|phase| &phase.requirements) {
+        if !found.contains(&requirement) {
+            found.push(requirement);
+        }
+    }
+    found
+}
+
+/// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below
+/// them, because other tools search for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct CarriedState {
+    /// The decisions.
+    pub(crate) decisions: Vec<Decision>,
+    /// The open todos.
+    pub(crate) todos: Vec<String>,
+    /// The unresolved blockers.
+    pub(crate) blockers: Vec<String>,
+    /// The codebase profile.
+    pub(crate) profile: Vec<String>,
+}
+
+impl CarriedState {
+    /// Extracts the parts that outlive the milestone from the text of a STATE.md.
+    pub(crate) fn from_state(text: &str, state: &StateFile) -> Self {
+        Self {
+            decisions: state.decisions.clone(),
+            todos: verbatim(text, &state.todos, "- [ ] "),
+            blockers: verbatim(text, &state.blockers, "- "),
+            profile: profile(text),
+        }
+    }
+}
+
+/// Returns list items as they are written; `mark` is prepended to items that are in no list.
+fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
+    let outline = Outline::parse(text, 0);
+    let mut written: HashMap<String, Range<usize>> = HashMap::new();
+    for (block, item) in outline.items(&(0..text.len())).filter(|(_, item)| item.depth == 0) {
+        let entry = document::on_one_line(&outline, block, item);
+        written.entry(entry).or_insert_with(|| item.whole.clone());
+    }
+    let line = |item: &String| match written.get(item) {
+        Some(range) => dedented(text, range),
+        None => format!("{mark}{item}"),
+    };
+    items.iter().map(line).collect()
+}
+
+/// Returns the lines of a list item without the indentation of its first line.
+fn dedented(text: &str, range: &Range<usize>) -> String {
+    let item = text[range.clone()].trim_start();
+    let start = range.end - item.len();
+    let line_start = line_start(text, start);
+    let without_indent = |line: &str| {
+        let spaces = line.bytes().take(start - line_start);
+        line[spaces.take_while(|byte| *byte == b' ').count()..].to_owned()
+    };
+    let mut lines = item.trim_end().lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |joined, line| joined + "\n" + &without_indent(line))
+}
+
+fn profile(text: &str) -> Vec<String> {
+    let outline = Outline::parse(text, 0);
+    let section = outline.section(&["Codebase Profile"]);
+    let body = section.map_or("", |section| outline.slice(&section.whole));
+    body.trim().lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod carried_tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn items_are_carried_over_with_what_is_indented_below_them() {
+        let text = "# State\n## Todos\n- [ ] Label printer (needs its own phase):\n  - one driver\n    - for labels\n\n  - paper sizes\n- [ ] Fonts\n- **Phase 3**\n  - [ ] Scales\n    in grams\n  - [x] Dates\n\n## Blockers\n- No key\n\n  Asked twice.\n\nEnd.\n";
+        let state = StateFile::parse(text, Path::new("STATE.md")).value;
+        let carried = CarriedState::from_state(text, &state);
+        assert_eq!(
+            carried.todos,
+            [
+                "- [ ] Label printer (needs its own phase):\n  - one driver\n    - for labels\n\n  - paper sizes",
+                "- [ ] Fonts",
+                "- **Phase 3**\n  - [ ] Scales\n    in grams\n  - [x] Dates"
+            ]
+        );
+        assert_eq!(carried.blockers, ["- No key\n\n  Asked twice."]);
+    }
 }

@@ -1,18 +1,25 @@
-//! Regenerates the context files on demand.
+//! Refreshes the context files, at the end of lifecycle commands and on demand.
 
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
+use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Sources};
 use crate::error::{Error, Result};
+use crate::lifecycle::init::CodebaseSummary;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
-use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::SyncRequest;
-use crate::plan;
-use crate::plan::{Correction, Drift, Survey};
-use crate::project::{ContextTarget, Project};
-use crate::storage::{Changes, Store};
+use crate::lifecycle::ship::{last_shipped, slug_of};
+use crate::patterns::{Insights, RelevantPattern, StaleReasons};
+use crate::plan::{
+    Action, Correction, DEFAULT_MILESTONE, Decision, Drift, PhaseNumber, PhaseState, StatusReport,
+    Survey, is_absent,
+};
+use crate::project::{ContextTarget, Project, vocabulary};
+use crate::storage::{Changes, Store, read};
+use crate::text::listed;
 use crate::warning::Warning;
+use crate::{claude_md, patterns, plan};
 
 /// The corrections of `annals sync` in the planning folder.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -55,7 +62,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
             SyncReport::default()
         };
         work.warnings.append(&mut survey.warnings);
-        refresh::plan_with(project, &survey, &survey, request, work)?;
+        refresh_with(project, &survey, &survey, request, work)?;
         Ok(report)
     })
 }
@@ -135,7 +142,7 @@ pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     let mut work = Work::default();
     let request = SyncRequest { targets: vec![target], ..SyncRequest::default() };
     work.warnings.extend(survey.warnings.iter().cloned());
-    refresh::plan_with(project, &survey, &survey, &request, &mut work)?;
+    refresh_with(project, &survey, &survey, &request, &mut work)?;
     let mut refused = work.context.iter().flat_map(|files| &files.refused);
     if let Some(refusal) = refused.next().cloned() {
         return Err(Error::from(refusal));
@@ -151,4 +158,227 @@ pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
         file,
         warnings: project.named(work.warnings),
     })
+}
+
+/// The options of `annals sync`.
+#[derive(Clone, Debug, Default)]
+pub struct SyncRequest {
+    /// Only check whether the files are up to date.
+    pub check: bool,
+    /// The files that should contain the block; if empty, those in the settings.
+    pub targets: Vec<ContextTarget>,
+    /// Correct the position lines of STATE.md and ROADMAP.md first.
+    pub fix_state: bool,
+    /// Update only files that already have a block.
+    pub present_only: bool,
+    /// The milestone that ships with the same changes.
+    pub shipped: Option<Shipped>,
+}
+
+/// The name of a milestone that has shipped, and the day.
+pub type Shipped = (String, Option<NaiveDate>);
+
+/// Plans the context files as they should be after the changes of `work`.
+pub(crate) fn refresh(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {
+    refresh_with(project, survey, survey, &SyncRequest::default(), work)
+}
+
+/// Plans the context files with options, for a folder that `work` may restructure: with its state before and after.
+///
+/// The history is read from `before`, where the files still are.
+pub(crate) fn refresh_with(
+    project: &Project,
+    before: &Survey,
+    survey: &Survey,
+    request: &SyncRequest,
+    work: &mut Work,
+) -> Result<()> {
+    let warnings = &mut work.warnings;
+    let patterns = patterns::with_changes(project, &work.changes, warnings)?;
+    let targets: &[ContextTarget] = match &request.targets[..] {
+        _ if request.present_only => &[],
+        [] => &project.settings.targets,
+        named => named,
+    };
+    let insights = Insights::from_phases(&patterns::history(before)?.value);
+    let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
+    let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
+    let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
+    let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
+    sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
+    let (mut files, planned) = claude_md::regenerate(project, &sources, targets)?;
+    work.changes.extend(planned)?;
+    work.warnings.append(&mut files.warnings);
+    work.context = Some(files);
+    Ok(())
+}
+
+/// Words with which a blocker says that it no longer blocks.
+const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
+
+/// Maximum number of lessons of the whole history, which follow the patterns of single phases.
+const LESSONS: usize = 1;
+
+/// Gathers the content of the context files.
+fn sources(
+    project: &Project,
+    survey: &Survey,
+    relevant: Vec<RelevantPattern>,
+    lessons: Vec<String>,
+    just: Option<&Shipped>,
+) -> Sources {
+    let lessons: Vec<Pattern> = lessons
+        .into_iter()
+        .take(LESSONS)
+        .map(|summary| Pattern { summary, is_stale: false })
+        .collect();
+    let relevant = relevant.into_iter().filter_map(|pattern| {
+        Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
+    });
+    // What the whole history shows keeps its line.
+    let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
+    let status = StatusReport::from_survey(project, survey);
+    let is_in_use = project.planning_place().layout.is_in_use;
+    let profile = if is_in_use { None } else { CodebaseSummary::scan(project) };
+    let contested = status.next.contest();
+    let milestone = milestone(project, survey, &status, just);
+    Sources {
+        project: status.project,
+        core_value: status.core_value,
+        code: profile.map(|profile| profile.lines()).unwrap_or_default(),
+        milestone,
+        phase: status.derived.number.map(|number| CurrentPhase {
+            number: number.to_string(),
+            name: status.derived.name,
+            status: status.derived.status,
+        }),
+        next_command: Some(status.next.command),
+        contested,
+        blockers: current_blockers(survey),
+        decisions: decision_lists(survey),
+        skills: status.skills,
+        patterns: relevant.chain(lessons).collect(),
+        recorded_patterns: Vec::new(),
+        shipped: shipped_pages(survey),
+    }
+}
+
+/// Returns the milestone to name: where nothing is left to do and no other was started, the one that shipped last;
+/// `default` for one without a name, unless the workflow does not know the word.
+fn milestone(
+    project: &Project,
+    survey: &Survey,
+    status: &StatusReport,
+    just: Option<&Shipped>,
+) -> Option<String> {
+    let folder = &survey.folder;
+    let is_archived = |name: &String| {
+        folder.archived.iter().any(|archive| slug_of(&archive.slug) == slug_of(name))
+    };
+    let is_started = !status.milestone.is_shipped
+        && survey
+            .state
+            .milestone
+            .as_ref()
+            .is_some_and(|name| !is_absent(name) && !is_archived(name));
+    let last = just
+        .cloned()
+        .or_else(|| last_shipped(folder))
+        .filter(|_| status.next.action == Action::None && !is_started);
+    match last {
+        Some((name, Some(date))) => Some(format!("none (shipped: {name}, {date})")),
+        Some((name, None)) => Some(format!("none (shipped: {name})")),
+        None => {
+            let layout = &project.planning_place().layout;
+            let has_default = layout.is_in_use && !layout.name.keeps_milestones();
+            status
+                .milestone
+                .display_name()
+                .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()))
+        }
+    }
+}
+
+/// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.
+fn shipped_pages(survey: &Survey) -> Vec<String> {
+    let folders = survey.folder.archived.iter();
+    let pages = folders.filter_map(|archive| {
+        let path = archive.dir.as_ref()?.join(vocabulary::SHIPPED);
+        Some(read::text(&path).ok()??.value)
+    });
+    pages.collect()
+}
+
+/// Returns the blockers that can still block: none that calls itself closed or only names finished phases, and none once
+/// the milestone is over. Those that name phases after the next one come last.
+pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
+    if survey.position.next.action == Action::None {
+        return Vec::new();
+    }
+    let is_over = |number: &PhaseNumber| {
+        let mut named = survey.position.with_number(number).peekable();
+        named.peek().is_none_or(|phase| !phase.is_in_milestone)
+            || named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
+    };
+    let next = survey.position.next.phase.as_ref();
+    let mut found: Vec<(bool, &String)> = Vec::new();
+    for blocker in survey.state.blockers.iter().filter(|blocker| !is_closed(blocker)) {
+        let phases = survey.phases_in(&blocker.replace(['[', ']'], " "));
+        if phases.is_empty() || !phases.iter().all(is_over) {
+            found.push((
+                !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase)),
+                blocker,
+            ));
+        }
+    }
+    found.sort_by_key(|(is_later, _)| *is_later);
+    found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
+}
+
+/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
+pub(crate) fn is_closed(blocker: &str) -> bool {
+    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
+        return true;
+    }
+    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
+    parts.chain(blocker.split(" - ")).any(|part| {
+        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+        let (word, rest) =
+            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
+        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
+        let rest = rest.trim_start();
+        let says_how =
+            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
+        listed(CLOSED, &word.to_lowercase())
+            && (rest.is_empty()
+                || is_shouted
+                || says_how
+                || rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
+/// phases of a milestone that has shipped: they only ordered its work.
+pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
+    let is_open = |number: &PhaseNumber| {
+        survey.position.with_number(number).any(|phase| phase.is_in_milestone)
+    };
+    let is_of_shipped = |decision: &Decision| {
+        let phases = survey.phases_in(&decision.text);
+        !phases.is_empty() && !phases.iter().any(is_open)
+    };
+    let lists = [
+        (DecisionFile::State, &survey.state.decisions),
+        (DecisionFile::Project, &survey.project_file.decisions),
+    ];
+    let mut found = Vec::new();
+    for (file, list) in lists {
+        for group in list.chunk_by(|one, next| one.heading == next.heading) {
+            let heading = group.first().and_then(|first| first.heading.clone());
+            let decisions =
+                group.iter().filter(|decision| !is_of_shipped(decision)).cloned().collect();
+            found.push(DecisionList { file, heading, decisions });
+        }
+    }
+    found
 }

@@ -14,8 +14,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::markdown::fields;
-use crate::markdown::node::{Node, Value};
 use crate::text::line_number;
 use crate::warning::{Parsed, Warning};
 
@@ -165,7 +163,7 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
         warnings.push(Warning::at(path, line_number(text, block.inner.start + end), message));
         inner = &inner[..end];
     }
-    let (fields, unclear) = fields::read(inner, first_line);
+    let (fields, unclear) = read_fields(inner, first_line);
     if let Some(first) = unclear.first() {
         let message = match unclear.len() {
             1 => "is not understood in the front matter".to_owned(),
@@ -176,6 +174,442 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
         warnings.push(Warning::at(path, *first, message));
     }
     fields
+}
+
+/// Maximum nesting depth; deeper levels are read as text.
+const MAX_DEPTH: usize = 32;
+
+/// Parses `text`, whose first line is line `first_line` of the file; returns the lines that were not understood, too.
+fn read_fields(text: &str, first_line: usize) -> (Node, Vec<usize>) {
+    let lines = text.lines().enumerate().map(|(index, raw)| Line::new(raw, first_line + index));
+    let mut reader = Reader { lines: lines.collect(), next: 0, unclear: Vec::new() };
+    let mut pairs = Vec::new();
+    while let Some(line) = reader.peek() {
+        let start = reader.next;
+        if let Value::Map(found) = reader.block(line.indent, 0) {
+            pairs.extend(found);
+        } else {
+            // A list or bare text at the top level belongs to no field.
+            reader.next = reader.next.max(start + 1);
+            let ignored = reader.lines[start..reader.next].iter().filter(|line| !line.is_empty());
+            reader.unclear.extend(ignored.map(|line| line.number));
+        }
+    }
+    reader.unclear.sort_unstable();
+    (Node { value: Value::Map(pairs), line: first_line }, reader.unclear)
+}
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    raw: &'a str,
+    indent: usize,
+    content: &'a str,
+    number: usize,
+}
+
+impl<'a> Line<'a> {
+    fn new(raw: &'a str, number: usize) -> Self {
+        let content = raw.trim_start();
+        Self { raw, indent: raw.len() - content.len(), content: content.trim_end(), number }
+    }
+
+    /// Returns whether it has nothing or only a comment.
+    fn is_empty(&self) -> bool {
+        self.content.is_empty() || self.content.starts_with('#')
+    }
+
+    /// Returns the text after the dash of a list item.
+    fn item(&self) -> Option<&'a str> {
+        ends_mark(self.content.strip_prefix('-')?)
+    }
+}
+
+struct Reader<'a> {
+    lines: Vec<Line<'a>>,
+    next: usize,
+    unclear: Vec<usize>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns the next line that is not empty.
+    fn peek(&mut self) -> Option<Line<'a>> {
+        while self.lines.get(self.next)?.is_empty() {
+            self.next += 1;
+        }
+        self.lines.get(self.next).copied()
+    }
+
+    /// Parses the lines indented by `indent` or more, as a list or a mapping.
+    fn block(&mut self, indent: usize, depth: usize) -> Value {
+        let Some(line) = self.peek() else { return Value::Text(String::new()) };
+        if line.item().is_some() {
+            Value::List(self.list(line.indent, depth))
+        } else if line.content.starts_with(['{', '[']) {
+            self.next += 1;
+            self.value(line.content, line, depth).value
+        } else if split_key(line.content).is_some() {
+            Value::Map(self.map(line.indent, depth))
+        } else {
+            Value::Text(self.continuation(String::new(), indent))
+        }
+    }
+
+    fn list(&mut self, indent: usize, depth: usize) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        while let Some(line) = self.peek().filter(|line| line.indent == indent) {
+            let Some(rest) = line.item() else { break };
+            self.next += 1;
+            let key =
+                split_key(rest).filter(|_| depth < MAX_DEPTH && !rest.starts_with(['[', '{']));
+            nodes.push(match key {
+                None => self.value(rest, line, depth),
+                // A mapping whose first field stands behind the dash.
+                Some((key, value)) => {
+                    let own = line.indent + line.content.len() - rest.len();
+                    let first = Line { indent: own, content: rest, ..line };
+                    let mut pairs = vec![(key, self.value(value, first, depth + 1))];
+                    if let Some(next) = self.peek().filter(|next| next.indent > line.indent) {
+                        pairs.extend(self.map(next.indent, depth + 1));
+                    }
+                    Node { value: Value::Map(pairs), line: line.number }
+                }
+            });
+        }
+        nodes
+    }
+
+    fn map(&mut self, indent: usize, depth: usize) -> Vec<(String, Node)> {
+        let mut pairs = Vec::new();
+        let is_field = |line: &Line<'_>| line.indent == indent && line.item().is_none();
+        while let Some(line) = self.peek().filter(is_field) {
+            self.next += 1;
+            match split_key(line.content) {
+                Some((key, rest)) => pairs.push((key, self.value(rest, line, depth))),
+                None => self.unclear.push(line.number),
+            }
+        }
+        pairs
+    }
+
+    /// Parses the value that begins with `rest`, behind the key or the dash of a line.
+    fn value(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+        let number = line.number;
+        if rest.is_empty() || rest.starts_with('#') {
+            // A list may have the same indent as its key.
+            let is_below = |next: &Line<'_>| {
+                let is_list = next.item().is_some() && line.item().is_none();
+                next.indent > line.indent || next.indent == line.indent && is_list
+            };
+            let value = match self.peek().filter(is_below) {
+                Some(next) if depth < MAX_DEPTH => self.block(next.indent, depth + 1),
+                Some(next) => Value::Text(self.continuation(String::new(), next.indent)),
+                None => Value::Text(String::new()),
+            };
+            return Node { value, line: number };
+        }
+        if let Some(separator) = block_text(rest) {
+            return Node::text(self.block_lines(line.indent, separator), number);
+        }
+        if rest.starts_with(['"', '\'', '[', '{']) {
+            if let Some(value) = self.enclosed(rest, line, depth) {
+                return Node { value, line: number };
+            }
+            if rest.starts_with(['[', '{']) {
+                self.unclear.push(number);
+            }
+        }
+        let text = self.continuation(without_comment(rest).to_owned(), line.indent + 1);
+        // Quotes that are not escaped inside of it.
+        let inner = |quote: &char| text.strip_prefix(*quote)?.strip_suffix(*quote);
+        let inner = ['"', '\''].iter().find_map(inner).map(str::to_owned);
+        Node::text(inner.unwrap_or(text), number)
+    }
+
+    /// Parses text in quotes or brackets, which may go on in further lines.
+    fn enclosed(&mut self, rest: &str, line: Line<'a>, depth: usize) -> Option<Value> {
+        let goes_on =
+            |more: &&Line<'_>| more.indent > line.indent || more.content.starts_with([']', '}']);
+        let more = self.lines[self.next..].iter().take_while(goes_on).map(|more| more.content);
+        let text: Vec<&str> = std::iter::once(rest).chain(more).collect();
+        let text = text.join("\n");
+        let (value, after) = flow(&text, ']', line.number, depth)?;
+        let tail = after.split('\n').next().unwrap_or_default().trim_start();
+        if !tail.is_empty() && !tail.starts_with('#') {
+            return None;
+        }
+        self.next += text[..text.len() - after.len()].matches('\n').count();
+        Some(value)
+    }
+
+    /// Appends the following lines indented by `indent` or more to `text`.
+    fn continuation(&mut self, mut text: String, indent: usize) -> String {
+        while let Some(line) = self.peek().filter(|line| line.indent >= indent.max(1)) {
+            text.push_str(if text.is_empty() { "" } else { " " });
+            text.push_str(without_comment(line.content));
+            self.next += 1;
+        }
+        text
+    }
+
+    /// Returns the lines of a literal or folded text, which are indented by more than `indent`.
+    fn block_lines(&mut self, indent: usize, separator: &str) -> String {
+        let is_own = |line: &&Line<'_>| line.content.is_empty() || line.indent > indent;
+        let own: Vec<Line<'a>> =
+            self.lines[self.next..].iter().take_while(is_own).copied().collect();
+        self.next += own.len();
+        let texts = own.iter().filter(|line| !line.content.is_empty());
+        let margin = texts.map(|line| line.indent).min();
+        let text = |line: &Line<'a>| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content);
+        let texts: Vec<&str> = own.iter().map(text).collect();
+        texts.join(separator).trim_end().to_owned()
+    }
+}
+
+/// Returns the rest behind a mark, which must be followed by white space or nothing.
+fn ends_mark(rest: &str) -> Option<&str> {
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+}
+
+/// Returns what joins the lines of a literal (`|`) or folded (`>`) text.
+fn block_text(rest: &str) -> Option<&'static str> {
+    let head = without_comment(rest);
+    let (separator, marks) = match head.strip_prefix('|') {
+        Some(marks) => ("\n", marks),
+        None => (" ", head.strip_prefix('>')?),
+    };
+    // How to end the text, and a digit that says how far it is indented, which its lines show as well.
+    let is_mark = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+    (marks.len() <= 2 && marks.chars().all(is_mark)).then_some(separator)
+}
+
+/// Splits `key: rest`; a key in quotes loses them.
+fn split_key(content: &str) -> Option<(String, &str)> {
+    if content.starts_with(['"', '\'']) {
+        let (key, rest) = quoted(content)?;
+        return Some((key, ends_mark(rest.trim_start().strip_prefix(':')?)?));
+    }
+    let mut colons = content.match_indices(':');
+    let (key, rest) =
+        colons.find_map(|(at, _)| Some((content[..at].trim(), ends_mark(&content[at + 1..])?)))?;
+    let is_other = ['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ','];
+    let is_key = !key.is_empty() && !key.starts_with(is_other) && !key.contains(" #");
+    is_key.then(|| (key.to_owned(), rest))
+}
+
+/// Returns a text without a trailing comment.
+fn without_comment(text: &str) -> &str {
+    match text.find(" #") {
+        Some(at) if !text.starts_with('`') => text[..at].trim_end(),
+        _ => text,
+    }
+}
+
+/// Splits a value off a text; `close` is the bracket that may enclose both. One that is not complete is none.
+fn flow(text: &str, close: char, line: usize, depth: usize) -> Option<(Value, &str)> {
+    let text = text.trim_start();
+    match text.chars().next()? {
+        '[' => {
+            let (nodes, rest) = elements(&text[1..], ']', line, depth)?;
+            Some((Value::List(nodes), rest))
+        }
+        '{' => {
+            let (nodes, rest) = elements(&text[1..], '}', line, depth)?;
+            let pairs = nodes.into_iter().flat_map(|node| match node.value {
+                Value::Map(pairs) => pairs,
+                _ => vec![(node.flat(), Node::text("", line))],
+            });
+            Some((Value::Map(pairs.collect()), rest))
+        }
+        '"' | '\'' => quoted(text).map(|(text, rest)| (Value::Text(text), rest)),
+        _ => plain(text, close),
+    }
+}
+
+/// Splits the elements up to a bracket off a text; `a: b` is a mapping of its own.
+fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(Vec<Node>, &str)> {
+    let mut found = Vec::new();
+    loop {
+        text = without_comments_before(text);
+        if let Some(rest) = text.strip_prefix(close) {
+            return Some((found, rest));
+        } else if let Some(rest) = text.strip_prefix(',') {
+            text = rest;
+            continue;
+        } else if depth > MAX_DEPTH {
+            return None;
+        }
+        let (value, rest) = flow(text, close, line, depth + 1)?;
+        let mut node = Node { value, line };
+        text = without_comments_before(rest);
+        if let Some(rest) = text.strip_prefix(':').map(without_comments_before) {
+            let is_bare = rest.starts_with([',', ']', '}']);
+            let empty = (Value::Text(String::new()), rest);
+            let (value, rest) = if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
+            node.value = Value::Map(vec![(node.flat(), Node { value, line })]);
+            text = rest;
+        }
+        found.push(node);
+    }
+}
+
+/// Returns a text in brackets without white space and comments before it; a comment follows white space.
+fn without_comments_before(mut text: &str) -> &str {
+    loop {
+        let rest = text.trim_start();
+        if rest.len() == text.len() || !rest.starts_with('#') {
+            return rest;
+        }
+        text = &rest[rest.find('\n').unwrap_or(rest.len())..];
+    }
+}
+
+/// Splits an unquoted text off, up to a comma, a bracket, a comment or the colon behind a key.
+fn plain(text: &str, close: char) -> Option<(Value, &str)> {
+    let ends = |(at, c): &(usize, char)| match c {
+        ':' => text[at + 1..].chars().next().is_none_or(|next| " ,]}\n".contains(next)),
+        ' ' | '\t' | '\n' => text[at + 1..].starts_with('#'),
+        c => *c == ',' || *c == close,
+    };
+    let (end, _) = text.char_indices().find(ends)?;
+    let words: Vec<&str> = text[..end].lines().map(str::trim).collect();
+    let value = Value::Text(words.join(" ").trim_end().to_owned());
+    (end > 0).then(|| (value, &text[end..]))
+}
+
+/// Splits a text in quotes off.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next()?;
+    let mut chars = text.char_indices().skip(1);
+    let end = loop {
+        match chars.next()? {
+            (_, '\\') if quote == '"' => drop(chars.next()),
+            (at, c) if c == quote => match c == '\'' && text[at + 1..].starts_with(c) {
+                true => drop(chars.next()),
+                false => break at,
+            },
+            _ => {}
+        }
+    };
+    let (inner, rest) = (text[1..end].replace('\n', " "), &text[end + 1..]);
+    if quote == '\'' {
+        return Some((inner.replace("''", "'"), rest));
+    }
+    // Not every backslash is an escape: `"\d+"`.
+    let read = serde_json::from_str(&format!("\"{inner}\""));
+    Some((read.unwrap_or_else(|_| unescaped(&inner)), rest))
+}
+
+/// Returns a text with its escapes replaced, and any other backslash kept.
+fn unescaped(text: &str) -> String {
+    let (mut found, mut chars) = (String::new(), text.chars());
+    while let Some(c) = chars.next() {
+        match chars.clone().next().filter(|_| c == '\\') {
+            Some('n') => found.push('\n'),
+            Some('t') => found.push('\t'),
+            Some('r') => found.push('\r'),
+            Some(own @ ('"' | '\\' | '/' | ' ')) => found.push(own),
+            _ => {
+                found.push(c);
+                continue;
+            }
+        }
+        chars.next();
+    }
+    found
+}
+
+/// One value of the front matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A scalar without its quotes; empty if there is no value.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping, in file order.
+    Map(Vec<(String, Node)>),
+}
+
+/// A value with its line number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Line number in the file, counted from 1.
+    pub line: usize,
+}
+
+impl Node {
+    /// Returns a scalar node.
+    pub fn text(text: impl Into<String>, line: usize) -> Self {
+        Self { value: Value::Text(text.into()), line }
+    }
+
+    /// Returns the value of the first of `keys` that is present in a mapping.
+    ///
+    /// Keys are compared case-insensitively, and `-` equals `_`: authors mix `key-files` and `key_files`.
+    pub fn get(&self, keys: &[&str]) -> Option<&Self> {
+        let Value::Map(pairs) = &self.value else {
+            return None;
+        };
+        keys.iter().find_map(|key| {
+            pairs.iter().find(|(name, _)| same_key(name, key)).map(|(_, node)| node)
+        })
+    }
+
+    /// Returns a scalar's text, or `None` for a list, a mapping or an empty scalar.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Returns the elements of a list; a scalar or a mapping is its own single element, an empty scalar has
+    /// none.
+    pub fn elements(&self) -> Vec<&Self> {
+        match &self.value {
+            Value::List(nodes) => nodes.iter().collect(),
+            Value::Text(text) if text.trim().is_empty() => Vec::new(),
+            Value::Text(_) | Value::Map(_) => vec![self],
+        }
+    }
+
+    /// Returns the pairs of a mapping, or an empty slice for any other value.
+    pub fn pairs(&self) -> &[(String, Self)] {
+        match &self.value {
+            Value::Map(pairs) => pairs,
+            Value::Text(_) | Value::List(_) => &[],
+        }
+    }
+
+    /// Returns the node as one line of text, as its author would have written it.
+    ///
+    /// YAML reads a list item such as `- D-01: use X` as a mapping, but it is meant as a sentence.
+    pub fn flat(&self) -> String {
+        match &self.value {
+            Value::Text(text) => text.trim().to_owned(),
+            Value::List(nodes) => join(nodes.iter().map(Self::flat), ", "),
+            Value::Map(pairs) => {
+                join(pairs.iter().map(|(key, node)| format!("{key}: {}", node.flat())), ", ")
+            }
+        }
+    }
+
+    /// Returns each non-empty element as one line of text.
+    pub fn texts(&self) -> Vec<String> {
+        self.elements().into_iter().map(Self::flat).filter(|text| !text.is_empty()).collect()
+    }
+}
+
+fn join(texts: impl Iterator<Item = String>, separator: &str) -> String {
+    texts.collect::<Vec<_>>().join(separator)
+}
+
+fn same_key(a: &str, b: &str) -> bool {
+    let fold = |byte: u8| {
+        if byte == b'-' { b'_' } else { byte.to_ascii_lowercase() }
+    };
+    a.len() == b.len() && a.bytes().map(fold).eq(b.bytes().map(fold))
 }
 
 #[cfg(test)]
@@ -273,5 +707,68 @@ mod tests {
         let told: Vec<String> = broken.warnings.iter().map(ToString::to_string).collect();
         let expected = "a.md:3: 1000 lines of the front matter, from here on, are not understood";
         assert_eq!(told, [expected]);
+    }
+}
+
+#[cfg(test)]
+mod fields_tests {
+    use super::*;
+
+    /// Returns the tree on one line, with the lines that were not understood.
+    fn shown(text: &str) -> String {
+        fn of(node: &Node) -> String {
+            match &node.value {
+                Value::Text(text) => text.clone(),
+                Value::List(nodes) => {
+                    format!("[{}]", nodes.iter().map(of).collect::<Vec<_>>().join("; "))
+                }
+                Value::Map(pairs) => {
+                    let pair = |(key, node): &(String, Node)| format!("{key}={}", of(node));
+                    format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join("; "))
+                }
+            }
+        }
+        let (node, unclear) = read_fields(text, 1);
+        format!("{} {unclear:?}", of(&node))
+    }
+
+    #[test]
+    fn what_yaml_means_is_read_as_yaml_does() {
+        for (text, expected) in [
+            ("a: 08 # plan\nb:\n- x\n- y: 1\n  z: 2\n", "{a=08; b=[x; {y=1; z=2}]} []"),
+            ("a:\n  - b:\n    - c\n  - 'it''s'\n", "{a=[{b=[c]}; it's]} []"),
+            (
+                "a: [x, \"y, z\", {b: c, d: [e]},\n  f: g,\n]\nh: 1\n",
+                "{a=[x; y, z; {b=c; d=[e]}; {f=g}]; h=1} []",
+            ),
+            (
+                "\"a b\": \"q \\\"r\\\" \\u00e9\"\nPhase name: x\n",
+                "{a b=q \"r\" é; Phase name=x} []",
+            ),
+            (
+                "a: |\n  b\n    c\n\n  d\ne: >-\n  f\n  g\nh: i\n  j\n",
+                "{a=b\n  c\n\nd; e=f g; h=i j} []",
+            ),
+            ("{a: 1, b: []}\n", "{a=1; b=[]} []"),
+            ("a:\nb: \"\"\n", "{a=; b=} []"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_read_as_it_is_meant() {
+        for (text, expected) in [
+            (
+                "a:\n  - @types/x (dev)\n  - `npx tsc` exits\n",
+                "{a=[@types/x (dev); `npx tsc` exits]} []",
+            ),
+            ("a: made: \"x\": y\nb: \"c\" and d\n", "{a=made: \"x\": y; b=\"c\" and d} []"),
+            ("a: [b: c: d\nb: [x {y} z, w]\n", "{a=[b: c: d; b=[x {y} z; w]} [1]"),
+            ("\ta: 1\n%%\n- x\nb: 2\n", "{a=1; b=2} [2, 3]"),
+            ("a: *x\nb: &x [1]\n", "{a=*x; b=&x [1]} []"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
     }
 }

@@ -5,19 +5,14 @@
 //! borders and surrounding white space are removed. Every element has its byte range, so that an [`edit`] can
 //! replace it and leave all other bytes unchanged.
 
-pub(crate) mod comments;
 pub mod edit;
-mod fields;
 pub mod front_matter;
-mod label;
-mod lines;
-pub mod node;
 mod outline;
 
-pub use front_matter::FrontMatter;
-pub use label::Label;
-pub(crate) use label::without_bullet;
-pub use lines::Lines;
-pub(crate) use lines::{Ranges, item_end, line_start};
-pub use node::{Node, Value};
-pub use outline::{Block, BlockContent, ListItem, Outline, Section, Table, TableRow};
+pub use edit::Lines;
+pub(crate) use edit::{
+    Ranges, annals_marker, generated_block, is_fence, item_end, line_start, without_comments,
+};
+pub use front_matter::{FrontMatter, Node, Value};
+pub(crate) use outline::without_bullet;
+pub use outline::{Block, BlockContent, Label, ListItem, Outline, Section, Table, TableRow};

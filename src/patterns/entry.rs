@@ -1,19 +1,33 @@
-//! The entries of PATTERNS.md, one per phase, with their headings and bullets as annals writes them.
+//! PATTERNS.md as written by annals, by people and by other tools: its entries, one per phase, and their parser.
+//!
+//! An entry of annals has a comment that links it to its phase:
+//!
+//! ```text
+//! <!-- annals: phase-dir=05.1-event-system plans=01,02a digest=3f0a… commit=9c1d… milestone=default
+//!      sources=01:42,02a:17 judged=1 bullets=77ab… -->
+//! ```
+//!
+//! `sources` lists the plan and the line of its summary that each bullet was drawn from, or `-`; `judged=1`
+//! means that an agent worded the lessons; `bullets` is the digest of the bullets as written.
+//!
+//! Characters that would end a field or the comment are percent-encoded, such as `%20`.
 
+use std::fmt;
 use std::fmt::Display;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use regex_lite::Regex;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::clock::parse_date;
-use crate::patterns::Trace;
-use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber};
-use crate::text::{hexadecimal, pattern};
+use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
+use crate::plan::{DEFAULT_MILESTONE, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
+use crate::text::{fold, hexadecimal, one_line, pattern};
+use crate::warning::Parsed;
 
 /// The bullet that stands for an empty list.
 const NONE: &str = "none recorded";
@@ -35,7 +49,7 @@ pub(crate) fn digest<T: Display>(worked: &[T], failed: &[T]) -> String {
 }
 
 /// Returns whether a bullet only stands for an empty list.
-pub(crate) fn is_filler(text: &str) -> bool {
+fn is_filler(text: &str) -> bool {
     [NONE, "none observed"].iter().any(|none| text.eq_ignore_ascii_case(none))
 }
 
@@ -239,6 +253,445 @@ fn trimmed(text: &str) -> &str {
         .trim_end_matches(is_edge)
 }
 
+/// A part of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryPart {
+    Worked,
+    Failed,
+    /// Durations and the effort, which are not read.
+    Timing,
+    Deviations,
+    /// Text without a label, or with an unknown one.
+    Notes,
+}
+
+/// The labels of each part, in lower case.
+const LABELS: &[(EntryPart, &str)] = &[
+    (
+        EntryPart::Worked,
+        "what worked|what worked well|what went well|what went right|worked|worked well|went well|wins|successes|\
+         successful patterns|keep doing",
+    ),
+    (
+        EntryPart::Failed,
+        "what failed|what didn't work|what did not work|what went wrong|failed|failures|didn't work|did not work|\
+         went wrong|pitfalls|anti-patterns|stop doing",
+    ),
+    (EntryPart::Deviations, "deviations|deviation|deviations from plan"),
+    (EntryPart::Timing, "timing|time"),
+];
+
+impl EntryPart {
+    /// Returns the part that a label or heading introduces.
+    fn from_label(label: &str) -> Option<Self> {
+        let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
+        let name = fold(plain).replace('\u{2019}', "'");
+        let found = LABELS.iter().find(|(_, names)| names.split('|').any(|known| known == name));
+        found.map(|(part, _)| *part)
+    }
+
+    /// Returns the part that a line introduces, and its value: `**What worked:** value`, `Timing: 4m`, `**Date**`.
+    fn from_line(line: &str) -> Option<(Self, String)> {
+        if let Some(label) = Label::parse(line, 0, 0) {
+            return Some((Self::from_label(&label.name)?, label.value));
+        }
+        let line = line.trim();
+        let is_alone = line.starts_with("**") && line.ends_with("**");
+        Some((Self::from_label(line).filter(|_| is_alone)?, String::new()))
+    }
+
+    /// Returns whether a part of this kind makes the section around it an entry.
+    fn is_verdict(self) -> bool {
+        matches!(self, Self::Worked | Self::Failed)
+    }
+}
+
+impl Patterns {
+    /// Parses PATTERNS.md.
+    ///
+    /// An entry is a heading of any level that names a phase, or one with a part on what worked or failed;
+    /// its parts are introduced by labels or headings. All other bullets and paragraphs are
+    /// [`LoosePattern`]s, except for paragraphs directly below the title.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let front = FrontMatter::parse(text, path);
+        let mut warnings = front.warnings;
+        let outline = Outline::parse_beginning(text, front.value.range.end);
+        warnings.extend(outline.warning(path));
+        let heads = heads(&outline);
+        let mut patterns = Self::default();
+        for (index, head) in heads.iter().enumerate() {
+            let next = heads.get(index + 1).map_or(usize::MAX, |next| next.heading.start);
+            let range = head.heading.start..next.min(head.whole.end);
+            patterns.entries.push(entry(&outline, head, range));
+        }
+        patterns.loose = loose(&outline, &patterns.entries);
+        Parsed::new(patterns, warnings)
+    }
+}
+
+/// Returns the sections that start an entry.
+fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
+    let mut heads: Vec<&Section> = Vec::new();
+    for section in outline.sections().iter().filter(|section| section.level > 0) {
+        if EntryPart::from_label(&section.title).is_some() {
+            continue;
+        }
+        // Inside an entry, a heading may mention a phase without starting a new entry.
+        let is_inside =
+            heads.last().is_some_and(|head| head.whole.contains(&section.heading.start));
+        let names_phase = EntryHeading::parse(&section.title, "").phase.is_some();
+        if (names_phase && !is_inside) || has_verdict(outline, section) {
+            heads.push(section);
+        }
+    }
+    heads
+}
+
+/// Returns whether a section has a part on what worked or failed: a label, or a heading one level below.
+fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
+    let by_label = || {
+        let lines = outline.paragraphs(&section.own).flat_map(|(_, text)| text.lines());
+        let mut lines =
+            lines.chain(outline.items(&section.own).map(|(_, item)| item.text.as_str()));
+        lines.any(|line| EntryPart::from_line(line).is_some_and(|(part, _)| part.is_verdict()))
+    };
+    let by_heading = || {
+        let mut inner = outline.subsections(section);
+        inner.any(|inner| {
+            inner.level == section.level + 1
+                && EntryPart::from_label(&inner.title).is_some_and(EntryPart::is_verdict)
+        })
+    };
+    by_label() || by_heading()
+}
+
+/// Reads the entry in a range, which starts with its heading.
+fn entry(outline: &Outline<'_>, head: &Section, range: Range<usize>) -> PatternEntry {
+    let html = outline.blocks(&range).iter().filter(|block| block.content == BlockContent::Html);
+    let trace = html.map(|block| outline.slice(&block.range)).find_map(Trace::parse);
+    // The folder shows whether `2-01` is a phase of a milestone or a range.
+    let folder = trace.as_ref().map_or("", |trace| trace.phase_dir.as_str());
+    let heading = EntryHeading::parse(&head.title, folder);
+    let mut reader = EntryReader {
+        entry: PatternEntry {
+            phase: heading.phase,
+            name: heading.name,
+            date: heading.date,
+            trace,
+            text: outline.text().get(range.clone()).unwrap_or_default().to_owned(),
+            range: range.clone(),
+            line: head.line,
+            ..PatternEntry::default()
+        },
+        part: EntryPart::Notes,
+    };
+    let inside = outline.sections_in(&range).iter().filter(|section| section.level > 0);
+    for section in inside {
+        if section.heading != head.heading {
+            // `#### What worked`, `#### Deviations: 3 (2 minor)`
+            let part = EntryPart::from_label(&section.title).map(|part| (part, String::new()));
+            let part = part.or_else(|| EntryPart::from_line(&section.title));
+            let (part, value) = part.unwrap_or((EntryPart::Notes, String::new()));
+            reader.open(part, &value);
+        }
+        for block in outline.blocks(&section.own) {
+            match &block.content {
+                BlockContent::Paragraph => reader.paragraph(outline.slice(&block.range)),
+                BlockContent::Item(item) => reader.item(&item.text),
+                BlockContent::Html | BlockContent::Table(_) | BlockContent::Code => {}
+            }
+        }
+    }
+    reader.finish()
+}
+
+/// An entry that is being read.
+struct EntryReader {
+    entry: PatternEntry,
+    part: EntryPart,
+}
+
+impl EntryReader {
+    /// Handles a paragraph: a line with a known label starts a part, and the lines after it continue the
+    /// part.
+    fn paragraph(&mut self, text: &str) {
+        let mut pending = String::new();
+        for line in text.lines().map(str::trim) {
+            if let Some((part, value)) = EntryPart::from_line(line) {
+                self.text(&std::mem::replace(&mut pending, value));
+                self.part = part;
+            } else {
+                if !pending.is_empty() {
+                    pending.push(' ');
+                }
+                pending.push_str(line);
+            }
+        }
+        self.text(&pending);
+    }
+
+    fn item(&mut self, text: &str) {
+        // In a list of what worked, `Deviations: none in plan 02` is an ordinary bullet.
+        let is_label = !self.part.is_verdict() || text.trim_start().starts_with("**");
+        match EntryPart::from_line(text).filter(|_| is_label) {
+            Some((part, value)) => self.open(part, &value),
+            None => self.text(text),
+        }
+    }
+
+    fn open(&mut self, part: EntryPart, value: &str) {
+        self.part = part;
+        self.text(value);
+    }
+
+    /// Adds a bullet, paragraph or value to the current part.
+    fn text(&mut self, text: &str) {
+        let entry = &mut self.entry;
+        let Some(text) = non_placeholder(text) else { return };
+        let is_count = || {
+            let text = text.trim_start_matches(|c: char| "~*_` ".contains(c));
+            text.starts_with(|c: char| c.is_ascii_digit()) || text.eq_ignore_ascii_case("unknown")
+        };
+        let list = match self.part {
+            EntryPart::Worked => &mut entry.worked,
+            EntryPart::Failed => &mut entry.failed,
+            EntryPart::Timing => return,
+            EntryPart::Deviations if is_count() => return,
+            EntryPart::Deviations | EntryPart::Notes => &mut entry.notes,
+        };
+        if !is_filler(text) {
+            list.push(text.to_owned());
+        }
+    }
+
+    fn finish(self) -> PatternEntry {
+        let mut entry = self.entry;
+        let lists =
+            [(BulletSection::Worked, &entry.worked), (BulletSection::Failed, &entry.failed)];
+        let bullets = lists.into_iter().flat_map(|(section, texts)| {
+            texts.iter().map(move |text| Bullet {
+                text: text.clone(),
+                section,
+                plans: cited(text),
+                source: None,
+            })
+        });
+        entry.bullets = bullets.collect();
+        entry
+    }
+}
+
+/// Returns the bullets and paragraphs outside all entries.
+fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
+    let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
+    let mut found = Vec::new();
+    for section in outline.sections() {
+        for block in outline.blocks(&section.own) {
+            let text = match &block.content {
+                BlockContent::Item(item) => item.text.clone(),
+                BlockContent::Paragraph if section.level > 1 => {
+                    one_line(outline.slice(&block.range))
+                }
+                _ => continue,
+            };
+            if non_placeholder(&text).is_some() && !inside.contains(block.range.start) {
+                found.push(LoosePattern {
+                    section: non_placeholder(&section.title).map(str::to_owned),
+                    text,
+                    range: block.range.clone(),
+                    line: block.line,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The place in a summary that a lesson was drawn from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LessonSource {
+    /// The plan.
+    pub plan: PlanNumber,
+    /// Line number in its summary, from 1; 0 for the summary as a whole.
+    pub line: usize,
+}
+
+/// The phase that an entry was recorded from, and the state of its summaries then.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The name of the phase's folder, without its path, since shipping moves folders.
+    pub phase_dir: String,
+    /// The plans that the entry was recorded from.
+    pub plans: Vec<PlanNumber>,
+    /// The digest of their summaries' contents.
+    pub digest: String,
+    /// The commit that was checked out then, if any.
+    pub commit: Option<String>,
+    /// The slug of the milestone that the phase belonged to then.
+    pub milestone: Option<String>,
+    /// The source of each bullet, those about what worked first.
+    pub sources: Vec<Option<LessonSource>>,
+    /// Whether an agent worded the lessons.
+    pub judged: bool,
+    /// The digest of the bullets as written.
+    pub bullets: Option<String>,
+}
+
+/// A comment of annals, with the text after its mark.
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--\s*annals:(.*?)-->"));
+
+impl Trace {
+    /// Parses the first such comment in a text; `None` if none names a phase's folder.
+    pub fn parse(text: &str) -> Option<Self> {
+        COMMENT.captures_iter(text).find_map(|found| Self::from_fields(&found[1]))
+    }
+
+    /// Returns an entry's text with this comment in the place of its own; `None` if it has none.
+    pub(crate) fn replaced_in(&self, text: &str) -> Option<String> {
+        let mut found = COMMENT.captures_iter(text);
+        let whole = found.find(|found| Self::from_fields(&found[1]).is_some())?.get(0)?;
+        Some(format!("{}{self}{}", &text[..whole.start()], &text[whole.end()..]))
+    }
+
+    fn from_fields(fields: &str) -> Option<Self> {
+        let mut trace = Self::default();
+        for (key, value) in fields.split_whitespace().filter_map(|field| field.split_once('=')) {
+            let value = decoded(value);
+            let known = Some(value.clone()).filter(|value| !value.is_empty());
+            match key {
+                "phase-dir" => trace.phase_dir = value,
+                "plans" => trace.plans = value.split(',').filter_map(PlanNumber::parse).collect(),
+                "digest" => trace.digest = value,
+                "commit" => trace.commit = known,
+                "milestone" => trace.milestone = known,
+                "sources" => trace.sources = value.split(',').map(source).collect(),
+                "judged" => trace.judged = value == "1",
+                "bullets" => trace.bullets = known,
+                // Later versions may write more fields.
+                _ => {}
+            }
+        }
+        (!trace.phase_dir.is_empty()).then_some(trace)
+    }
+}
+
+/// Prints the comment.
+impl Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
+        let sources = self.sources.iter().map(|source| match source {
+            Some(source) => format!("{}:{}", plan_id(&source.plan), source.line),
+            None => "-".to_owned(),
+        });
+        let sources: Vec<String> = sources.collect();
+        f.write_str("<!-- annals:")?;
+        for (name, value) in [
+            ("phase-dir", self.phase_dir.as_str()),
+            ("plans", &plans.join(",")),
+            ("digest", &self.digest),
+            ("commit", self.commit.as_deref().unwrap_or_default()),
+            ("milestone", self.milestone.as_deref().unwrap_or_default()),
+            ("sources", &sources.join(",")),
+            ("judged", if self.judged { "1" } else { "" }),
+            ("bullets", self.bullets.as_deref().unwrap_or_default()),
+        ] {
+            if !value.is_empty() || matches!(name, "plans" | "digest") {
+                write!(f, " {name}={}", encoded(value))?;
+            }
+        }
+        f.write_str(" -->")
+    }
+}
+
+/// Serializes the comment, for the template.
+impl Serialize for Trace {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Parses `02:41`; `None` for `-` and anything invalid.
+fn source(text: &str) -> Option<LessonSource> {
+    let (plan, line) = text.rsplit_once(':')?;
+    Some(LessonSource { plan: PlanNumber::parse(plan)?, line: line.parse().ok()? })
+}
+
+/// Returns a plan's number as in file names: `02`, `02a`, `D`.
+pub(crate) fn plan_id(plan: &PlanNumber) -> String {
+    let text = plan.to_string();
+    if text.starts_with(|c: char| c.is_ascii_digit())
+        && !text[1..].starts_with(|c: char| c.is_ascii_digit())
+    {
+        return format!("0{text}");
+    }
+    if text.len() == 1 {
+        return text.to_uppercase();
+    }
+    text
+}
+
+fn encoded(value: &str) -> String {
+    let is_special = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '%' | '<' | '>');
+    let written = value.chars().map(|c| match c {
+        c if is_special(c) => c.to_string().bytes().map(|byte| format!("%{byte:02x}")).collect(),
+        c => c.to_string(),
+    });
+    written.collect()
+}
+
+fn decoded(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend(before.as_bytes());
+        let byte = after.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = byte.map_or(after, |_| &after[2..]);
+    }
+    bytes.extend(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`.
+pub(crate) fn cite(plans: &[&PlanNumber]) -> String {
+    let mut plans = plans.to_vec();
+    plans.sort();
+    plans.dedup();
+    let ids: Vec<String> = plans.into_iter().map(plan_id).collect();
+    match ids.len() {
+        0 => String::new(),
+        1 => format!("(plan {})", ids[0]),
+        _ => format!("(plans {})", ids.join(", ")),
+    }
+}
+
+/// Splits the citation of [`cite`] off the end of a text, without its brackets.
+///
+/// Other remarks in brackets are part of the text: `Check it (plan your time)`.
+pub(crate) fn split_citation(text: &str) -> (&str, Option<&str>) {
+    let inner = || {
+        let end = text.trim_end().trim_end_matches('.').strip_suffix(')')?;
+        let (sentence, citation) = end.rsplit_once('(')?;
+        let list = citation.strip_prefix("plan ").or_else(|| citation.strip_prefix("plans "))?;
+        let first = list.split([',', ';', '-']).next()?;
+        let is_cited = PlanNumber::parse(first).is_some() && !sentence.trim().is_empty();
+        is_cited.then_some((sentence.trim_end(), citation))
+    };
+    inner().map_or((text, None), |(sentence, citation)| (sentence, Some(citation)))
+}
+
+/// Returns the plans cited in the brackets that end a bullet: `(plan 02)`, `(plans 01, 07)`.
+pub(crate) fn cited(text: &str) -> Vec<PlanNumber> {
+    let own = split_citation(text).1.unwrap_or_default();
+    let own = own.trim_start_matches("plans").trim_start_matches("plan");
+    own.split(',').filter_map(|part| PlanNumber::parse(part.trim())).collect()
+}
+
+/// Returns a milestone's slug, unless it is the one of a project without milestones.
+pub(crate) fn known_milestone(slug: &str) -> Option<&str> {
+    Some(slug).filter(|slug| *slug != DEFAULT_MILESTONE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,6 +743,254 @@ mod tests {
                 (phase, name, date),
                 "{title:?}"
             );
+        }
+    }
+}
+
+#[cfg(test)]
+mod reader_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(text: &str) -> Patterns {
+        let parsed = Patterns::parse(text, Path::new("PATTERNS.md"));
+        assert_eq!(parsed.warnings, []);
+        parsed.value
+    }
+
+    const ENTRY: &str = "\
+# Learned Patterns
+
+What finished phases taught.
+
+### Phase 5.1: Event system (2026-02-11)
+<!-- annals: phase-dir=05.1-event-system plans=01,02 digest=3f commit=9c milestone=v1 -->
+
+**What worked:**
+- Plans 01, 02 ran as planned
+- Deviations: none in plan 02
+
+**What failed:**
+- none observed
+
+**Timing:**
+- Plans: 2, Average: 4m, Total: 8m
+- Effort: balanced
+
+**Deviations:** 1 (1 Rule 1 - Bug)
+";
+
+    #[test]
+    fn an_entry_is_read_with_all_its_parts() {
+        let patterns = parse(ENTRY);
+        assert_eq!(patterns.loose, []);
+        let [entry] = &patterns.entries[..] else {
+            panic!("one entry: {patterns:?}");
+        };
+        assert_eq!((entry.line, entry.range.end), (5, ENTRY.len()));
+        assert_eq!(entry.trace.as_ref().unwrap().phase_dir, "05.1-event-system");
+        let expected = serde_json::json!({
+            "phase": "5.1",
+            "name": "Event system",
+            "date": "2026-02-11",
+            "worked": ["Plans 01, 02 ran as planned", "Deviations: none in plan 02"],
+            "failed": [],
+        });
+        let mut value = serde_json::to_value(entry).unwrap();
+        let bullets = value.as_object_mut().unwrap().remove("bullets").unwrap();
+        assert_eq!(value, expected);
+        assert_eq!(bullets[1]["text"], "Deviations: none in plan 02");
+    }
+
+    #[test]
+    fn entries_in_other_shapes_are_read() {
+        let text = "\
+## Milestone 1
+
+### Phase 1 - Setup (2026-01-02)
+**What went well:** small plans
+that ended early
+**What didn't work**
+- long plans
+  - of 9 tasks
+
+Deviations: none
+
+### Phase 2: API
+- a bullet without a label
+#### What Worked
+Contract first.
+
+#### Timing: 12m
+#### Deviations
+- one
+- two
+
+### Retrospective of the rewrite
+- **Worked:** generated code
+- **Failed:** a `src/a.rs` by hand
+";
+        let entries = parse(text).entries;
+        assert_eq!(entries.len(), 3);
+        assert_eq!(entries[0].date.unwrap().to_string(), "2026-01-02");
+        assert_eq!(entries[0].worked, ["small plans that ended early"]);
+        assert_eq!(entries[0].failed, ["long plans", "of 9 tasks"]);
+        assert_eq!(entries[1].worked, ["Contract first."]);
+        assert_eq!(entries[1].notes, ["a bullet without a label", "one", "two"]);
+        assert_eq!(
+            (entries[2].phase.clone(), entries[2].name.as_str()),
+            (None, "Retrospective of the rewrite")
+        );
+        assert_eq!(entries[2].worked, ["generated code"]);
+        assert_eq!(entries[2].failed, ["a `src/a.rs` by hand"]);
+        assert!(text[entries[1].range.clone()].ends_with("- two\n\n"));
+    }
+
+    #[test]
+    fn what_stands_outside_of_entries_is_kept() {
+        let text = "# Patterns\nA header.\n- top\n## Errors\nReturn them.\nAlways.\n- [ ] never panic\n\n\
+                    ## Phase 1: A\n**What worked:** x\n## Later\n- last\n";
+        let patterns = parse(text);
+        let loose: Vec<_> = patterns
+            .loose
+            .iter()
+            .map(|loose| (loose.section.as_deref().unwrap_or(""), loose.text.as_str(), loose.line))
+            .collect();
+        assert_eq!(
+            loose,
+            [
+                ("Patterns", "top", 3),
+                ("Errors", "Return them. Always.", 5),
+                ("Errors", "never panic", 7),
+                ("Later", "last", 12),
+            ]
+        );
+        assert_eq!(patterns.entries.len(), 1);
+    }
+
+    #[test]
+    fn a_heading_that_only_mentions_a_phase_stays_inside_its_entry() {
+        let text = "## Phase 2: A\n### Unlike Phase 1\n- smaller\n## In a fence\n```\n### Phase 3: B\n```\n";
+        let entries = parse(text).entries;
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].notes, ["smaller"]);
+    }
+
+    #[test]
+    fn a_count_of_deviations_is_no_note() {
+        for value in ["None", "none.", "\n- None", "0", "3 (2 bug)", "unknown", "N/A", "-", "~1"] {
+            let entries = parse(&format!("### Phase 1: A\n\n**Deviations:** {value}\n")).entries;
+            assert_eq!(entries[0].notes, Vec::<String>::new(), "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,80}", near in "(#{1,4} Phase [0-9.]{0,4}|\\*\\*What (worked|failed):?\\*\\*|- |Timing: |Deviations: |[0-9-]{0,11}|<!-- annals: |```|\\n| |é|[(:)]){0,30}") {
+            for text in [text, near] {
+                let patterns = Patterns::parse(&text, Path::new("P.md")).value;
+                for entry in patterns.entries {
+                    prop_assert_eq!(&text[entry.range.clone()], entry.text.as_str());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod trace_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_comment_is_read_wherever_it_stands() {
+        let text = "### Phase 5\n<!-- note -->\n<!-- annals: phase-dir=05-a%20b plans=01,02a,D \
+                    digest=3f commit=9c extra=1 milestone=v1 -->\n";
+        let trace = Trace::parse(text).unwrap();
+        assert_eq!(trace.phase_dir, "05-a b");
+        let plans: Vec<String> = trace.plans.iter().map(plan_id).collect();
+        assert_eq!(plans, ["01", "02a", "D"]);
+        assert_eq!(trace.digest, "3f");
+        assert_eq!(trace.commit.as_deref(), Some("9c"));
+        assert_eq!(trace.milestone.as_deref(), Some("v1"));
+        for other in [
+            "<!-- annals: end -->",
+            "<!-- annals: phase-dir= -->",
+            "<!--annals: phase-dir=x",
+            "annals: phase-dir=x",
+        ] {
+            assert_eq!(Trace::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_comment_that_is_read_is_the_one_that_is_replaced() {
+        let other = "<!-- annals: see the notes -->";
+        let text = format!("{other}\n<!-- annals: phase-dir=05-a plans=01 digest=3f -->\n");
+        let trace = Trace { judged: true, ..Trace::parse(&text).unwrap() };
+        let marked = trace.replaced_in(&text).unwrap();
+        let expected = "<!-- annals: phase-dir=05-a plans=01 digest=3f judged=1 -->";
+        assert_eq!(marked, format!("{other}\n{expected}\n"));
+        assert_eq!(trace.replaced_in(other), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_comes_back(name in ".{1,20}") {
+            let written = encoded(&name);
+            prop_assert!(!written.contains(char::is_whitespace) && !written.contains('>'));
+            prop_assert_eq!(decoded(&written), name);
+        }
+
+        #[test]
+        fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
+            Trace::parse(&text);
+            Trace::default().replaced_in(&text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod citation_tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_named_briefly_and_found_again() {
+        let plans: Vec<PlanNumber> = [1, 2, 3, 4, 7].into_iter().map(PlanNumber::from).collect();
+        let all: Vec<&PlanNumber> = plans.iter().collect();
+        assert_eq!(cite(&all), "(plans 01, 02, 03, 04, 07)");
+        assert_eq!(cite(&all[3..]), "(plans 04, 07)");
+        assert_eq!(cite(&all[..1]), "(plan 01)");
+        assert_eq!(cited("Locks block (plans 01, 02, 03, 04, 07)."), plans);
+    }
+
+    #[test]
+    fn only_plans_in_brackets_at_the_end_are_a_citation() {
+        for (text, sentence, citation) in [
+            ("Locks block (plan 02)", "Locks block", "plan 02"),
+            ("Locks block (plans 01-03, 07a).", "Locks block", "plans 01-03, 07a"),
+            ("Locks (of rows) block (plan D)", "Locks (of rows) block", "plan D"),
+            (
+                "Locks block (plan 01; before in v1.2 phase 3 plan 02)",
+                "Locks block",
+                "plan 01; before in v1.2 phase 3 plan 02",
+            ),
+        ] {
+            assert_eq!(split_citation(text), (sentence, Some(citation)));
+        }
+        for text in [
+            "Locks block (planned for later)",
+            "Locks block (plan was wrong)",
+            "Locks block (plans A and B)",
+            "Locks (plan 02) block",
+            "Locks block (plan 02; see `f()`)",
+            "Locks block (plan 02",
+            "(plan 02)",
+            "",
+        ] {
+            assert_eq!(split_citation(text), (text, None));
         }
     }
 }

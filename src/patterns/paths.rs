@@ -12,7 +12,7 @@
 
 use std::borrow::Cow;
 
-use crate::markdown::comments::{is_fence, without_comments};
+use crate::markdown::{is_fence, without_comments};
 use crate::project::vocabulary;
 use crate::text::{file_name, listed};
 

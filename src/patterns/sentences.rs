@@ -199,7 +199,7 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 /// Returns the same with its tags: before a decision, what looks like one may be its subject, as in `D3 charts: …`.
-pub(crate) fn plain(text: &str) -> String {
+fn plain(text: &str) -> String {
     // `cargo run -- --help` is code.
     let text = outside_code(&one_line(&sanitized(text)), |part| {
         part.replace("**", "").replace(" -- ", " \u{2014} ")

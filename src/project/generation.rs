@@ -5,7 +5,7 @@ use std::path::Path;
 use memchr::memmem;
 use serde::Deserialize;
 
-use crate::markdown::comments::generated_block;
+use crate::markdown::generated_block;
 use crate::project::dialect::read_or_empty;
 use crate::project::environment::CLAUDE_FOLDER;
 use crate::project::layout::Commands;

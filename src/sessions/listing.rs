@@ -12,7 +12,7 @@ use crate::sessions::client::Client;
 use crate::sessions::{claude, gemini, opencode, records};
 use crate::storage;
 use crate::storage::listing::entries;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::hexadecimal;
 use crate::warning::Warning;
 

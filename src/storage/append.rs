@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
 use crate::storage::disk::{Access, Create, Spot, Visibility};
-use crate::storage::{disk, lock, read, root};
+use crate::storage::{boundary, disk, lock, read};
 
 /// Number of bytes at the end of a log in which an interrupted append is searched for.
 const LOOK_BACK: u64 = 64 * 1024;
@@ -25,8 +25,8 @@ impl Log {
     ///
     /// Links are followed.
     pub fn lock(path: &Path, visibility: Visibility) -> Result<Self> {
-        let path = root::real_path(path)?;
-        let folder = root::folder_of(&path);
+        let path = boundary::real_path(path)?;
+        let folder = boundary::folder_of(&path);
         disk::create_all(folder, visibility, visibility).at("create", folder)?;
         let spot = Spot::new(&path).at("append to", &path)?;
         let (file, is_new) = open(&spot, visibility)?;
@@ -98,7 +98,7 @@ impl Log {
             flushed => flushed.at("append to", &self.spot.path)?,
         }
         if std::mem::take(&mut self.is_new) {
-            let folder = root::folder_of(&self.spot.path);
+            let folder = boundary::folder_of(&self.spot.path);
             disk::sync_directory(folder).at("write", folder)?;
         }
         Ok(())
@@ -128,7 +128,7 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
         metadata => metadata.at("read", path)?.len(),
     };
     if length > most {
-        let path = root::real_entry(path)?;
+        let path = boundary::real_entry(path)?;
         disk::rename(&path, &rotated(&path)).at("replace", &path)?;
     }
     Ok(())

@@ -8,12 +8,11 @@ use serde_json::Value;
 
 use crate::error::{At, Error, Result};
 use crate::storage::changes::{Change, Changes};
-use crate::storage::folder::StoreFolder;
 use crate::storage::lock::Store;
-use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
-use crate::storage::signature::Signer;
+use crate::storage::own_files::StoreFolder;
+use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState, Signer};
 use crate::storage::transaction::WriteRequest;
-use crate::storage::{disk, listing, lock, record, root};
+use crate::storage::{boundary, disk, listing, lock, record};
 use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
@@ -87,7 +86,7 @@ pub struct History {
 
 impl History {
     pub(crate) fn new(folder: StoreFolder, root: &Path, signer: Signer) -> Self {
-        let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
+        let root = boundary::real_path(root).unwrap_or_else(|_| root.to_owned());
         Self { folder, root, signer }
     }
 
@@ -160,7 +159,7 @@ impl History {
         path: &Path,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
-        let path = root::real_path(path)?;
+        let path = boundary::real_path(path)?;
         let written = self.own_records()?.flat_map(|(record, _)| record.changes.into_iter().rev());
         let mut bytes = written.filter_map(|change| match change {
             Change::Write { path: written, new, .. } if self.root.join(&written) == path => new,

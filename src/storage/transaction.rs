@@ -1,7 +1,8 @@
 //! Reads, plans and applies changes under one lock, so that no other process's changes are lost.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,14 +11,13 @@ use serde::de::DeserializeOwned;
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
+use crate::storage::boundary::{Root, real_path};
 use crate::storage::changes::{Change, Changes};
-use crate::storage::folder::StoreFolder;
 use crate::storage::history::{History, Operation, OperationId, RecordFile};
 use crate::storage::lock::Store;
-use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState};
-use crate::storage::root::{Root, real_path};
-use crate::storage::signature::Signer;
-use crate::storage::{apply, changes, diff, disk, folder, history, lock, record};
+use crate::storage::own_files::StoreFolder;
+use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState, Signer};
+use crate::storage::{apply, changes, disk, history, lock, own_files, record};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of attempts if another program saves one of the files in the meantime.
@@ -92,7 +92,7 @@ impl Storage {
             root: root.to_owned(),
             linked_roots: Vec::new(),
             signer: Signer::default(),
-            folder: StoreFolder::new(real.join(folder::NAME)),
+            folder: StoreFolder::new(real.join(own_files::NAME)),
             clock,
             dry_run: false,
             keeps_history: true,
@@ -271,7 +271,7 @@ impl Storage {
             applied.changed =
                 changes::files(&list).into_iter().map(|path| root.named(path)).collect();
             if self.dry_run {
-                applied.diff = Some(diff::unified(&list, Path::new("")));
+                applied.diff = Some(changes::unified(&list, Path::new("")));
                 return Ok((value, applied));
             }
             if let Some(obstacle) = held.obstacle {

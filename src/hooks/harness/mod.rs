@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::obstacles::Check;
-use crate::markdown::comments::without_comments;
+use crate::markdown::without_comments;
 use crate::project::Environment;
 use crate::text::word_enum;
 

@@ -1,0 +1,642 @@
+//! The block: its two marker lines, with the hash that reveals hand edits, and where it stands; lines that were added to it
+//! are moved below it, so that no text of a person is lost.
+//!
+//! ```text
+//! <!-- annals:begin v1 sha256=0123456789abcdef -->
+//! <!-- annals:end -->
+//! ```
+//!
+//! The hash covers the lines strictly between the markers, normalised for changes by formatters and git: line
+//! endings, trailing white space, blank lines at either end.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use crate::error::{Error, Result};
+use crate::git::Object;
+use crate::markdown::{BlockContent, Outline, annals_marker};
+use crate::project::Project;
+use crate::text::{clip, hexadecimal, line_end, pluralize, quantity, slashed, strip_controls};
+
+/// The meaning of a line of a context file for the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum BlockMarker {
+    /// The start of the block, with its hash if well-formed.
+    Begin(Option<String>),
+    /// The end of the block.
+    End,
+    /// A malformed marker, or one of an unknown version.
+    Damaged,
+}
+
+impl BlockMarker {
+    /// Parses a line as a marker, if it is one.
+    pub(crate) fn from_line(line: &str) -> Option<Self> {
+        let (name, rest) = annals_marker(line)?;
+        let attributes = rest.strip_suffix("-->").filter(|inner| !inner.contains("-->"));
+        match (name, attributes.map(str::trim)) {
+            ("begin", Some(attributes)) => Some(Self::begin(attributes)),
+            ("end", Some("")) => Some(Self::End),
+            ("begin" | "end", _) => Some(Self::Damaged),
+            _ => None,
+        }
+    }
+
+    fn begin(attributes: &str) -> Self {
+        let mut words = attributes.split_whitespace();
+        if words.next() != Some("v1") {
+            return Self::Damaged;
+        }
+        Self::Begin(words.find_map(|word| Some(word.strip_prefix("sha256=")?.to_owned())))
+    }
+}
+
+/// Returns the opening marker of a block with this hash.
+fn begin(digest: &str) -> String {
+    format!("<!-- annals:begin v1 sha256={digest} -->")
+}
+
+/// The closing marker of a block.
+pub(crate) const END: &str = "<!-- annals:end -->";
+
+/// Returns the lines of a block, normalised for comparison and hashing.
+pub(crate) fn normalised_lines(inside: &[u8]) -> Vec<&[u8]> {
+    let lines: Vec<&[u8]> =
+        inside.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
+    without_edges(&lines).to_vec()
+}
+
+/// Returns whether a line has nothing but white space.
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}
+
+/// Returns lines without the blank ones at either end.
+fn without_edges<'a, 'b>(lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
+    let is_text = |line: &&[u8]| !is_blank(line);
+    match (lines.iter().position(is_text), lines.iter().rposition(is_text)) {
+        (Some(first), Some(last)) => &lines[first..=last],
+        _ => &[],
+    }
+}
+
+/// Returns the first 16 hexadecimal digits of the SHA-256 hash of a block's lines.
+fn digest(lines: &[&[u8]]) -> String {
+    hexadecimal(&Sha256::digest(lines.join(&b'\n'))[..8])
+}
+
+/// Returns a block with its markers.
+pub(crate) fn marked(lines: &[&[u8]], newline: &str) -> Vec<u8> {
+    let begin = begin(&digest(lines));
+    let all = [begin.as_bytes()].into_iter().chain(lines.iter().copied());
+    let all: Vec<&[u8]> = all.chain([END.as_bytes()]).collect();
+    all.join(newline.as_bytes())
+}
+
+/// The single pair of markers of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// Byte range from the begin marker's line to the end marker's last character.
+    pub(crate) whole: Range<usize>,
+    /// Byte range of the lines strictly between the markers.
+    pub(crate) inside: Range<usize>,
+    /// Line number of the begin marker, counted from 1.
+    pub(crate) begin_line: usize,
+    /// The hash in the begin marker.
+    pub(crate) stated: Option<String>,
+}
+
+/// A marker with its position.
+struct PlacedMarker {
+    marker: BlockMarker,
+    line: usize,
+    start: usize,
+    /// Offset after the marker, before its line ending.
+    end: usize,
+    /// Offset of the next line.
+    next: usize,
+    is_code: bool,
+}
+
+impl Span {
+    /// Returns whether `text` has a marker outside code, even a malformed one.
+    pub(crate) fn has_markers(text: &str) -> bool {
+        markers(text).iter().any(|found| !found.is_code)
+    }
+
+    /// Returns whether the text between the markers is not the one that was generated.
+    pub(crate) fn is_edited(&self, bytes: &[u8]) -> bool {
+        let lines = normalised_lines(&bytes[self.inside.clone()]);
+        self.stated.as_deref() != Some(&digest(&lines))
+    }
+
+    /// Finds the pair of markers in `text`; `None` without any marker, an error if they are malformed.
+    pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
+        let hint = "shorten it: an agent reads all of it in every session";
+        Outline::check_whole(text, path, hint)?;
+        let markers = markers(text);
+        let about = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
+            let lines: Vec<usize> =
+                markers.iter().filter(|marker| is_affected(marker)).map(|one| one.line).collect();
+            (!lines.is_empty()).then(|| refused(reason, &lines, path))
+        };
+        let damaged = "a marker of the block is damaged or of an unknown version";
+        let problem = about("a marker of the block is inside code", |one| one.is_code)
+            .or_else(|| about(damaged, |one| one.marker == BlockMarker::Damaged));
+        if let Some(error) = problem {
+            return Err(error);
+        }
+        match markers.as_slice() {
+            [] => Ok(None),
+            [
+                PlacedMarker { marker: BlockMarker::Begin(stated), .. },
+                PlacedMarker { marker: BlockMarker::End, .. },
+            ] => Ok(Some(Self {
+                whole: markers[0].start..markers[1].end,
+                inside: markers[0].next..markers[1].start,
+                begin_line: markers[0].line,
+                stated: stated.clone(),
+            })),
+            all => {
+                let lines: Vec<usize> = all.iter().map(|one| one.line).collect();
+                Err(refused("the markers of the block are unbalanced or duplicated", &lines, path))
+            }
+        }
+    }
+}
+
+/// Returns the offset after a begin marker that is the only marker of a text, and its hash.
+fn unclosed(text: &str) -> Option<(usize, String)> {
+    match markers(text).as_slice() {
+        [PlacedMarker { marker: BlockMarker::Begin(Some(stated)), is_code: false, next, .. }] => {
+            Some((*next, stated.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
+    let mut named: Vec<String> = lines.iter().take(10).map(usize::to_string).collect();
+    if lines.len() > named.len() {
+        named.push("\u{2026}".to_owned());
+    }
+    let word = pluralize(lines.len(), "line");
+    Error::refused(format!("{reason} ({word} {})", named.join(", ")))
+        .at(path, lines.first().copied())
+        .hint("leave one begin and one end marker outside code, or remove them all to regenerate the block")
+}
+
+fn markers(text: &str) -> Vec<PlacedMarker> {
+    // A byte order mark is part of no line, neither of a marker nor of a fence.
+    let head = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut found = Vec::new();
+    let mut next = head;
+    for (index, line) in text[head..].split_inclusive('\n').enumerate() {
+        let start = next;
+        next += line.len();
+        if let Some(marker) = BlockMarker::from_line(line) {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            found.push(PlacedMarker {
+                marker,
+                line: index + 1,
+                start,
+                end: start + line.trim_end().len(),
+                next,
+                // A line indented by four columns is code in markdown, even a comment.
+                is_code: indent.len() > 3 || indent.contains('\t'),
+            });
+        }
+    }
+    if found.is_empty() {
+        return found;
+    }
+    let outline = Outline::parse(text, head);
+    let blocks = outline.blocks(&(0..text.len())).iter();
+    for code in blocks.filter(|block| block.content == BlockContent::Code) {
+        let inside = found.iter_mut().filter(|marker| code.range.contains(&marker.start));
+        inside.for_each(|marker| marker.is_code = true);
+    }
+    found
+}
+
+/// Returns the bytes as text, with each byte of invalid UTF-8 replaced by `?`, so that offsets stay the same.
+pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
+}
+
+/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or is inside
+/// it.
+pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
+    let mut conflict = None;
+    let mut is_inside = false;
+    for (index, line) in text.lines().enumerate() {
+        let marker = BlockMarker::from_line(line);
+        if line.starts_with("<<<<<<< ") {
+            conflict = Some(index + 1);
+        }
+        if conflict.is_some() && (is_inside || marker.is_some()) {
+            return conflict;
+        }
+        if line.starts_with(">>>>>>> ") {
+            conflict = None;
+        }
+        is_inside = match marker {
+            Some(BlockMarker::Begin(_)) => true,
+            Some(BlockMarker::End) => false,
+            _ => is_inside,
+        };
+    }
+    None
+}
+
+/// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
+const MAX_LINES: usize = 10_000;
+
+/// Maximum number of lines of which every run is tried.
+const MAX_RUN_LINES: usize = 220;
+
+/// Maximum number of lines listed of a lost edit, and maximum length of such a line, in characters.
+const MAX_NAMED_LINES: usize = 5;
+const MAX_LINE_CHARS: usize = 80;
+
+/// Returns a file whose edited block is replaced by `new` lines, with what was added to the block below it; and what
+/// there is to say about it.
+///
+/// `generated` is the text of the block before the edit. Without it, a single run of lines is searched for whose removal
+/// restores the stated digest. If there is none, what was added cannot be told from what was generated, and the file is
+/// returned as it is. Headings that `is_own` knows are the generator's.
+pub(crate) fn without_edit<'a>(
+    bytes: &'a [u8],
+    span: &Span,
+    generated: Option<&[u8]>,
+    new: &[&[u8]],
+    is_own: impl Fn(&str) -> bool,
+) -> (Cow<'a, [u8]>, Option<String>) {
+    let (before, after) = (&bytes[..span.whole.start], &bytes[span.whole.end..]);
+    let inside = &bytes[span.inside.clone()];
+    let lines = normalised_lines(inside);
+    let around = [before, after].into_iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
+    let mut present: HashSet<&[u8]> =
+        new.iter().copied().chain(around).map(<[u8]>::trim_ascii).chain([&b""[..]]).collect();
+    let ranges = match (generated, span.stated.as_deref()) {
+        (Some(generated), _) if lines.len() <= MAX_LINES => Some(added(generated, &lines)),
+        (None, Some(stated)) if lines.len() <= MAX_RUN_LINES => added_run(&lines, stated),
+        _ => None,
+    };
+    let Some(ranges) = ranges else {
+        let lost = lines.iter().filter(|line| !present.contains(line.trim_ascii()));
+        let lost: Vec<&[u8]> = lost.copied().collect();
+        let message = (!lost.is_empty()).then(|| {
+            let lost = lost_summary(&lost);
+            format!(
+                "the block was edited by hand and is rewritten; {lost}; `annals undo` restores them"
+            )
+        });
+        return (Cow::Borrowed(bytes), message);
+    };
+    let newline = line_end(bytes);
+    // The lines as they stand, with their white space.
+    let raw: Vec<&[u8]> = inside.split_inclusive(|byte| *byte == b'\n').collect();
+    let first = raw.iter().position(|line| !is_blank(line)).unwrap_or(0);
+    let (mut moved, mut count) = (Vec::new(), 0);
+    for range in ranges {
+        let added = raw[first + range.start..first + range.end].iter();
+        let added: Vec<&[u8]> = added.filter(|line| !is_own(&readable(line))).copied().collect();
+        let added = without_edges(&added);
+        if added.iter().filter(|line| present.insert(line.trim_ascii())).count() > 0 {
+            count += added.iter().filter(|line| !is_blank(line)).count();
+            moved.extend(newline.repeat(2).into_bytes());
+            moved.extend(without_newline(&added.concat()));
+        }
+    }
+    let message = (count > 0).then(|| {
+        let were = if count == 1 { "was" } else { "were" };
+        let lines = quantity(count, "line");
+        format!("{lines} added to the block by hand {were} moved below it")
+    });
+    let block = marked(new, newline);
+    (Cow::Owned([before, &block, &moved, after].concat()), message)
+}
+
+/// Returns the lines that are not in the generated text.
+fn added(generated: &[u8], lines: &[&[u8]]) -> Vec<Range<usize>> {
+    let changes = capture_diff_slices(Algorithm::Myers, &normalised_lines(generated), lines);
+    let changes = changes.iter();
+    let changes =
+        changes.filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace));
+    changes.map(similar::DiffOp::new_range).collect()
+}
+
+/// Returns the run of lines without which the others have the digest.
+fn added_run(lines: &[&[u8]], stated: &str) -> Option<Vec<Range<usize>>> {
+    let count = lines.len();
+    let mut runs = (0..count).flat_map(|start| (start + 1..=count).map(move |end| start..end));
+    let found = runs.find(|run| {
+        let left = [&lines[..run.start], &lines[run.end..]].concat();
+        digest(without_edges(&left)) == stated
+    })?;
+    Some(vec![found])
+}
+
+/// Lists the first lines of a lost edit.
+fn lost_summary(lost: &[&[u8]]) -> String {
+    let quoted = lost.iter().take(MAX_NAMED_LINES).map(|line| {
+        let text = String::from_utf8_lossy(line);
+        format!("\"{}\"", clip(&strip_controls(&text), MAX_LINE_CHARS))
+    });
+    let quoted = quoted.collect::<Vec<_>>().join(", ");
+    match lost.len().saturating_sub(MAX_NAMED_LINES) {
+        0 => format!("lost: {quoted}"),
+        more => format!("lost: {quoted} and {}", quantity(more, "more line")),
+    }
+}
+
+fn without_newline(text: &[u8]) -> &[u8] {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    text.strip_suffix(b"\r").unwrap_or(text)
+}
+
+/// Number of commits searched: an older block would not help to identify later additions.
+const MAX_COMMITS: usize = 50;
+
+/// Returns a file with the end marker that another generator cut off together with a section: it goes below the last
+/// line that was generated. Any other file is returned unchanged.
+pub(crate) fn with_end<'a>(
+    project: &Project,
+    path: &Path,
+    bytes: &'a [u8],
+) -> Result<Cow<'a, [u8]>> {
+    let Some((start, stated)) = unclosed(&readable(bytes)) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let Some(block) = find_block(project, path, &stated)? else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let generated = normalised_lines(&block);
+    let (mut at, mut end) = (start, start);
+    for line in bytes[start..].split_inclusive(|byte| *byte == b'\n') {
+        let bare = line.trim_ascii_end();
+        if !bare.is_empty() && !generated.contains(&bare) {
+            break;
+        }
+        at += line.len();
+        // The heading above foreign lines is theirs.
+        if !bare.is_empty() && !bare.starts_with(b"## ") {
+            end = at;
+        }
+    }
+    Ok(Cow::Owned([&bytes[..end], END.as_bytes(), b"\n", &bytes[end..]].concat()))
+}
+
+/// Returns the block with this digest from an earlier version of the file: in the undo history, or in git.
+pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
+    let block = |bytes: &[u8]| block_with_digest(bytes, path, stated);
+    let recorded =
+        project.storage().history().find_written(path, |bytes| block(bytes).is_some())?;
+    if let Some(bytes) = recorded {
+        return Ok(block(&bytes));
+    }
+    let relative = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed);
+    let (Some(relative), Some(objects)) = (relative, project.git.objects()?) else {
+        return Ok(None);
+    };
+    let commits = project.git.newest_commits(MAX_COMMITS)?;
+    let versions: Vec<String> =
+        commits.iter().map(|commit| format!("{}:{relative}", commit.hash)).collect();
+    let mut versions = objects.read(&versions)?.into_iter().flatten();
+    Ok(versions.find_map(|version| match version {
+        Object::Blob(bytes) => block(&bytes),
+        Object::Other => None,
+    }))
+}
+
+/// Returns the text between the markers of a version, if it has this digest.
+///
+/// A version with invalid markers has no block.
+fn block_with_digest(bytes: &[u8], path: &Path, stated: &str) -> Option<Vec<u8>> {
+    let span = Span::find(&readable(bytes), path).ok().flatten()?;
+    let block = &bytes[span.inside];
+    (digest(&normalised_lines(block)) == stated).then(|| block.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_whole_lines() {
+        let hashed = |hash: &str| Some(BlockMarker::Begin(Some(hash.to_owned())));
+        for (line, expected) in [
+            ("<!-- annals:begin v1 sha256=ab12 -->", hashed("ab12")),
+            ("  <!--annals:begin  v1  sha256=ab12-->\r", hashed("ab12")),
+            ("<!-- annals:begin v1 sha256=ab12 (edit outside) -->", hashed("ab12")),
+            ("<!-- annals:begin v1 -->", Some(BlockMarker::Begin(None))),
+            ("<!-- annals:end -->", Some(BlockMarker::End)),
+            ("<!-- annals:begin v2 sha256=ab12 -->", Some(BlockMarker::Damaged)),
+            ("<!-- annals:begin v1 sha256=ab12", Some(BlockMarker::Damaged)),
+            ("<!-- annals:end --> text", Some(BlockMarker::Damaged)),
+            ("<!-- annals:end --> -->", Some(BlockMarker::Damaged)),
+            ("<!-- annals:ending -->", None),
+            ("<!-- annals: phase-dir=01 -->", None),
+            ("text <!-- annals:end -->", None),
+            ("`<!-- annals:end -->`", None),
+            ("", None),
+        ] {
+            assert_eq!(BlockMarker::from_line(line), expected, "{line:?}");
+        }
+        assert_eq!(BlockMarker::from_line(&begin("ab12")), hashed("ab12"));
+        assert_eq!(BlockMarker::from_line(END), Some(BlockMarker::End));
+    }
+
+    #[test]
+    fn formatting_does_not_change_the_hash() {
+        let hash = |text: &str| digest(&normalised_lines(text.as_bytes()));
+        assert_eq!(hash("# a\n\nb\n"), "079a929639f8ea92");
+        assert_eq!(hash("# a\n\nb\n"), hash("\r\n# a  \r\n\t\r\nb\r\n\r\n"));
+        assert_ne!(hash("# a\n\nb\n"), hash("# a\nb\n"));
+        assert_ne!(hash("# a\n"), hash(" # a\n"));
+        assert_eq!(hash(""), hash("\n\n"));
+    }
+}
+
+#[cfg(test)]
+mod span_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->";
+    const END: &str = "<!-- annals:end -->";
+
+    fn message(text: &str) -> String {
+        let text = text.replace("BEGIN", BEGIN).replace("END", END);
+        let error = Span::find(&text, Path::new("CLAUDE.md")).unwrap_err();
+        assert_eq!(error.kind, crate::error::ErrorKind::Refused);
+        error.to_string()
+    }
+
+    #[test]
+    fn finds_the_text_between_the_markers() {
+        let text = format!("a\r\n{BEGIN}\r\n# b\r\nc\r\n {END} \r\nd");
+        let span = Span::find(&text, Path::new("x")).unwrap().unwrap();
+        assert_eq!(&text[span.inside], "# b\r\nc\r\n");
+        assert_eq!(&text[span.whole.end..], " \r\nd");
+        assert_eq!(&text[..span.whole.start], "a\r\n");
+        assert_eq!((span.begin_line, span.stated.as_deref()), (2, Some("ab")));
+        assert_eq!(Span::find("a\n```\nb\n", Path::new("x")).unwrap(), None);
+    }
+
+    #[test]
+    fn errors_name_the_lines_of_the_markers() {
+        let duplicated = "CLAUDE.md:1: the markers of the block are unbalanced or duplicated";
+        for (text, expected) in [
+            ("BEGIN\na\n", format!("{duplicated} (line 1)")),
+            ("BEGIN\nEND\n\nBEGIN\nEND\n", format!("{duplicated} (lines 1, 2, 4, 5)")),
+            ("BEGIN\nBEGIN\nEND\n", format!("{duplicated} (lines 1, 2, 3)")),
+            ("END\nBEGIN\n", format!("{duplicated} (lines 1, 2)")),
+            ("END\nEND\n", format!("{duplicated} (lines 1, 2)")),
+            (
+                "a\n```md\nBEGIN\n```\nEND\n",
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
+            ),
+            (
+                "- a\n  ~~~\n  BEGIN\n  END\n  ~~~\n",
+                "CLAUDE.md:3: a marker of the block is inside code (lines 3, 4)".into(),
+            ),
+            (
+                "\u{feff}```\nBEGIN\n```\n",
+                "CLAUDE.md:2: a marker of the block is inside code (line 2)".into(),
+            ),
+            (
+                "BEGIN\n```\nEND\n",
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
+            ),
+            (
+                "a\n\n    BEGIN\n",
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
+            ),
+            (
+                "<!-- annals:begin v2 -->\nEND\n",
+                "CLAUDE.md:1: a marker of the block is damaged or of an unknown version (line 1)"
+                    .into(),
+            ),
+        ] {
+            assert_eq!(message(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_conflict_that_touches_the_block_counts() {
+        const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->\n";
+        const END: &str = "<!-- annals:end -->\n";
+        const CONFLICT: &str = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n";
+        for (text, expected) in [
+            (format!("{CONFLICT}{BEGIN}x\n{END}"), None),
+            (format!("{BEGIN}x\n{END}{CONFLICT}"), None),
+            (format!("{BEGIN}x\n{CONFLICT}{END}"), Some(3)),
+            (format!("{BEGIN}a\n=======\nb\n{END}"), None),
+            (format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"), Some(2)),
+        ] {
+            assert_eq!(conflict_in_block(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn latin_1_keeps_its_length() {
+        assert_eq!(readable(b"caf\xe9 \xe2\x82"), "caf? ??");
+        assert!(matches!(readable("café".as_bytes()), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_newline_keeps_its_offset(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let text = readable(&bytes);
+            prop_assert_eq!(text.len(), bytes.len());
+            for (byte, shown) in bytes.iter().zip(text.bytes()) {
+                prop_assert_eq!(*byte == b'\n', shown == b'\n');
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod edited_tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const BLOCK: &str = "# shop\n\n- one\n- two\n\n## End\n";
+    const OTHER: &str = "# shop\n\n- two\n";
+
+    fn lines(text: &str) -> Vec<&[u8]> {
+        normalised_lines(text.as_bytes())
+    }
+
+    fn framed(block: &str) -> String {
+        String::from_utf8(marked(&lines(block), "\n")).unwrap()
+    }
+
+    /// Replaces the block by `OTHER`, and returns the file and the message.
+    fn edited(file: &str, generated: Option<&str>) -> (String, Option<String>) {
+        let span = Span::find(file, Path::new("CLAUDE.md")).unwrap().unwrap();
+        let generated = generated.map(str::as_bytes);
+        let is_own = |line: &str| line.trim_end() == "## Own";
+        let (bytes, message) =
+            without_edit(file.as_bytes(), &span, generated, &lines(OTHER), is_own);
+        (String::from_utf8(bytes.into_owned()).unwrap(), message)
+    }
+
+    #[test]
+    fn each_added_group_moves_below_the_block_unless_it_is_there() {
+        let file = framed(BLOCK)
+            .replace("# shop\n", "# shop\nmine  \n\n## Own\n")
+            .replace("- one", "- 1\nbelow")
+            .replace("## End", "## End\n- two\nmine");
+        let (text, message) = edited(&(file + "\n\nbelow\n"), Some(BLOCK));
+        assert_eq!(text, format!("{}\n\nmine  \n\n- 1\nbelow\n\nbelow\n", framed(OTHER)));
+        let expected = "3 lines added to the block by hand were moved below it";
+        assert_eq!(message.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_deletion_leaves_nothing_to_move() {
+        let file = framed(BLOCK).replace("- one\n", "");
+        assert_eq!(edited(&file, Some(BLOCK)), (framed(OTHER), None));
+    }
+
+    #[test]
+    fn without_the_generated_text_a_single_run_is_found_by_the_digest() {
+        let file = framed(BLOCK).replace("- two", "mine\n\nand this\n- two");
+        let (text, message) = edited(&file, None);
+        assert_eq!(text, format!("{}\n\nmine\n\nand this", framed(OTHER)));
+        let expected = "2 lines added to the block by hand were moved below it";
+        assert_eq!(message.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn if_that_fails_what_is_lost_is_said() {
+        let file = framed(BLOCK).replace("- one", "a\u{1b}[2J way\n2\n3\n4\n5\n6");
+        let (text, message) = edited(&file, None);
+        assert_eq!(text, file);
+        assert_eq!(
+            message.unwrap(),
+            "the block was edited by hand and is rewritten; lost: \"a way\", \"2\", \"3\", \"4\", \"5\" and 2 more \
+             lines; `annals undo` restores them"
+        );
+        let many = "mine\n".repeat(MAX_LINES);
+        assert!(edited(&file.replace("- two", &many), Some(BLOCK)).1.is_some());
+    }
+}

@@ -1,0 +1,597 @@
+//! The content of the block: built from the stores, and shrunk where the file gets too long.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::claude_md::decisions::DecisionList;
+use crate::claude_md::ownership::Recorded;
+use crate::claude_md::{decisions, ownership};
+use crate::error::Result;
+use crate::plan::{Skill, non_placeholder};
+use crate::project::Layout;
+use crate::text::{Line, fold, strip_controls, word_enum};
+use crate::warning::Warning;
+use crate::{patterns, secrets};
+
+/// The mark after a pattern that refers to something that may no longer exist.
+const STALE_MARK: &str = " (possibly stale)";
+
+/// Maximum number of patterns in the block.
+pub(crate) const MAX_PATTERNS: usize = 5;
+
+/// Maximum number of blockers in the block, and the maximum length of each in characters.
+const MAX_BLOCKERS: usize = 3;
+const MAX_BLOCKER_CHARS: usize = 240;
+
+/// Maximum length of each part of the position, in characters.
+const MAX_ITEM_CHARS: usize = 160;
+
+/// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
+const MAX_LINE_CHARS: usize = 500;
+
+/// The data from the stores that the context file is generated from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The project's name.
+    pub project: String,
+    /// The project's purpose.
+    pub core_value: Option<String>,
+    /// Facts about the code, if no planning tool is in use.
+    pub code: Vec<String>,
+    /// The active milestone.
+    pub milestone: Option<String>,
+    /// The current phase, as derived from the files.
+    pub phase: Option<CurrentPhase>,
+    /// The command to run next.
+    pub next_command: Option<String>,
+    /// The reason why the position is contested, if another reading of the files is almost as plausible.
+    pub contested: Option<String>,
+    /// The open blockers, as STATE.md lists them.
+    pub blockers: Vec<String>,
+    /// The decisions, one list per source: that of STATE.md first.
+    pub decisions: Vec<DecisionList>,
+    /// The installed skills.
+    pub skills: Vec<Skill>,
+    /// Lessons from finished phases, most relevant first.
+    pub patterns: Vec<Pattern>,
+    /// All patterns in PATTERNS.md, which an adopted file may repeat.
+    pub recorded_patterns: Vec<String>,
+    /// The text of each archived milestone's SHIPPED.md, which an adopted file may repeat.
+    pub shipped: Vec<String>,
+}
+
+/// The current phase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CurrentPhase {
+    /// Its number.
+    pub number: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its status.
+    pub status: Option<String>,
+}
+
+/// A lesson from a finished phase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// One-line summary.
+    pub summary: String,
+    /// Whether what it refers to may no longer exist.
+    pub is_stale: bool,
+}
+
+impl Sources {
+    /// Returns the content that may be removed from a file because the block or a store contains it.
+    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Recorded<'a> {
+        let decisions = self.decisions.iter().flat_map(|list| &list.decisions);
+        Recorded {
+            project: &self.project,
+            core_value: self.core_value.as_deref(),
+            next_action: self.next_command.as_deref(),
+            decisions: decisions.map(|decision| (fold(&decision.text), decision)).collect(),
+            skills: self.skills.iter().map(|skill| skill.name.as_str()).collect(),
+            patterns: self
+                .recorded_patterns
+                .iter()
+                .map(|text| ownership::without_source(text))
+                .collect(),
+            shipped: self.shipped.iter().map(|page| ownership::words(page)).collect(),
+            ..Recorded::in_layout(layout)
+        }
+    }
+
+    /// Returns the content, with a warning for each redacted value.
+    ///
+    /// `planning` is the folder named in the warnings.
+    pub(crate) fn content(
+        &self,
+        layout: &Layout,
+        planning: &Path,
+        warnings: &mut Vec<Warning>,
+    ) -> Content {
+        let mut lines = Lines { planning, warnings };
+        Content {
+            title: lines.optional("the project's name", Some(&self.project), MAX_LINE_CHARS),
+            core_value: lines.optional(
+                "the core value",
+                self.core_value.as_deref(),
+                MAX_LINE_CHARS,
+            ),
+            has_workflow: layout.is_in_use,
+            code: self
+                .code
+                .iter()
+                .map(|line| lines.line("the code's profile", line, MAX_LINE_CHARS))
+                .collect(),
+            milestone: lines.optional("the milestone", self.milestone.as_deref(), MAX_ITEM_CHARS),
+            phase: self.phase.as_ref().map(|phase| PhaseLine {
+                number: lines.line("the phase's number", &phase.number, MAX_ITEM_CHARS),
+                name: lines.optional("the phase's name", phase.name.as_deref(), MAX_ITEM_CHARS),
+                status: lines.optional(
+                    "the phase's status",
+                    phase.status.as_deref(),
+                    MAX_ITEM_CHARS,
+                ),
+            }),
+            next_action: lines.optional(
+                "the next command",
+                self.next_command.as_deref(),
+                MAX_ITEM_CHARS,
+            ),
+            contested: lines.optional(
+                "the contested position",
+                self.contested.as_deref(),
+                MAX_LINE_CHARS,
+            ),
+            blockers: self.blocker_lines(&mut lines),
+            decisions: decisions::select(&self.decisions)
+                .iter()
+                .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
+                .collect(),
+            skills_line: None,
+            skills: self.skill_lines(&mut lines),
+            patterns: self.pattern_lines(&mut lines),
+            commands_heading: Line::new(&layout.section.heading),
+            commands: layout.section.lines.iter().map(|line| Line::new(line)).collect(),
+        }
+    }
+
+    /// Returns the first blockers in whole sentences, and the number of the others.
+    fn blocker_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
+        let named = self.blockers.iter().take(MAX_BLOCKERS).map(|text| {
+            let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
+            lines.line("a blocker", whole.as_deref().unwrap_or(text), MAX_BLOCKER_CHARS)
+        });
+        let mut shown: Vec<Line> = named.filter(|line| !line.is_empty()).collect();
+        if let Some(more @ 1..) = self.blockers.len().checked_sub(MAX_BLOCKERS) {
+            shown.push(Line::new(&format!("{more} more in STATE.md")));
+        }
+        shown
+    }
+
+    fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<SkillLine> {
+        let mut shown: Vec<SkillLine> = Vec::new();
+        let mut known = BTreeSet::new();
+        for skill in &self.skills {
+            let line = SkillLine {
+                name: lines.line("a skill", &skill.name, MAX_ITEM_CHARS),
+                scope: lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS),
+            };
+            if !line.name.is_empty() && known.insert(line.clone()) {
+                shown.push(line);
+            }
+        }
+        shown
+    }
+
+    /// Returns the fresh patterns, then the stale ones, marked as such.
+    fn pattern_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
+        let (stale, fresh): (Vec<_>, Vec<_>) =
+            self.patterns.iter().partition(|pattern| pattern.is_stale);
+        let mut shown = Vec::new();
+        for pattern in fresh.into_iter().chain(stale) {
+            if shown.len() == MAX_PATTERNS {
+                break;
+            }
+            let mark = if pattern.is_stale { STALE_MARK } else { "" };
+            let line = lines.line("a pattern", &pattern.summary, MAX_LINE_CHARS);
+            let line = Line::new(&format!("{line}{mark}"));
+            if non_placeholder(&pattern.summary).is_some() && !shown.contains(&line) {
+                shown.push(line);
+            }
+        }
+        shown
+    }
+}
+
+/// Builds lines from foreign text, and warns about redacted text.
+struct Lines<'a> {
+    planning: &'a Path,
+    warnings: &'a mut Vec<Warning>,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, what: &str, text: &str, width: usize) -> Line {
+        // Controls first: the detector would not recognise a key that contains one.
+        let plain = strip_controls(text);
+        let redacted = secrets::redact(&plain);
+        if !redacted.rules.is_empty() {
+            let rules = redacted.rules.join(", ");
+            let message = format!(
+                "{what} contains what looks like a secret ({rules}); the context file shows {}",
+                secrets::REDACTED
+            );
+            self.warnings.push(Warning::file(self.planning, message));
+        }
+        Line::new(&redacted.text).clipped(width)
+    }
+
+    fn optional(&mut self, what: &str, text: Option<&str>, width: usize) -> Option<Line> {
+        let line = self.line(what, non_placeholder(text?)?, width);
+        Some(line).filter(|line| !line.is_empty())
+    }
+}
+
+word_enum! {
+    /// A step of shrinking the block, in the order in which they are taken until the file fits; the title, the core
+    /// value and the position stay.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ShrinkStep {
+        /// Three patterns instead of five.
+        FewerPatterns = "fewer_patterns",
+        /// All skills in one line.
+        SkillsInOneLine = "skills_in_one_line",
+        /// Five decisions instead of ten.
+        FewerDecisions = "fewer_decisions",
+        /// No commands.
+        NoCommands = "no_commands",
+        /// No skills.
+        NoSkills = "no_skills",
+        /// No patterns.
+        NoPatterns = "no_patterns",
+        /// No decisions, and one blocker.
+        NoDecisions = "no_decisions",
+    }
+}
+
+/// Number of lines, including markers, that the block may always have, however long the user's text is.
+const MIN_BLOCK_LINES: usize = 28;
+
+/// Number of marker lines around the block.
+const MARKER_LINES: usize = 2;
+
+impl ShrinkStep {
+    /// Returns whether the step is taken only under a limit that the user set: otherwise, a few decisions and
+    /// patterns are always kept.
+    fn needs_hard_limit(self) -> bool {
+        matches!(self, Self::NoPatterns | Self::NoDecisions)
+    }
+
+    fn apply(self, content: &mut Content) {
+        match self {
+            Self::FewerPatterns => content.patterns.truncate(3),
+            Self::SkillsInOneLine => content.join_skills(),
+            Self::FewerDecisions => content.decisions.truncate(5),
+            Self::NoPatterns => content.patterns.clear(),
+            Self::NoSkills => content.skills_line = None,
+            Self::NoDecisions => {
+                content.decisions.clear();
+                content.blockers.truncate(1);
+            }
+            Self::NoCommands => content.commands.clear(),
+        }
+    }
+}
+
+/// Maximum lengths of the file and of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum number of lines of the whole file.
+    pub max_lines: usize,
+    /// Whether the user set these limits, so that they apply even if content is lost.
+    pub is_hard: bool,
+}
+
+/// A block that fits the limits as far as possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    /// The text of the block.
+    pub(crate) block: String,
+    /// The steps taken to shrink it.
+    pub(crate) shrunk: Vec<ShrinkStep>,
+    /// The number of lines above the limit that the user set, with only the mandatory parts left.
+    pub(crate) excess: usize,
+}
+
+/// Shrinks the content until the file fits; `lines_with` returns the file's number of lines with a given
+/// block.
+pub(crate) fn fit(
+    mut content: Content,
+    limits: Limits,
+    lines_with: impl Fn(&str) -> usize,
+    render: impl Fn(&Content) -> Result<String>,
+) -> Result<Fitted> {
+    let is_small =
+        |block: &str| !limits.is_hard && block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES;
+    let excess = |block: &str| {
+        if is_small(block) { 0 } else { lines_with(block).saturating_sub(limits.max_lines) }
+    };
+    let mut block = render(&content)?;
+    let mut shrunk = Vec::new();
+    let is_allowed = |step: &ShrinkStep| limits.is_hard || !step.needs_hard_limit();
+    for step in ShrinkStep::ALL.into_iter().filter(is_allowed) {
+        if excess(&block) == 0 {
+            break;
+        }
+        let before = content.clone();
+        step.apply(&mut content);
+        if content != before {
+            block = render(&content)?;
+            shrunk.push(step);
+        }
+    }
+    Ok(Fitted { excess: if limits.is_hard { excess(&block) } else { 0 }, block, shrunk })
+}
+
+/// The content of the block; each field is one of the template's. None can act as markdown structure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Content {
+    /// The project's name; none if the user's text already starts with it.
+    pub title: Option<Line>,
+    /// The project's purpose.
+    pub core_value: Option<Line>,
+    /// Whether a planning tool is in use, which would have recorded what is missing here.
+    pub has_workflow: bool,
+    /// Facts about the code, if no planning tool is in use.
+    pub code: Vec<Line>,
+    /// The active milestone.
+    pub milestone: Option<Line>,
+    /// The current phase.
+    pub phase: Option<PhaseLine>,
+    /// The command to run next.
+    pub next_action: Option<Line>,
+    /// The reason why the position is contested, if another reading of the files is almost as plausible.
+    pub contested: Option<Line>,
+    /// The open blockers.
+    pub blockers: Vec<Line>,
+    /// The decisions, newest first.
+    pub decisions: Vec<Line>,
+    /// All skills in one line, if space is short.
+    pub skills_line: Option<Line>,
+    /// The installed skills.
+    pub skills: Vec<SkillLine>,
+    /// Lessons from finished phases, most relevant first.
+    pub patterns: Vec<Line>,
+    /// The heading over the workflow's commands.
+    pub commands_heading: Line,
+    /// The workflow's commands.
+    pub commands: Vec<Line>,
+}
+
+/// The current phase, as displayed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PhaseLine {
+    /// Its number.
+    pub number: Line,
+    /// Its name.
+    pub name: Option<Line>,
+    /// Its status.
+    pub status: Option<Line>,
+}
+
+/// An installed skill, as displayed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct SkillLine {
+    /// Its name.
+    pub name: Line,
+    /// `global` or `project`, if known.
+    pub scope: Option<Line>,
+}
+
+impl Content {
+    /// Joins all skills into one line.
+    fn join_skills(&mut self) {
+        let names: Vec<String> =
+            self.skills.drain(..).map(|skill| skill.name.to_string()).collect();
+        self.skills_line = Some(Line::new(&names.join(", "))).filter(|line| !line.is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::LayoutName;
+
+    fn content(sources: &Sources) -> (Content, Vec<String>) {
+        let layout = Layout::load(LayoutName::Vbw).unwrap();
+        let mut warnings = Vec::new();
+        let content = sources.content(&layout, Path::new(".vbw-planning"), &mut warnings);
+        (content, warnings.iter().map(Warning::to_string).collect())
+    }
+
+    fn shown(lines: &[Line]) -> Vec<&str> {
+        lines.iter().map(Line::as_str).collect()
+    }
+
+    #[test]
+    fn placeholders_are_omitted() {
+        let sources = Sources {
+            project: "shop".to_owned(),
+            core_value: Some("TBD".to_owned()),
+            milestone: Some("_(none)_".to_owned()),
+            phase: Some(CurrentPhase {
+                number: "5.1".to_owned(),
+                name: Some("{phase-name}".to_owned()),
+                status: Some(" in progress ".to_owned()),
+            }),
+            ..Sources::default()
+        };
+        let (content, warnings) = content(&sources);
+        assert_eq!(content.title, Some(Line::new("shop")));
+        assert_eq!(content.core_value, None);
+        assert_eq!(content.milestone, None);
+        let phase = content.phase.unwrap();
+        assert_eq!(phase.number.as_str(), "5.1");
+        assert_eq!((phase.name, phase.status), (None, Some(Line::new("in progress"))));
+        assert_eq!(content.commands_heading.as_str(), "VBW Commands");
+        assert_eq!(content.commands.len(), 3);
+        assert_eq!(warnings, [""; 0]);
+    }
+
+    #[test]
+    fn fresh_patterns_come_first_and_stale_ones_are_marked() {
+        let pattern = |summary: &str, is_stale| Pattern { summary: summary.to_owned(), is_stale };
+        let long = "word ".repeat(60);
+        let sources = Sources {
+            patterns: vec![
+                pattern("old", true),
+                pattern("one", false),
+                pattern(&long, true),
+                pattern("one", false),
+                pattern("None", false),
+                pattern("two", false),
+                pattern("three", false),
+                pattern("left out", true),
+            ],
+            ..Sources::default()
+        };
+        let (content, _) = content(&sources);
+        let lines = shown(&content.patterns);
+        assert_eq!(lines[..4], ["one", "two", "three", "old (possibly stale)"]);
+        assert_eq!(lines.len(), 5);
+        assert!(lines[4].ends_with("word (possibly stale)"), "{}", lines[4]);
+    }
+
+    #[test]
+    fn secrets_are_redacted_with_a_warning() {
+        let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
+        let sources =
+            Sources { core_value: Some(format!("Deploy with {key} only")), ..Sources::default() };
+        let (content, warnings) = content(&sources);
+        assert_eq!(content.core_value, Some(Line::new("Deploy with [redacted] only")));
+        assert_eq!(
+            warnings,
+            [".vbw-planning: the core value contains what looks like a secret (github-token); \
+              the context file shows [redacted]"]
+        );
+    }
+
+    #[test]
+    fn a_skill_is_listed_once() {
+        let skill = |name: &str| Skill { name: name.to_owned(), scope: Some("global".to_owned()) };
+        let sources = Sources {
+            skills: vec![skill("testing"), skill(""), skill("testing")],
+            ..Sources::default()
+        };
+        assert_eq!(content(&sources).0.skills.len(), 1);
+    }
+}
+
+#[cfg(test)]
+mod budget_tests {
+    use super::*;
+
+    use crate::text::Line;
+
+    fn lines(count: usize) -> Vec<Line> {
+        (0..count).map(|n| Line::new(&format!("line {n}"))).collect()
+    }
+
+    fn full() -> Content {
+        let skill = |name: Line| SkillLine { name, scope: None };
+        Content {
+            patterns: lines(5),
+            skills: lines(4).into_iter().map(skill).collect(),
+            decisions: lines(10),
+            commands: lines(3),
+            ..Content::default()
+        }
+    }
+
+    /// Renders like the template: a section with n lines takes n + 3.
+    fn render(content: &Content) -> String {
+        let section = |lines: usize| if lines == 0 { 0 } else { lines + 3 };
+        let skills = content.skills.len() + usize::from(content.skills_line.is_some());
+        let count = 10
+            + section(content.patterns.len())
+            + section(skills)
+            + section(content.decisions.len())
+            + section(content.commands.len());
+        "line\n".repeat(count)
+    }
+
+    fn fitted(max_lines: usize, own: usize) -> Fitted {
+        let limits = Limits { max_lines, is_hard: max_lines != 200 };
+        let lines_with = |block: &str| block.lines().count() + own;
+        fit(full(), limits, lines_with, |content| Ok(render(content))).unwrap()
+    }
+
+    #[test]
+    fn only_the_necessary_steps_are_taken() {
+        for (max_lines, steps, lines) in [
+            (44, 0, 44),
+            (43, 1, 42),
+            (41, 2, 39),
+            (38, 3, 34),
+            (33, 4, 28),
+            (27, 5, 24),
+            (23, 6, 18),
+            (15, 7, 10),
+            (10, 7, 10),
+        ] {
+            let fitted = fitted(max_lines, 0);
+            assert_eq!(fitted.shrunk, ShrinkStep::ALL[..steps], "{max_lines}");
+            assert_eq!(fitted.block.lines().count(), lines, "{max_lines}");
+            assert_eq!(fitted.excess, 0);
+        }
+    }
+
+    #[test]
+    fn the_users_lines_count_towards_the_limit() {
+        assert_eq!(fitted(200, 156).shrunk, []);
+        assert_eq!(fitted(200, 157).shrunk, [ShrinkStep::FewerPatterns]);
+    }
+
+    #[test]
+    fn next_to_a_long_text_some_decisions_and_patterns_are_kept() {
+        for own in [190, 900] {
+            let fitted = fitted(200, own);
+            assert_eq!(fitted.shrunk, ShrinkStep::ALL[..5]);
+            assert!(fitted.block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES);
+            assert_eq!(fitted.excess, 0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_shrink_exceeds_the_limit() {
+        assert_eq!(fitted(9, 0).excess, 1);
+    }
+
+    #[test]
+    fn an_empty_section_is_not_a_step() {
+        let limits = Limits { max_lines: 0, is_hard: true };
+        let only = Content { commands: lines(3), patterns: lines(2), ..Content::default() };
+        let fitted = fit(only, limits, |block| block.lines().count(), |c| Ok(render(c))).unwrap();
+        assert_eq!(fitted.shrunk, [ShrinkStep::NoCommands, ShrinkStep::NoPatterns]);
+    }
+}
+
+#[cfg(test)]
+mod content_tests {
+    use super::*;
+
+    #[test]
+    fn skills_are_joined_in_one_line() {
+        let skill = |name: &str| SkillLine { name: Line::new(name), scope: None };
+        let mut content =
+            Content { skills: vec![skill("testing"), skill("design")], ..Content::default() };
+        content.join_skills();
+        assert_eq!(content.skills_line, Some(Line::new("testing, design")));
+        assert_eq!(content.skills, []);
+        let mut none = Content::default();
+        none.join_skills();
+        assert_eq!(none, Content::default());
+    }
+}

@@ -1,0 +1,487 @@
+//! Creates a planning folder from the templates, with a summary of the existing code, and writes the context files for the
+//! first time.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ignore::DirEntry;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::error::{Error, Result};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
+use crate::lifecycle::ship::CarriedState;
+use crate::lifecycle::sync::refresh;
+use crate::plan::{DEFAULT_MILESTONE, PlanningFolder, Skill, Survey, installed_skills};
+use crate::project::manifest::Manifest;
+use crate::project::{LayoutName, Project, vocabulary};
+use crate::storage::{Changes, Store, listing, read};
+use crate::templates::Template;
+use crate::text::{listed, one_line, strip_controls};
+use crate::warning::{Parsed, Warning};
+use crate::{secrets, templates};
+
+/// The options of `annals init`.
+#[derive(Clone, Debug, Default)]
+pub struct InitRequest {
+    /// The project's name; by default that of the manifest, git or the folder.
+    pub name: Option<String>,
+    /// What the project is; by default the description in the manifest.
+    pub description: Option<String>,
+    /// The core value: what must work above all.
+    pub core_value: Option<String>,
+    /// The layout of the planning folder; by default the existing one, or VBW's.
+    pub layout: Option<LayoutName>,
+}
+
+/// The planning folder that `annals init` created or found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct InitReport {
+    /// The project's name.
+    pub project: String,
+    /// The short name of the layout, such as `vbw`.
+    pub layout: &'static str,
+    /// The planning folder, relative to the project if inside it.
+    pub planning_dir: PathBuf,
+    /// The files and folders that were created, relative to the project.
+    pub created: Vec<PathBuf>,
+    /// The files and folders that already existed and were not changed, relative to the project.
+    pub kept: Vec<PathBuf>,
+    /// The installed skills, as recorded in a new STATE.md.
+    pub skills: Vec<Skill>,
+    /// The profile of existing code, as recorded in a new STATE.md.
+    pub profile: Vec<String>,
+}
+
+/// The default values for a new PROJECT.md.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitDefaults {
+    /// The project's name.
+    pub name: String,
+    /// What the project is.
+    pub description: Option<String>,
+}
+
+/// Returns the default values for a new PROJECT.md, or `None` if there is one already.
+pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<InitDefaults>> {
+    let project = in_layout(project, request)?;
+    let path = project.planning_place().dir.join(vocabulary::PROJECT);
+    if path.exists() {
+        return Ok(None);
+    }
+    // Warnings are dropped: the command itself reads the manifest again and reports them.
+    defaults(&project, &mut Vec::new()).map(Some)
+}
+
+/// Creates the missing parts of the planning folder, and refreshes the context files.
+///
+/// Existing files are never changed, so a second run has no effect. If a rule protects a context file, this
+/// is reported, and everything else is done.
+pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<InitReport>> {
+    let project = &in_layout(project, request)?;
+    let stores = [Store::Plan, Store::Context];
+    carry_out(project, "init", &stores, |work| {
+        let mut report = create(project, request, work)?;
+        let after = afterwards(project, &work.changes)?;
+        report.project = after.name(project);
+        work.point_to(after.position.next.clone());
+        work.warnings.extend(after.warnings.iter().cloned());
+        refresh(project, &after, work)?;
+        Ok(report)
+    })
+}
+
+fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
+    match request.layout {
+        Some(layout) => project.in_layout(layout),
+        None => Ok(project.clone()),
+    }
+}
+
+/// Plans the missing files.
+fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<InitReport> {
+    let place = project.planning_place();
+    let folder = PlanningFolder::read(&place.dir)?.value;
+    let (root, home) = (&place.dir, &folder.active.dir);
+    let mut new = Creation {
+        project,
+        work,
+        report: InitReport {
+            layout: place.layout.name.as_str(),
+            planning_dir: project.relative(root).to_owned(),
+            ..InitReport::default()
+        },
+    };
+    let defaults = defaults(project, &mut new.work.warnings)?;
+    let texts = Texts::with_defaults(request, defaults)?;
+    let date = project.clock.today().to_string();
+    let project_file = root.join(vocabulary::PROJECT);
+    if project_file.exists() && request.says_something() {
+        let message =
+            "already exists and is left as it is; the description is only for a new project";
+        new.work.warnings.push(Warning::file(&project_file, message));
+    }
+    new.template(&project_file, Template::InitProject, &texts)?;
+    let requirements = root.join(vocabulary::REQUIREMENTS);
+    new.template(&requirements, Template::InitRequirements, &json!({ "date": date }))?;
+    // The remaining files belong to the active milestone, which may have a separate folder.
+    let name = new.name()?.unwrap_or(texts.name);
+    new.file(&home.join(vocabulary::ROADMAP), || new_roadmap(&name))?;
+    new.state(&home.join(vocabulary::STATE), &name)?;
+    // If the planning tool keeps milestones itself, its settings have a different format, and its commands
+    // write them.
+    if !place.layout.name.keeps_milestones() {
+        new.template(&root.join(vocabulary::CONFIG), Template::InitConfig, &json!({}))?;
+    }
+    new.folder(&home.join(vocabulary::PHASES))?;
+    Ok(new.report)
+}
+
+/// What PROJECT.md says.
+#[derive(Serialize)]
+struct Texts {
+    name: String,
+    description: Option<String>,
+    core_value: Option<String>,
+}
+
+impl Texts {
+    /// Fills in the defaults; refuses texts that look like they contain a secret.
+    fn with_defaults(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
+        let given =
+            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
+        let line = |text: String| one_line(&text);
+        let texts = Self {
+            name: line(given(&request.name).unwrap_or(defaults.name)),
+            description: given(&request.description).or(defaults.description),
+            core_value: given(&request.core_value).map(line),
+        };
+        for (what, text) in [
+            ("name", Some(&texts.name)),
+            ("description", texts.description.as_ref()),
+            ("core value", texts.core_value.as_ref()),
+        ] {
+            if let Some(rule) = text.and_then(|text| secrets::first_rule(text)) {
+                let message = format!("the {what} contains what looks like a secret ({rule})");
+                return Err(Error::refused(message)
+                    .hint("agents read it in every session; leave the secret out"));
+            }
+        }
+        Ok(texts)
+    }
+}
+
+fn plain(text: &str) -> String {
+    strip_controls(text).trim().to_owned()
+}
+
+/// The state of planning the missing files.
+struct Creation<'a> {
+    project: &'a Project,
+    work: &'a mut Work,
+    report: InitReport,
+}
+
+impl Creation<'_> {
+    /// Plans a file, unless it exists.
+    fn file(&mut self, path: &Path, text: impl FnOnce() -> Result<String>) -> Result<()> {
+        if !self.is_kept(path) {
+            self.work.changes.write(path, text()?)?;
+            self.report.created.push(self.project.relative(path).to_owned());
+        }
+        Ok(())
+    }
+
+    fn template(
+        &mut self,
+        path: &Path,
+        template: Template,
+        context: &impl Serialize,
+    ) -> Result<()> {
+        self.file(path, || templates::render(template, context))
+    }
+
+    /// Plans STATE.md, which records the installed skills and the profile of existing code.
+    fn state(&mut self, path: &Path, name: &str) -> Result<()> {
+        if path.symlink_metadata().is_err() {
+            let (project, warnings) = (self.project, &mut self.work.warnings);
+            let skills = installed_skills(project).into_value(warnings);
+            let profile = CodebaseSummary::scan(project);
+            let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
+            let carried = CarriedState {
+                profile: profile.iter().map(|line| format!("- {line}")).collect(),
+                ..CarriedState::default()
+            };
+            self.report.skills.clone_from(&skills);
+            self.report.profile = profile;
+            let head = (name, DEFAULT_MILESTONE, "Created the planning folder");
+            return self.file(path, || new_state(project, head, &skills, &carried));
+        }
+        self.is_kept(path);
+        Ok(())
+    }
+
+    fn folder(&mut self, path: &Path) -> Result<()> {
+        if !self.is_kept(path) {
+            self.work.changes.create_dir(path)?;
+            self.report.created.push(self.project.relative(path).to_owned());
+        }
+        Ok(())
+    }
+
+    /// Records an existing path as kept, even if it is neither a file nor a folder, and returns whether it
+    /// exists.
+    fn is_kept(&mut self, path: &Path) -> bool {
+        let is_there = path.symlink_metadata().is_ok();
+        if is_there {
+            self.report.kept.push(self.project.relative(path).to_owned());
+        }
+        is_there
+    }
+
+    /// Returns the name in PROJECT.md, either existing or planned.
+    fn name(&self) -> Result<Option<String>> {
+        let folder = Parsed::clean(PlanningFolder::read(&self.project.planning_place().dir)?.value);
+        Ok(Survey::read_planned(self.project, folder, &self.work.changes)?.project_file.name)
+    }
+}
+
+/// Returns the state of the folder after the changes.
+fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
+    Survey::read_planned(project, PlanningFolder::read(&project.planning_place().dir)?, changes)
+}
+
+/// Returns the default values: the name from an existing STATE.md, the manifest or the folder's name, and
+/// the description from the manifest.
+fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
+    let manifest = Manifest::read(&project.root, warnings)?;
+    let stated = Survey::read_with(
+        project,
+        PlanningFolder::read(&project.planning_place().dir)?,
+        &read::text,
+    )?
+    .state
+    .project;
+    let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(InitDefaults {
+        name: stated.or(manifest.name).or_else(folder).unwrap_or_else(|| "project".to_owned()),
+        description: manifest.description,
+    })
+}
+
+impl InitRequest {
+    fn says_something(&self) -> bool {
+        self.name.is_some() || self.description.is_some() || self.core_value.is_some()
+    }
+}
+
+/// Returns the STATE.md of a milestone in which nothing is planned yet.
+pub(crate) fn new_state(
+    project: &Project,
+    (name, milestone, event): (&str, &str, &str),
+    skills: &[Skill],
+    carried: &CarriedState,
+) -> Result<String> {
+    let mut context = json!(carried);
+    context["name"] = json!(name);
+    context["milestone"] = json!(milestone);
+    context["event"] = json!(event);
+    context["date"] = json!(project.clock.today().to_string());
+    context["skills"] = json!(skills);
+    templates::render(Template::InitState, &context)
+}
+
+/// Returns the ROADMAP.md of a milestone in which nothing is planned yet.
+pub(crate) fn new_roadmap(name: &str) -> Result<String> {
+    templates::render(Template::InitRoadmap, &json!({ "name": name }))
+}
+
+/// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
+const MAX_ENTRIES: usize = 200_000;
+
+/// Folders of third-party code, which a project may contain without ignoring it.
+const VENDORED: &str = "__pycache__ bower_components node_modules third_party vendor venv";
+
+/// Maximum number of languages listed on a line.
+const LANGUAGES: usize = 6;
+
+/// Maximum number of folders listed on a line.
+const FOLDERS: usize = 8;
+
+/// Endings of file names with their languages, one language a line; data formats and prose are not included.
+const ENDINGS: &str = "\
+C: c h
+C#: cs
+C++: cc cpp cxx hh hpp hxx
+CSS: css less sass scss
+Clojure: clj cljc cljs
+Dart: dart
+Elixir: ex exs heex
+Erlang: erl hrl
+F#: fs fsx
+Go: go
+HCL: hcl tf
+HTML: htm html
+Haskell: hs
+Java: java
+JavaScript: cjs js jsx mjs
+Julia: jl
+Kotlin: kt kts
+Lua: lua
+Nix: nix
+Notebook: ipynb
+OCaml: ml mli
+Objective-C: m mm
+PHP: php
+Perl: pl pm
+PowerShell: ps1 psm1
+Protocol Buffers: proto
+Python: py pyi
+R: r
+Ruby: erb rake rb
+Rust: rs
+SQL: sql
+Scala: sc scala
+Shell: bash bats fish sh zsh
+Solidity: sol
+Svelte: svelte
+Swift: swift
+TypeScript: cts mts ts tsx
+Vue: vue
+Zig: zig";
+
+/// A summary of existing code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CodebaseSummary {
+    /// The languages with their file counts, in descending order of count.
+    languages: Vec<(&'static str, usize)>,
+    /// The build and test commands.
+    commands: Manifest,
+    /// The top-level folders that contain code.
+    folders: BTreeSet<PathBuf>,
+}
+
+impl CodebaseSummary {
+    /// Reads what code a project has; returns `None` for a project without code.
+    pub(crate) fn scan(project: &Project) -> Option<Self> {
+        Self::of_folder(&project.root, &project.planning_place().dir)
+    }
+
+    fn of_folder(root: &Path, planning: &Path) -> Option<Self> {
+        // A broken manifest is reported where its name is asked for.
+        let commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
+        let mut summary = Self { commands, ..Self::default() };
+        let mut languages = BTreeMap::new();
+        for entry in walk(root, planning).take(MAX_ENTRIES).flatten() {
+            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let Some(language) = language(path).filter(|_| is_file) else { continue };
+            *languages.entry(language).or_insert(0) += 1;
+            let mut parts = path.components();
+            if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
+                summary.folders.insert(PathBuf::from(first.as_os_str()));
+            }
+        }
+        summary.languages = languages.into_iter().collect();
+        summary.languages.sort_by_key(|(_, files)| Reverse(*files));
+        Some(summary).filter(|summary| !summary.languages.is_empty())
+    }
+
+    /// Returns the summary, without figures that change with every new file.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
+        let mut lines = vec![format!("Languages: {}", first_names(languages, LANGUAGES))];
+        for (what, command) in [("Build", &self.commands.build), ("Test", &self.commands.test)] {
+            lines.extend(command.as_ref().map(|command| format!("{what}: `{command}`")));
+        }
+        if !self.folders.is_empty() {
+            let folders = self.folders.iter().map(|path| format!("`{}/`", path.display()));
+            lines.push(format!("Code in: {}", first_names(folders, FOLDERS)));
+        }
+        lines
+    }
+}
+
+/// Returns the language of a source file.
+fn language(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    let (stem, ending) = name.rsplit_once('.')?;
+    // Minified files are generated, so they do not count as source.
+    if stem.is_empty() || stem.rsplit_once('.').is_some_and(|(_, inner)| inner == "min") {
+        return None;
+    }
+    let mut rows = ENDINGS.lines().filter_map(|line| line.split_once(": "));
+    let row = rows.find(|(_, endings)| listed(endings, ending));
+    row.map(|(language, _)| language)
+}
+
+/// Walks the files that git would track, sorted by name.
+fn walk(root: &Path, planning: &Path) -> ignore::Walk {
+    let planning = planning.to_owned();
+    let is_counted = move |entry: &DirEntry| {
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let name = entry.file_name().to_string_lossy();
+        let is_vendored = listed(VENDORED, &name);
+        !(name.starts_with('.') || is_dir && (is_vendored || entry.path() == planning))
+    };
+    listing::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()
+}
+
+/// Returns at most `most` of the names, and the number of the rest.
+fn first_names(names: impl Iterator<Item = String>, most: usize) -> String {
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        all if all <= most => names.join(", "),
+        all => format!("{}, {} more", names[..most].join(", "), all - most),
+    }
+}
+
+#[cfg(test)]
+mod codebase_tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    fn scanned(tree: &Tree) -> Option<CodebaseSummary> {
+        CodebaseSummary::of_folder(&tree.at(""), &tree.at("plan"))
+    }
+
+    #[test]
+    fn code_is_counted_by_language_without_what_is_ignored() {
+        let tree = Tree::new(&[]);
+        for file in [
+            "src/main.rs",
+            "src/lib.rs",
+            "tests/cli.rs",
+            "ui/app.d.ts",
+            "ui/jquery.min.js",
+            "README.md",
+            "build/out.rs",
+            "plan/notes.py",
+            ".vbw-planning/x.py",
+            ".annals/x.py",
+            "node_modules/left/pad.js",
+            "Dockerfile",
+        ] {
+            tree.write(file, "");
+        }
+        tree.write(".gitignore", "/build/\n");
+        tree.write(".github/workflows/ci.yml", "");
+        tree.write("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
+        tree.write("a/Cargo.toml", "");
+        let summary = scanned(&tree).unwrap();
+        let code = "Code in: `src/`, `tests/`, `ui/`";
+        assert_eq!(
+            summary.lines(),
+            ["Languages: Rust, TypeScript", "Build: `cargo build`", "Test: `cargo test`", code]
+        );
+    }
+
+    #[test]
+    fn a_project_without_code_has_no_profile() {
+        let tree = Tree::new(&[".git"]);
+        tree.write("README.md", "# New\n");
+        tree.write(".github/workflows/ci.yml", "");
+        assert_eq!(scanned(&tree), None);
+    }
+}

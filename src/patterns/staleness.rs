@@ -1,0 +1,849 @@
+//! Finds recorded patterns about files that no longer exist or a structure that has changed.
+//!
+//! A path that is clearly meant as one is stale if the project has no such file and `.gitignore` does not cover it,
+//! unless the text itself reports the removal. That is the same with and without git: history only tells where it moved,
+//! by one diff between the commit of the text and the current tree.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::Result;
+use crate::git::{ChangedFile, Git, Object, TrackedFiles};
+use crate::patterns;
+use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
+use crate::project::{LayoutName, Project, manifest};
+use crate::storage::{Changes, listing, read};
+use crate::text::{file_name, hexadecimal, listed, one_line, slashed};
+use crate::warning::{Parsed, Warning};
+
+/// Name of the cache file in `.annals/`.
+const CACHE: &str = "freshness.json";
+
+/// Words that say that a file was removed or moved.
+const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
+    inlined merged migrated move moved moves moving purged removal remove removed removes removing rename renamed \
+    renames renaming replace replaced replaces replacing retired split superseded unused";
+
+/// Words that negate either of the two words after them.
+const NEGATIONS: &str = "cannot don't never not without";
+
+/// Maximum number of manifests whose dependencies are compared, those of the top folders first.
+const MAX_MANIFESTS: usize = 40;
+
+/// Frameworks, which shape how code is written, not only what it calls; test and build tools do not count.
+const FRAMEWORKS: &str = "@angular/core @nestjs/core @prisma/client @remix-run/react @sveltejs/kit @tauri-apps/api \
+    actix-web aiohttp astro axum bevy diesel dioxus django djangorestframework drizzle-orm electron expo express \
+    fastapi fastify flask gatsby hono iced koa leptos lit litestar mongoose next nuxt preact prisma pyramid qwik \
+    react react-native rocket sanic sea-orm sequelize solid-js sqlalchemy sqlmodel sqlx starlette streamlit svelte \
+    tauri tonic tornado typeorm vue warp yew \
+    github.com/gin-gonic/gin github.com/labstack/echo github.com/gofiber/fiber github.com/go-chi/chi \
+    github.com/gorilla/mux gorm.io/gorm entgo.io/ent google.golang.org/grpc github.com/charmbracelet/bubbletea";
+
+/// Texts that were written together, and may be stale.
+#[derive(Clone, Debug)]
+pub struct DatedText<'a> {
+    /// Their identifier.
+    pub id: &'a str,
+    /// Line number of their start, from 1.
+    pub line: usize,
+    /// The texts.
+    pub texts: Vec<&'a str>,
+    /// The commit that was checked out when they were written, if known.
+    pub commit: Option<&'a str>,
+    /// The day on which they were written.
+    pub date: Option<NaiveDate>,
+}
+
+/// The results of a staleness check. It is the document of `annals patterns check --json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Staleness {
+    /// The result for each entry, in input order.
+    pub entries: Vec<Freshness>,
+    /// The parts that were not checked, and why.
+    pub skipped: Option<String>,
+}
+
+/// The result of checking one entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Freshness {
+    /// The entry's identifier.
+    pub id: String,
+    /// Line number of its start, from 1.
+    pub line: usize,
+    /// Whether a path it mentions was moved or removed, or the structure has changed.
+    pub is_stale: bool,
+    /// The reasons, one line each.
+    pub reasons: Vec<String>,
+    /// The paths it mentions, in order.
+    pub paths: Vec<PathReport>,
+    /// The tree then and now; `None` if history does not reach back to the entry.
+    pub structure: Option<Structure>,
+    /// Why each of its texts may be out of date, because of its own paths or of the structure.
+    #[serde(skip)]
+    pub(crate) stale_texts: BTreeMap<String, String>,
+}
+
+/// A path that a text mentions, with its status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PathReport {
+    /// The path, relative to the project.
+    pub path: String,
+    /// Its status.
+    pub status: PathStatus,
+    /// Its new path, if it was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// A commit and its date.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CommitRef {
+    /// The abbreviated commit hash.
+    pub commit: String,
+    /// Its date, in UTC.
+    pub date: Option<NaiveDate>,
+}
+
+/// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
+/// are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Structure {
+    /// The commit that the current tree is compared with.
+    pub since: CommitRef,
+    /// The share of the old files that still exist under the same path.
+    pub files: Rate,
+    /// The frameworks that were added.
+    pub frameworks_added: Vec<String>,
+    /// The frameworks that were removed.
+    pub frameworks_removed: Vec<String>,
+    /// Whether less than half of the files survives, or a framework was added or removed.
+    pub has_changed: bool,
+}
+
+/// The status of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathStatus {
+    /// It exists.
+    Ok,
+    /// It was moved.
+    Moved,
+    /// It does not exist.
+    Gone,
+}
+
+impl PathReport {
+    /// Returns why this path makes a text stale; `None` if it does not.
+    fn reason(&self) -> Option<String> {
+        match (&self.to, self.status) {
+            (Some(to), _) => Some(format!("`{}` moved to `{to}`", self.path)),
+            (None, PathStatus::Gone) => Some(format!("`{}` is gone", self.path)),
+            _ => None,
+        }
+    }
+}
+
+impl Staleness {
+    /// Checks texts against a project.
+    pub fn check(entries: &[DatedText<'_>], root: &Path, git: &Git) -> Result<Self> {
+        let tree = Tree::new(root, git)?;
+        let timeline = git.timeline()?;
+        let mut diffs: BTreeMap<usize, Diff> = BTreeMap::new();
+        let mut found = Vec::new();
+        for entry in entries {
+            // The commit that the entry states, or else the last of its day.
+            let stated = entry.commit.and_then(|commit| timeline.index_of(commit));
+            let base = stated.or_else(|| timeline.at_end_of(entry.date?));
+            if let Some(at) = base.filter(|at| !diffs.contains_key(at)) {
+                let hash = timeline.hash(at).unwrap_or_default();
+                let commit = hash[..hash.len().min(7)].to_owned();
+                let since = CommitRef { commit, date: timeline.date(at) };
+                diffs.insert(at, Diff::new(since, hash, git, &tree)?);
+            }
+            let diff = base.and_then(|at| diffs.get(&at));
+            found.push(Freshness::new(entry, &tree, diff));
+        }
+        let skipped = timeline.is_empty().then(|| {
+            "no git history: paths are only checked against the current files, and the structure is not checked".to_owned()
+        });
+        Ok(Self { entries: found, skipped })
+    }
+
+    /// Checks all of PATTERNS.md, in file order, entries first.
+    pub fn check_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
+        let titles: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
+        let entries = patterns.entries.iter().zip(&titles).map(|(entry, id)| DatedText {
+            id,
+            line: entry.line,
+            texts: entry.all_texts().collect(),
+            commit: entry.trace.as_ref().and_then(|trace| trace.commit.as_deref()),
+            date: entry.date,
+        });
+        let loose = patterns.loose.iter().map(|loose| DatedText {
+            id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
+            line: loose.line,
+            texts: vec![&loose.text],
+            commit: None,
+            date: None,
+        });
+        Self::check(&entries.chain(loose).collect::<Vec<_>>(), root, git)
+    }
+}
+
+impl Freshness {
+    fn new(entry: &DatedText<'_>, tree: &Tree, diff: Option<&Diff>) -> Self {
+        let structure = diff.map(|diff| diff.structure.clone());
+        let changed = structure.as_ref().and_then(Structure::reason);
+        let mut found =
+            Self { id: entry.id.to_owned(), line: entry.line, structure, ..Self::default() };
+        for text in &entry.texts {
+            let reports = report_paths(text, tree, diff);
+            let reason = reports.iter().find_map(PathReport::reason).or_else(|| changed.clone());
+            found.stale_texts.extend(reason.map(|reason| ((*text).to_owned(), reason)));
+            for report in reports {
+                if !found.paths.contains(&report) {
+                    found.paths.push(report);
+                }
+            }
+        }
+        found.reasons = found.paths.iter().filter_map(PathReport::reason).chain(changed).collect();
+        found.is_stale = !found.reasons.is_empty();
+        found
+    }
+}
+
+/// Returns the reports on the paths of a text. A missing path that may be none is left out, and so is one whose removal
+/// the text itself reports.
+fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport> {
+    let mut removed = None;
+    let mut reports = Vec::new();
+    for mention in mentions(text) {
+        let Some(mut status) = tree.look_up(&mention) else { continue };
+        let mut to = None;
+        if status == PathStatus::Gone {
+            if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
+                continue;
+            }
+            let moved = diff.and_then(|diff| diff.new_path(&mention.path));
+            to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
+            status = if to.is_some() { PathStatus::Moved } else { status };
+        }
+        let slash = if mention.is_folder { "/" } else { "" };
+        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to });
+    }
+    reports
+}
+
+/// Returns the paths mentioned in sentences that report a removal or a move.
+fn removed_paths(text: &str) -> HashSet<String> {
+    let line = one_line(text);
+    let removals = sentences(&line).into_iter().filter(|sentence| speaks_of_removal(sentence));
+    removals.flat_map(mentions).map(|mention| mention.path).collect()
+}
+
+fn speaks_of_removal(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let words =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words: Vec<&str> = words.collect();
+    let removes = words.iter().enumerate().any(|(at, word)| {
+        let before = &words[at.saturating_sub(2)..at];
+        listed(REMOVALS, word) && !before.iter().any(|word| listed(NEGATIONS, word))
+    });
+    removes || lower.contains("no longer")
+}
+
+/// What changed since a commit.
+struct Diff {
+    structure: Structure,
+    /// The old and the new path of every file that moved.
+    renames: Vec<(String, String)>,
+}
+
+impl Diff {
+    fn new(since: CommitRef, hash: &str, git: &Git, tree: &Tree) -> Result<Self> {
+        let changed = git.changes_since(hash)?;
+        let structure = Structure::compare(since, hash, &changed, git, tree)?;
+        let renames = changed.into_iter().filter_map(|file| Some((file.from?, file.path)));
+        Ok(Self { structure, renames: renames.collect() })
+    }
+
+    /// Returns the new path of a file.
+    fn new_path(&self, path: &str) -> Option<&str> {
+        let moved = self.renames.iter().find(|(from, _)| ends_in(from, path));
+        moved.map(|(_, to)| to.as_str())
+    }
+}
+
+impl Structure {
+    fn compare(
+        since: CommitRef,
+        hash: &str,
+        changed: &[ChangedFile],
+        git: &Git,
+        tree: &Tree,
+    ) -> Result<Self> {
+        let is_counted = |path: &&str| !path.starts_with('.');
+        let came: HashSet<&str> = changed
+            .iter()
+            .filter(|file| "ARC".contains(file.status))
+            .map(|file| file.path.as_str())
+            .collect();
+        let went = changed.iter().filter_map(|file| match file.status {
+            'D' => Some(file.path.as_str()),
+            'R' => file.from.as_deref(),
+            _ => None,
+        });
+        let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
+        let kept = now.iter().copied().filter(|path| !came.contains(path));
+        let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
+        let files = Rate { count: kept.count(), of: then.len() };
+
+        // A project's first manifest does not count as a change.
+        let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
+        let now: HashSet<&str> = now.into_iter().collect();
+        let all = manifests(now.union(&then).copied());
+        let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
+        if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
+            let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
+            for object in objects.read(&names)?.into_iter().flatten() {
+                if let Object::Blob(bytes) = object {
+                    had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
+                }
+            }
+            for path in all.into_iter().filter(|path| now.contains(path)) {
+                let text = read::text(&tree.top.join(path)).ok().flatten();
+                has.extend(text.iter().flat_map(|text| frameworks(&text.value)));
+            }
+        }
+        let frameworks_added: Vec<String> =
+            has.difference(&had).map(|name| (*name).to_owned()).collect();
+        let frameworks_removed: Vec<String> =
+            had.difference(&has).map(|name| (*name).to_owned()).collect();
+        let is_other = has != had;
+        let has_changed = is_half_gone(files) || is_other;
+        Ok(Self { since, files, frameworks_added, frameworks_removed, has_changed })
+    }
+
+    /// Returns what has changed, with figures; `None` if the structure has not changed enough.
+    pub fn reason(&self) -> Option<String> {
+        if !self.has_changed {
+            return None;
+        }
+        let mut parts = Vec::new();
+        if is_half_gone(self.files) {
+            let Rate { count, of } = self.files;
+            let percent = self.files.percent().unwrap_or_default();
+            parts.push(format!("{count} of {of} files ({percent} %) remain"));
+        }
+        parts.extend(self.frameworks_added.iter().map(|name| format!("{name} added")));
+        parts.extend(self.frameworks_removed.iter().map(|name| format!("{name} removed")));
+        let CommitRef { commit, date } = &self.since;
+        let date = date.map(|date| format!(", {date}")).unwrap_or_default();
+        Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
+    }
+}
+
+/// Returns the manifests among these files, at most [`MAX_MANIFESTS`].
+fn manifests<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = files.filter(|path| manifest::is_manifest(path)).collect();
+    found.sort_by_key(|path| (path.matches('/').count(), *path));
+    found.truncate(MAX_MANIFESTS);
+    found
+}
+
+/// Returns the frameworks that a manifest names at the start of a line or in quotes, as it does dependencies.
+fn frameworks(text: &str) -> impl Iterator<Item = &'static str> {
+    let lower = text.to_lowercase();
+    let lines = lower.lines().filter(|line| !line.contains("// indirect"));
+    let lines: Vec<String> = lines.map(|line| format!("\"{}", line.trim())).collect();
+    let names = move |line: &String, name: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let rest = &line[at + name.len()..];
+            let is_end = |c: char| " \t\"'=<>~!^[:;/,".contains(c);
+            line[..at].ends_with(['"', '\'']) && (rest.is_empty() || rest.starts_with(is_end))
+        })
+    };
+    FRAMEWORKS.split(' ').filter(move |name| lines.iter().any(|line| names(line, name)))
+}
+
+fn is_half_gone(rate: Rate) -> bool {
+    rate.count * 2 < rate.of
+}
+
+/// Why patterns may be out of date, by line and text; a pattern that is not listed is fresh.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StaleReasons(BTreeMap<usize, BTreeMap<String, String>>);
+
+impl StaleReasons {
+    /// Returns why a bullet may be out of date: because of its own paths, or the structure since its entry.
+    ///
+    /// `line` is the line of the entry's heading, or of the bullet itself if it is outside all entries.
+    pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
+        self.0.get(&line)?.get(text).cloned()
+    }
+
+    /// Checks every pattern against the working tree and the git history.
+    pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
+        let staleness = Staleness::check_patterns(patterns, &project.root, &project.git)?;
+        let by_line = staleness.entries.into_iter().map(|found| (found.line, found.stale_texts));
+        Ok(Self(by_line.filter(|(_, texts)| !texts.is_empty()).collect()))
+    }
+
+    /// Returns the cached reasons if nothing was committed or recorded since the last check, or else checks.
+    ///
+    /// A project without git is always checked. A git error becomes a warning, and the patterns count as
+    /// fresh.
+    pub(crate) fn cached_or_checked(
+        project: &Project,
+        patterns: &Patterns,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        if patterns.is_empty() {
+            return Self::default();
+        }
+        let storage = project.storage();
+        let head = project.git.head().ok().flatten();
+        let fingerprint =
+            head.map(|head| hexadecimal(&Sha256::digest(format!("{head} {patterns:?}"))));
+        if let Some(reasons) = fingerprint.as_ref().and_then(|print| storage.derived(CACHE, print))
+        {
+            return reasons;
+        }
+        match Self::check(project, patterns) {
+            Ok(reasons) => {
+                if let Some(fingerprint) = fingerprint {
+                    storage.write_derived(CACHE, fingerprint, &reasons);
+                }
+                reasons
+            }
+            Err(error) => {
+                let message = format!("recorded patterns are not checked: {error}");
+                warnings.push(Warning::file(&project.root, message));
+                Self::default()
+            }
+        }
+    }
+}
+
+/// Checks all recorded patterns, and returns the results with every path they mention.
+pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let recent = patterns::with_changes(project, &Changes::new(), &mut warnings)?;
+    let value = Staleness::check_patterns(&recent, &project.root, &project.git)?;
+    Ok(Parsed { value, warnings })
+}
+
+/// Maximum number of files listed in a folder without git.
+const MAX_FILES: usize = 200_000;
+
+/// Folders of build products, dependencies and caches: paths missing there were never part of the project.
+const GENERATED: &str =
+    "node_modules target dist build out coverage venv __pycache__ tmp logs bin obj";
+
+/// The files on disk and in git's index.
+pub(crate) struct Tree {
+    /// The top of the repository; the project's root without git.
+    pub(crate) top: PathBuf,
+    root: PathBuf,
+    /// The content of git's index; `None` without git.
+    tracked: Option<TrackedFiles>,
+    is_sparse: bool,
+    ignored: listing::Rules,
+    names: OnceCell<FileNames>,
+}
+
+impl Tree {
+    pub(crate) fn new(root: &Path, git: &Git) -> Result<Self> {
+        Ok(Self {
+            top: git.top().unwrap_or(root).to_owned(),
+            root: root.to_owned(),
+            tracked: git.tracked()?,
+            is_sparse: git.is_sparse(),
+            ignored: listing::Rules::new(root),
+            names: OnceCell::new(),
+        })
+    }
+
+    /// Returns the paths of all files, relative to the top.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.names().files
+    }
+
+    /// Looks a path up: from the project's root, from the top, or by the end of its name.
+    ///
+    /// Returns `None` if it may be no path, or no file of the project.
+    fn look_up(&self, mention: &Mention) -> Option<PathStatus> {
+        let path = mention.path.as_str();
+        if self.is_on_disk(path) {
+            return Some(PathStatus::Ok);
+        }
+        if !mention.is_sure {
+            return None;
+        }
+        if self.names().ending_in(path).into_iter().any(|home| self.has(home)) {
+            return Some(PathStatus::Ok);
+        }
+        self.is_own(mention).then_some(PathStatus::Gone)
+    }
+
+    /// Returns whether a path relative to the top exists; a sparse checkout lacks some of its files on purpose.
+    pub(crate) fn has(&self, from_top: &str) -> bool {
+        self.is_sparse || self.top.join(from_top).symlink_metadata().is_ok()
+    }
+
+    /// Returns a path relative to the top as relative to the project.
+    pub(crate) fn in_project<'a>(&self, from_top: &'a str) -> &'a str {
+        let prefix = slashed(self.root.strip_prefix(&self.top).unwrap_or(Path::new("")));
+        let inside =
+            from_top.strip_prefix(prefix.as_str()).map(|rest| rest.trim_start_matches('/'));
+        inside.unwrap_or(from_top)
+    }
+
+    /// Returns whether a missing path would be one of the project's own files or folders: not generated, ignored, of
+    /// another repository or of a planning folder, whose files move, and not another spelling of one that exists.
+    fn is_own(&self, mention: &Mention) -> bool {
+        let path = mention.path.as_str();
+        let mut parts = path.split('/');
+        let is_elsewhere = |part: &str| {
+            listed(GENERATED, part)
+                || part.starts_with('.')
+                || LayoutName::from_dir(Path::new(part)).is_some()
+        };
+        let whole = self.root.join(path);
+        let mut folders =
+            whole.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
+        let mut submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
+        // A folder must begin like one that exists: `and/or/` is prose.
+        let first = parts.clone().next().unwrap_or(path);
+        let may_be_folder = || self.is_on_disk(first) || !self.names().ending_in(first).is_empty();
+        !parts.any(is_elsewhere)
+            && !self.ignored.ignore(&whole, false)
+            && !folders.any(|folder| self.ignored.ignore(folder, true))
+            && !submodules.any(|module| whole.starts_with(self.top.join(module)))
+            && !self.names().has_similar(path)
+            && (!mention.is_folder || may_be_folder())
+    }
+
+    fn is_on_disk(&self, path: &str) -> bool {
+        let exists = |folder: &Path| folder.join(path).symlink_metadata().is_ok();
+        exists(&self.root) || exists(&self.top)
+    }
+
+    fn names(&self) -> &FileNames {
+        self.names.get_or_init(|| match &self.tracked {
+            Some(tracked) => FileNames::new(tracked.files.clone()),
+            None => FileNames::new(on_disk(&self.top)),
+        })
+    }
+}
+
+/// Lists the files of a folder, except those excluded by `.gitignore` or by name.
+fn on_disk(root: &Path) -> Vec<String> {
+    let walk = listing::tracked(root, |entry| {
+        let name = entry.file_name().to_string_lossy();
+        name != ".git" && name != "node_modules"
+    });
+    let entries = walk.build().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
+    let paths = files
+        .take(MAX_FILES)
+        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)));
+    paths.collect()
+}
+
+/// Returns the folders above a file, deepest first.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').rev().map(|(at, _)| &path[..at])
+}
+
+/// The files of the project, which are looked up by the end of their paths.
+struct FileNames {
+    files: Vec<String>,
+    /// The files and folders by the first part of their names, in lower case: `Login.test.ts` by `login`.
+    by_stem: HashMap<String, Vec<String>>,
+}
+
+impl FileNames {
+    fn new(mut files: Vec<String>) -> Self {
+        files.sort_unstable();
+        let mut by_stem: HashMap<String, Vec<String>> = HashMap::new();
+        let mut last = "";
+        for file in &files {
+            // Files are sorted, so all files of a folder are adjacent.
+            let is_new = |folder: &&str| {
+                !last.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+            };
+            for path in std::iter::once(file.as_str()).chain(folders(file).filter(is_new)) {
+                by_stem.entry(stem(path)).or_default().push(path.to_owned());
+            }
+            last = file;
+        }
+        Self { files, by_stem }
+    }
+
+    /// Returns the paths that end with this one; `mod.rs` usually has several.
+    fn ending_in(&self, path: &str) -> Vec<&str> {
+        self.alike(path).filter(|home| ends_in(home, path)).collect()
+    }
+
+    /// Returns whether there is a path that a missing one may stand for: people omit extensions or write `.js` for
+    /// `.ts`, and names in other case.
+    fn has_similar(&self, path: &str) -> bool {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_lowercase();
+        self.alike(path).any(|home| {
+            let home = home.to_lowercase();
+            folder.is_empty()
+                || home.rsplit_once('/').is_some_and(|(above, _)| ends_in(above, &folder))
+        })
+    }
+
+    fn alike(&self, path: &str) -> impl Iterator<Item = &str> {
+        self.by_stem.get(&stem(path)).into_iter().flatten().map(String::as_str)
+    }
+}
+
+fn stem(path: &str) -> String {
+    let name = file_name(path);
+    let end = name.char_indices().skip(1).find(|(_, c)| *c == '.').map_or(name.len(), |(at, _)| at);
+    name[..end].to_lowercase()
+}
+
+/// Returns whether a path ends with all parts of another one.
+pub(crate) fn ends_in(whole: &str, part: &str) -> bool {
+    whole.strip_suffix(part).is_some_and(|head| head.is_empty() || head.ends_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use assert_fs::prelude::*;
+
+    use super::*;
+    use crate::clock::parse_date;
+    use crate::git::Git;
+    use crate::git::tests::Sandbox;
+    use crate::patterns::Rate;
+
+    /// Writes a file with unique content, so that git does not detect unrelated files as renames.
+    fn put(sandbox: &Sandbox, path: &str) {
+        let text = format!("{path}\n").repeat(20);
+        sandbox.0.child(path).write_str(&text).unwrap();
+    }
+
+    fn commit(sandbox: &Sandbox, day: &str) -> String {
+        sandbox.git(&["add", "-A"]);
+        sandbox.commit_at(&format!("{day}T12:00:00Z"));
+        sandbox.git(&["rev-parse", "HEAD"])
+    }
+
+    fn check(
+        sandbox: &Sandbox,
+        git: &Git,
+        text: &str,
+        commit: Option<&str>,
+        date: Option<&str>,
+    ) -> Freshness {
+        let texts = [DatedText {
+            id: "1",
+            line: 1,
+            texts: vec![text],
+            commit,
+            date: date.and_then(parse_date),
+        }];
+        let found = Staleness::check(&texts, sandbox.0.path(), git).unwrap();
+        found.entries.into_iter().next().unwrap()
+    }
+
+    fn shown(freshness: &Freshness) -> String {
+        let shown = freshness.paths.iter().map(|report| {
+            let status = format!("{:?}", report.status).to_lowercase();
+            let to: String = report.to.iter().map(|to| format!(" → {to}")).collect();
+            format!("{} {status}{to}", report.path)
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns a repository in which files moved and went after the returned commit.
+    fn changed() -> (Sandbox, String) {
+        let sandbox = Sandbox::empty();
+        for path in [
+            "src/main.rs",
+            "src/api/mod.rs",
+            "src/web/mod.rs",
+            "src/login.rs",
+            "src/removed.rs",
+            "src/one.rs",
+            "web/components/One.tsx",
+            "web/components/two/Two.tsx",
+            "web/Button.tsx",
+            "docs/old name.md",
+            "docs/guide.md",
+            "src/before.rs",
+            "src/staged.rs",
+        ] {
+            put(&sandbox, path);
+        }
+        sandbox.0.child(".gitignore").write_str("generated/\n*.log\n").unwrap();
+        commit(&sandbox, "2026-01-05");
+        sandbox.git(&["rm", "-q", "src/before.rs"]);
+        let written = commit(&sandbox, "2026-01-10");
+        sandbox.0.child("src/auth").create_dir_all().unwrap();
+        sandbox.0.child("ui").create_dir_all().unwrap();
+        sandbox.git(&["mv", "src/login.rs", "src/auth/login.rs"]);
+        sandbox.git(&["mv", "src/one.rs", "src/two.rs"]);
+        commit(&sandbox, "2026-02-01");
+        sandbox.git(&["mv", "src/two.rs", "src/three.rs"]);
+        sandbox.git(&["mv", "web/components", "ui/parts"]);
+        sandbox.git(&["rm", "-q", "src/removed.rs", "docs/old name.md"]);
+        commit(&sandbox, "2026-02-02");
+        (sandbox, written)
+    }
+
+    /// A text, and what is said of its paths with git and without.
+    const EXPECTED: &[(&str, &str, &str)] = &[
+        ("`src/main.rs:12-40`", "src/main.rs ok", "src/main.rs ok"),
+        ("`src/**/*.rs`, `Button.tsx`", "Button.tsx ok", "Button.tsx ok"),
+        ("`mod.rs`", "mod.rs ok", "mod.rs ok"),
+        ("`/etc/hosts`, `../a/b.rs`", "", ""),
+        ("`src/login.rs:7`", "src/login.rs moved → src/auth/login.rs", "src/login.rs gone"),
+        ("`src/one.rs`", "src/one.rs moved → src/three.rs", "src/one.rs gone"),
+        ("`web/components/`", "web/components/ gone", "web/components/ gone"),
+        (
+            "`components/One.tsx`",
+            "components/One.tsx moved → ui/parts/One.tsx",
+            "components/One.tsx gone",
+        ),
+        ("src/removed.rs.", "src/removed.rs gone", "src/removed.rs gone"),
+        ("`removed.rs`", "removed.rs gone", "removed.rs gone"),
+        ("Lock `src/before.rs` first", "src/before.rs gone", "src/before.rs gone"),
+        ("`src/never.rs`", "src/never.rs gone", "src/never.rs gone"),
+        // Whose removal the text reports, what is ignored or generated, and what may be no path.
+        ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),
+        ("- Never remove `src/removed.rs`", "src/removed.rs gone", "src/removed.rs gone"),
+        ("Dropped a flag. See `src/removed.rs`.", "src/removed.rs gone", "src/removed.rs gone"),
+        ("`generated/a.rs`, `src/debug.log`, `dist/app.js`, `.env`", "", ""),
+        (
+            "and/or, v1.2.3, std::fs::write, Node.js, origin/main, https://a.b/src/removed.rs",
+            "",
+            "",
+        ),
+        ("`docs/old name.md`, `src/never`, `*.never`, `src/<name>.rs`, path/to/file.rs", "", ""),
+    ];
+
+    #[test]
+    fn a_path_is_as_stale_without_git_as_with_it() {
+        let (sandbox, written) = changed();
+        let git = sandbox.open_git();
+        for (text, with, without) in EXPECTED {
+            let found = check(&sandbox, &git, text, Some(&written), None);
+            assert_eq!(shown(&found), *with, "{text}");
+            let alone = check(&sandbox, &Git::absent(), text, Some(&written), None);
+            assert_eq!(shown(&alone), *without, "{text}");
+            assert_eq!(found.is_stale, alone.is_stale, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_commit_is_compared_with_the_last_commit_of_its_day() {
+        let (sandbox, _) = changed();
+        let git = sandbox.open_git();
+        let moved = "src/login.rs moved → src/auth/login.rs, src/removed.rs gone";
+        for (date, expected) in [
+            (None, "src/login.rs gone, src/removed.rs gone"),
+            (Some("2026-01-12"), moved),
+            (Some("2025-12-24"), "src/login.rs gone, src/removed.rs gone"),
+        ] {
+            let found = check(&sandbox, &git, "`src/login.rs`, `src/removed.rs`", None, date);
+            assert_eq!(shown(&found), expected, "{date:?}");
+        }
+    }
+
+    #[test]
+    fn a_project_below_the_top_names_its_files_from_there() {
+        let sandbox = Sandbox::empty();
+        put(&sandbox, "app/src/old.rs");
+        put(&sandbox, "app/src/kept.rs");
+        let written = commit(&sandbox, "2026-01-05");
+        sandbox.git(&["mv", "app/src/old.rs", "app/src/new.rs"]);
+        commit(&sandbox, "2026-02-01");
+        let root = sandbox.0.path().join("app");
+        let text = DatedText {
+            id: "1",
+            line: 1,
+            texts: vec!["`src/old.rs`, `src/kept.rs`"],
+            commit: Some(&written),
+            date: None,
+        };
+        let found = Staleness::check(&[text], &root, &Git::discover(&root)).unwrap();
+        assert_eq!(shown(&found.entries[0]), "src/old.rs moved → src/new.rs, src/kept.rs ok");
+    }
+
+    #[test]
+    fn structure_changes_when_less_than_half_survives() {
+        let sandbox = Sandbox::empty();
+        for part in 0..10 {
+            put(&sandbox, &format!("old/part_{part}/a.rs"));
+        }
+        put(&sandbox, ".github/ci.yml");
+        put(&sandbox, "kept/a.rs");
+        let written = commit(&sandbox, "2026-01-05");
+        sandbox.git(&["rm", "-rq", "old/part_0", "old/part_1", "old/part_2", "old/part_3"]);
+        commit(&sandbox, "2026-01-06");
+        let git = sandbox.open_git();
+        let found = check(&sandbox, &git, "no path", Some(&written), None).structure.unwrap();
+        assert_eq!(found.files, Rate { count: 7, of: 11 });
+        assert!(!found.has_changed);
+        sandbox.git(&["rm", "-rq", "old"]);
+        put(&sandbox, "new/deep/a.rs");
+        commit(&sandbox, "2026-01-07");
+        let found = check(&sandbox, &git, "no path", Some(&written), None);
+        let structure = found.structure.unwrap();
+        assert_eq!(structure.files, Rate { count: 1, of: 11 });
+        let since = &written[..7];
+        assert_eq!(
+            found.reasons,
+            [format!("structure changed since {since}, 2026-01-05: 1 of 11 files (9 %) remain")]
+        );
+    }
+
+    #[test]
+    fn structure_changes_when_a_framework_comes_or_goes() {
+        let sandbox = Sandbox::empty();
+        put(&sandbox, "src/a.js");
+        let write = |path: &str, text: &str| sandbox.0.child(path).write_str(text).unwrap();
+        let first = commit(&sandbox, "2026-01-04");
+        write("package.json", r#"{"dependencies": {"vue": "3", "left-pad": "1"}}"#);
+        let written = commit(&sandbox, "2026-01-05");
+        write("package.json", r#"{"dependencies": {"react": "19", "left-pad": "1"}}"#);
+        commit(&sandbox, "2026-01-06");
+        let git = sandbox.open_git();
+        let found = check(&sandbox, &git, "no path", Some(&written), None).structure.unwrap();
+        assert_eq!(
+            (found.frameworks_added.join(" "), found.frameworks_removed.join(" ")),
+            ("react".to_owned(), "vue".to_owned())
+        );
+        assert!(found.reason().unwrap().ends_with(": react added, vue removed"));
+        // The first manifest of a project is no change of frameworks.
+        let found = check(&sandbox, &git, "no path", Some(&first), None).structure.unwrap();
+        assert!(!found.has_changed);
+    }
+
+    #[test]
+    fn no_bytes_make_the_check_panic() {
+        let sandbox = Sandbox::empty();
+        let root = Path::new("/nonexistent");
+        for text in ["`a/../../b`, `[*`, `{a,b}/`", "`\u{0}/a.rs`", "`//`, `é/`"] {
+            check(&sandbox, &Git::absent(), text, Some("zz"), Some("2026-13-40"));
+            let text = DatedText { id: "1", line: 1, texts: vec![text], commit: None, date: None };
+            Staleness::check(&[text], root, &Git::absent()).unwrap();
+        }
+    }
+}
