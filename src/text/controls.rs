@@ -1,14 +1,21 @@
 //! Removes what a terminal interprets, what no eye sees, and keys.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::secrets;
-use crate::text::{is_unspaced, without_harness_tags};
+use crate::text::{is_unspaced, pattern, without_harness_tags};
 
-const BELL: char = '\u{7}';
-const ESCAPE: char = '\u{1b}';
+/// Terminal escape sequences: colours and cursor moves, control strings (title, link), and others; of an unterminated
+/// one, its introducer. A control string ends before the next control character.
+static SEQUENCES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:\x1b\[|\u{9b})[ -?]*[@-~]|(?:\x1b[\]PX^_]|[\u{90}\u{98}\u{9d}-\u{9f}])[^\x00-\x1f\x7f-\u{9f}]*(?:\x07|\u{9c}|\x1b\\)|\x1b(?:[ -/]*[0-~])?",
+    )
+});
 
 /// Returns the text without control characters, terminal escape sequences and invisible characters.
 ///
@@ -17,47 +24,22 @@ const ESCAPE: char = '\u{1b}';
 /// marks, tags. A joiner is kept between two characters of a script that uses joiners. Of an unterminated
 /// sequence only its introducer is removed, since a terminal would swallow everything after it.
 pub fn strip_controls(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(needs_check) else {
+    if !text.contains(needs_check) {
         return Cow::Borrowed(text);
-    };
+    }
+    let text = SEQUENCES.replace_all(text, "");
     let mut clean = String::with_capacity(text.len());
-    clean.push_str(&text[..first]);
-    let mut rest = &text[first..];
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        rest = match c {
-            ESCAPE => skip_escape_sequence(after),
-            // The single-character (C1) forms of the same introducers.
-            '\u{9b}' => skip_control_sequence(after),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_control_string(after),
-            '\r' => {
-                clean.push('\n');
-                after.strip_prefix('\n').unwrap_or(after)
-            }
-            '\u{b}' | '\u{c}' | '\u{85}' => {
-                clean.push('\n');
-                after
-            }
-            c if is_removed(c) => after,
-            c if is_selector(c) => {
-                if is_selectable(clean.chars().next_back(), after) {
-                    clean.push(c);
-                }
-                after
-            }
-            c if is_joiner(c) => {
-                if accepts_joiner(clean.chars().next_back()) && accepts_joiner(after.chars().next())
-                {
-                    clean.push(c);
-                }
-                after
-            }
-            _ => {
-                let plain = rest.find(needs_check).unwrap_or(rest.len());
-                clean.push_str(&rest[..plain]);
-                &rest[plain..]
-            }
-        };
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let (before, next) = (clean.chars().next_back(), rest.peek().copied());
+        match c {
+            '\r' if next == Some('\n') => {}
+            '\r' | '\u{b}' | '\u{c}' | '\u{85}' => clean.push('\n'),
+            c if is_removed(c) => {}
+            c if is_selector(c) && !is_selectable(before, next) => {}
+            c if is_joiner(c) && !(accepts_joiner(before) && accepts_joiner(next)) => {}
+            c => clean.push(c),
+        }
     }
     Cow::Owned(clean)
 }
@@ -73,9 +55,9 @@ fn is_selector(c: char) -> bool {
 }
 
 /// Returns whether a selector may follow a character: a symbol, an ideograph, or a keycap digit.
-fn is_selectable(before: Option<char>, after: &str) -> bool {
+fn is_selectable(before: Option<char>, next: Option<char>) -> bool {
     before.is_some_and(|c| match c {
-        '#' | '*' | '0'..='9' => after.starts_with('\u{20e3}'),
+        '#' | '*' | '0'..='9' => next == Some('\u{20e3}'),
         c => !c.is_ascii() && (!c.is_alphabetic() || is_unspaced(c)) && !needs_check(c),
     })
 }
@@ -116,47 +98,6 @@ pub(crate) fn is_joiner_or_selector(c: char) -> bool {
 /// Returns whether a joiner is legitimate beside this character.
 fn accepts_joiner(neighbour: Option<char>) -> bool {
     neighbour.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !needs_check(c))
-}
-
-/// Returns the text after an escape sequence whose ESC has been read.
-fn skip_escape_sequence(rest: &str) -> &str {
-    match rest.chars().next() {
-        Some('[') => skip_control_sequence(&rest[1..]),
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_control_string(&rest[1..]),
-        _ => skip_until_final(rest, ' '..='/', '0'..='~'),
-    }
-}
-
-/// Returns the text after a control sequence (colours, cursor moves) whose introducer has been read.
-fn skip_control_sequence(rest: &str) -> &str {
-    skip_until_final(rest, ' '..='?', '@'..='~')
-}
-
-fn skip_until_final(
-    rest: &str,
-    middle: std::ops::RangeInclusive<char>,
-    last: std::ops::RangeInclusive<char>,
-) -> &str {
-    let tail = rest.trim_start_matches(|c| middle.contains(&c));
-    match tail.chars().next() {
-        Some(c) if last.contains(&c) => &tail[c.len_utf8()..],
-        _ => rest,
-    }
-}
-
-/// Returns the text after a control string (title, link), which ends with BEL or ST.
-fn skip_control_string(rest: &str) -> &str {
-    // Only the next control character is considered: searching further would be quadratic for many
-    // unterminated strings.
-    let Some((end, end_char)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
-        return rest;
-    };
-    let after = &rest[end + end_char.len_utf8()..];
-    match end_char {
-        BELL | '\u{9c}' => after,
-        ESCAPE => after.strip_prefix('\\').unwrap_or(rest),
-        _ => rest,
-    }
 }
 
 /// Returns the text without terminal escape sequences, invisible characters, tags that an agent's client uses, and
