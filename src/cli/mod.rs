@@ -29,7 +29,7 @@ use crate::project::{Environment, OpenRequest, Project};
 
 /// Project memory for coding agents, in plain files beside the code
 #[derive(Debug, Parser)]
-#[command(name = "annals", version, after_help = help::END, help_template = help::TEMPLATE, max_term_width = 100)]
+#[command(name = "annals", version, after_help = help::END, override_help = help::PAGE, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
