@@ -32,7 +32,7 @@ value_enum!(Confidence);
 #[derive(Args, Debug)]
 pub(crate) struct RememberArgs {
     /// What to remember
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(required = true, trailing_var_arg = true)]
     text: Vec<String>,
     /// The entry to create or update, instead of a new one
     #[arg(long, add = keys())]

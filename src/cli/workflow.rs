@@ -180,6 +180,11 @@ pub(crate) struct InspectArgs {
 }
 
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if let Some(workflow) = args.description.as_deref().and_then(LayoutName::from_word) {
+        let workflow = workflow.as_str();
+        return Err(Error::usage(format!("{workflow} is a workflow, not what the project is"))
+            .hint(format!("annals init --layout {workflow}")));
+    }
     let mut request = InitRequest {
         name: args.name.clone(),
         description: args.description.clone(),
@@ -396,7 +401,7 @@ pub(crate) struct StatusArgs {}
 
 pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.paint(status_style);
-    if project.planning().is_err() && project.settings.planning_dir.is_none() {
+    if !context::has_plan(project) {
         let found = context::overview(project)?;
         out.warnings(&found.warnings);
         out.interrupted(project)?;

@@ -43,6 +43,11 @@ pub(crate) const START_BLOCKERS: usize = 3;
 /// Minimum budget for a digest, in tokens: a smaller one has room for nothing but the frame.
 const MIN_BUDGET: usize = 100;
 
+/// Returns whether a project has a planning folder, or its settings name one; if not, its status is an [`Overview`].
+pub fn has_plan(project: &Project) -> bool {
+    project.planning().is_ok() || project.settings.planning_dir.is_some()
+}
+
 /// Returns whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()

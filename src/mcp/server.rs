@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -53,7 +53,7 @@ pub fn call(project: &Project, request: &[u8]) -> Result<String> {
 fn run_tool(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolResult {
     let function = tool.function().ok_or_else(|| Error::failed("this tool has no function"));
     match function.and_then(|function| function(project, arguments)) {
-        Ok(answer) => answer.into_result(),
+        Ok(answer) => CallToolResult::success(vec![ContentBlock::text(sanitized(&answer))]),
         Err(error) => failure(&error.relative_to(&project.root)),
     }
 }

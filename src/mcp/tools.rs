@@ -70,7 +70,7 @@ impl Tool {
     }
 
     /// Returns the function that answers a call; every tool of the table has one.
-    pub(crate) fn function(&self) -> Option<fn(&Project, Arguments) -> Result<ToolAnswer>> {
+    pub(crate) fn function(&self) -> Option<fn(&Project, Arguments) -> Result<String>> {
         Some(match &*self.name {
             "recall" => recall_hits,
             "context" => context_text,
@@ -128,10 +128,6 @@ pub(crate) fn find(name: &str, all: bool) -> Result<&'static Tool> {
 /// Maximum number of facts per call.
 const MAX_FACTS: usize = 50;
 
-fn open_facts(project: &Project, purpose: Purpose) -> Result<Facts> {
-    Facts::open(project, None, purpose)
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AddArguments {
@@ -139,14 +135,14 @@ struct AddArguments {
     value: String,
 }
 
-pub(crate) fn fact_add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn fact_add(project: &Project, arguments: Arguments) -> Result<String> {
     let arguments: AddArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let statement =
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
-    let added = facts::add(&mut open_facts(project, Purpose::Write)?, &user, &statement)?;
+    let added = facts::add(&mut Facts::open(project, None, Purpose::Write)?, &user, &statement)?;
     let fact = added.fact.map(|fact| format!(" {fact}")).unwrap_or_default();
-    Ok(ToolAnswer::text(format!("{}:{fact}\n", added.outcome.as_str())))
+    Ok(format!("{}:{fact}\n", added.outcome.as_str()))
 }
 
 #[derive(Deserialize)]
@@ -158,7 +154,7 @@ struct RetrieveArguments {
     all: bool,
 }
 
-pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
     let search: RetrieveArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let query = FactQuery {
@@ -171,7 +167,7 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
     };
     let embedder = facts::embedder(project)?;
     let found =
-        facts::retrieve(&mut open_facts(project, Purpose::Read)?, &user, &query, &embedder)?;
+        facts::retrieve(&mut Facts::open(project, None, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| {
         let mark = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
         format!("{mark}{}\n", hit.fact)
@@ -181,7 +177,7 @@ pub(crate) fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<T
     } else {
         fenced("the user's facts", &lines.collect::<String>())
     };
-    Ok(ToolAnswer::text(text))
+    Ok(text)
 }
 
 /// The hashes of the entries that this session has read or written; a server serves one session.
@@ -193,7 +189,7 @@ struct ReadArguments {
     key: String,
 }
 
-pub(crate) fn entry_read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn entry_read(project: &Project, arguments: Arguments) -> Result<String> {
     let ReadArguments { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.hash.clone());
@@ -202,7 +198,7 @@ pub(crate) fn entry_read(project: &Project, arguments: Arguments) -> Result<Tool
         entry.hash,
         fenced(&entry.file.display().to_string(), &String::from_utf8_lossy(&entry.bytes))
     );
-    Ok(ToolAnswer::text(text))
+    Ok(text)
 }
 
 #[derive(Deserialize)]
@@ -218,7 +214,7 @@ struct WriteArguments {
     if_match: Option<String>,
 }
 
-pub(crate) fn entry_write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
     let arguments: WriteArguments = arguments.read()?;
     let before = knowledge::read(project, &arguments.key).ok();
     let is_checked = arguments.if_match.is_some();
@@ -248,7 +244,7 @@ pub(crate) fn entry_write(project: &Project, arguments: Arguments) -> Result<Too
         ));
     }
     known.insert(written.hash);
-    Ok(ToolAnswer::text(text))
+    Ok(text)
 }
 
 #[derive(Deserialize)]
@@ -258,7 +254,7 @@ struct NoteArguments {
     text: String,
 }
 
-pub(crate) fn notepad_write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn notepad_write(project: &Project, arguments: Arguments) -> Result<String> {
     let note: NoteArguments = arguments.read()?;
     let report = notepad::write(
         project,
@@ -269,7 +265,7 @@ pub(crate) fn notepad_write(project: &Project, arguments: Arguments) -> Result<T
             request_id: None,
         },
     )?;
-    Ok(ToolAnswer::text(format!("{report}\n")))
+    Ok(format!("{report}\n"))
 }
 
 /// Maximum number of hits per call.
@@ -286,7 +282,7 @@ struct SearchArguments {
     sources: Option<Vec<String>>,
 }
 
-pub(crate) fn recall_hits(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     let search: SearchArguments = arguments.read()?;
     let mut query = RecallQuery::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
@@ -314,7 +310,7 @@ pub(crate) fn recall_hits(project: &Project, arguments: Arguments) -> Result<Too
     if found.truncated {
         text.push_str("More was found: pass a higher limit or be more specific.\n");
     }
-    Ok(ToolAnswer::text(text))
+    Ok(text)
 }
 
 fn source(name: &str) -> Result<SourceName> {
@@ -352,7 +348,7 @@ struct DigestArguments {
     topic: Option<String>,
 }
 
-pub(crate) fn context_text(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn context_text(project: &Project, arguments: Arguments) -> Result<String> {
     let arguments: DigestArguments = arguments.read()?;
     let request = DigestRequest {
         budget: arguments.budget.unwrap_or(context::BUDGET),
@@ -360,33 +356,34 @@ pub(crate) fn context_text(project: &Project, arguments: Arguments) -> Result<To
         ..DigestRequest::default()
     };
     let digest = context::digest(project, &request)?;
-    Ok(ToolAnswer::text(if digest.text.is_empty() {
-        "Nothing is stored here yet.\n".to_owned()
-    } else {
-        fenced("the project's memory", &digest.text)
-    }))
+    Ok(match digest.text.as_str() {
+        "" => "Nothing is stored here yet.\n".to_owned(),
+        text => fenced("the project's memory", text),
+    })
 }
 
-pub(crate) fn memory_write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
     journal::write(&path, &[draft], &options)?;
-    Ok(ToolAnswer::text("Recorded in the journal.\n"))
+    Ok("Recorded in the journal.\n".to_owned())
 }
 
-pub(crate) fn memory_search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
     let query = journal::JournalQuery::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let found = journal::search(&path, &query)?;
-    ToolAnswer::json("the journal", &found)
+    fenced_json("the journal", &found)
 }
 
-pub(crate) fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn status(project: &Project, arguments: Arguments) -> Result<String> {
     let NoArguments {} = arguments.read()?;
+    if !context::has_plan(project) {
+        return fenced_json("annals status", &context::overview(project)?);
+    }
     let survey = Survey::read(project)?;
-    let report = StatusReport::with_metrics(project, &survey);
-    ToolAnswer::json("annals status", &report)
+    fenced_json("annals status", &StatusReport::with_metrics(project, &survey))
 }
 
 /// A phase, and the lessons of the agent that worked on it.
@@ -397,7 +394,7 @@ struct RecordArguments {
     lessons: Option<SubmittedLessons>,
 }
 
-pub(crate) fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+fn record_phase(project: &Project, arguments: Arguments) -> Result<String> {
     let RecordArguments { phase, lessons } = arguments.read()?;
     let request = ExecuteRequest {
         phase: phase.as_deref().map(str::parse).transpose()?,
@@ -415,7 +412,7 @@ pub(crate) fn record_phase(project: &Project, arguments: Arguments) -> Result<To
         }
     }
     said.extend(done.next.map(|next| format!("Next: {next}.")));
-    Ok(ToolAnswer::text(format!("{}\n", said.join(" "))))
+    Ok(format!("{}\n", said.join(" ")))
 }
 
 /// The argument of every tool: the folder of the project.
@@ -432,7 +429,7 @@ pub(crate) struct Arguments {
 /// The arguments of a tool without arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NoArguments {}
+struct NoArguments {}
 
 impl Arguments {
     /// Separates the arguments for every tool from those for this one.
@@ -464,27 +461,12 @@ impl Arguments {
     }
 }
 
-/// A tool's answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ToolAnswer(String);
-
-impl ToolAnswer {
-    /// Returns a text as it is; remembered text in it is already fenced.
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// Returns a document as JSON, fenced.
-    pub(crate) fn json<T: Serialize>(source: &str, document: &T) -> Result<Self> {
-        let mut document = serde_json::to_value(document)
-            .map_err(|error| Error::failed(format!("cannot serialize the answer: {error}")))?;
-        sanitize_json(&mut document);
-        Ok(Self(fenced(source, &document.to_string())))
-    }
-
-    pub(crate) fn into_result(self) -> CallToolResult {
-        CallToolResult::success(vec![ContentBlock::text(sanitized(&self.0))])
-    }
+/// Returns a document as JSON, fenced.
+fn fenced_json<T: Serialize>(source: &str, document: &T) -> Result<String> {
+    let mut document = serde_json::to_value(document)
+        .map_err(|error| Error::failed(format!("cannot serialize the answer: {error}")))?;
+    sanitize_json(&mut document);
+    Ok(fenced(source, &document.to_string()))
 }
 
 /// Returns an error as the tool's answer, with instructions.
@@ -506,7 +488,7 @@ pub(crate) fn error_text(error: &Error) -> String {
 }
 
 /// Wraps stored text in a fence, so that it is read as data, since it may look like an instruction.
-pub(crate) fn fenced(source: &str, text: &str) -> String {
+fn fenced(source: &str, text: &str) -> String {
     // First: an invisible character may separate backticks, which form a fence once it is removed, or split a key.
     let text = sanitized(text);
     let source = sanitized(source).replace('\n', " ");

@@ -100,7 +100,7 @@ impl Places {
             // Different folders can have the same name here, and what is inside a project begins with its name.
             if names.iter().any(|own| name.starts_with(own.as_str())) {
                 let is_exact = names.contains(&name);
-                for path in files(&folder, |name| has_extension(name, "jsonl")) {
+                for path in found.files(&folder, |name| has_extension(name, "jsonl")) {
                     self.add(Client::Claude, path, is_exact, found);
                 }
             }
@@ -110,12 +110,8 @@ impl Places {
     fn codex(&self, sessions: &Path, found: &mut Transcripts) {
         let months = folders(sessions).into_iter().flat_map(|year| folders(&year));
         for day in months.flat_map(|month| folders(&month)) {
-            for path in files(&day, |name| name.starts_with("rollout-")) {
-                if path.extension().is_some_and(|extension| extension == "zst") {
-                    found.warn(&path, "is compressed by Codex, so it is not read");
-                } else {
-                    self.add(Client::Codex, path, true, found);
-                }
+            for path in found.files(&day, |name| name.starts_with("rollout-")) {
+                self.add(Client::Codex, path, true, found);
             }
         }
     }
@@ -139,7 +135,8 @@ impl Places {
         for folder in folders(projects) {
             let is_own = root_of(&folder).is_some_and(|root| self.contain(&root));
             if is_own || digests.contains(&file_name(&folder)) {
-                for path in files(&folder.join("chats"), |name| name.starts_with("session-")) {
+                for path in found.files(&folder.join("chats"), |name| name.starts_with("session-"))
+                {
                     found.add(Client::Gemini, path);
                 }
             }
@@ -151,7 +148,7 @@ impl Places {
             Some(named) => name == named,
             None => name.starts_with("opencode") && has_extension(name, "db"),
         };
-        let mut databases = files(folder, is_database);
+        let mut databases = found.files(folder, is_database);
         databases.extend(named.map(PathBuf::from).filter(|path| path.is_absolute()));
         for database in databases {
             let sessions = opencode_sessions(&database).unwrap_or_else(|error| {
@@ -178,6 +175,20 @@ impl Places {
 }
 
 impl Transcripts {
+    /// Returns the regular files in a folder with a wanted name; those that a client has compressed are named.
+    fn files(&mut self, folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let plain = |name: &str| is_wanted(name.strip_suffix(".zst").unwrap_or(name));
+        let mut files = listed(folder, |name, kind| kind == PathKind::File && plain(name));
+        files.retain(|path| {
+            let is_compressed = has_extension(&file_name(path), "zst");
+            if is_compressed {
+                self.warn(path, "is compressed by the client, so it is not read");
+            }
+            !is_compressed
+        });
+        files
+    }
+
     fn add(&mut self, client: Client, path: PathBuf) {
         let name = path.to_string_lossy().into_owned();
         self.newest.extend(IndexFile::stat(client as usize, name, path));
@@ -200,11 +211,6 @@ fn file_name(path: &Path) -> String {
 /// Returns the folders in a folder, without links.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     listed(folder, |_, kind| kind == PathKind::Folder)
-}
-
-/// Returns the regular files in a folder with a wanted name.
-fn files(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    listed(folder, |name, kind| kind == PathKind::File && is_wanted(name))
 }
 
 fn listed(folder: &Path, is_wanted: impl Fn(&str, PathKind) -> bool) -> Vec<PathBuf> {
