@@ -7,13 +7,12 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::fact::{self, Fact, UserId};
-use crate::facts::key::FactKey;
-use crate::facts::replication::{self, PRIVATE};
-use crate::facts::sql::{Sql, json};
-use crate::facts::store::Facts;
-use crate::facts::vectors;
-use crate::text::{self, quantity};
+use crate::facts::fact::{Fact, FactKey, UserId};
+use crate::facts::replication::PRIVATE;
+use crate::facts::store::{Facts, Sql, json};
+use crate::facts::{fact, replication, vectors};
+use crate::text;
+use crate::text::quantity;
 
 /// Minimum length of a value searched for in texts, in characters: shorter ones match by chance.
 const MIN_VALUE_CHARS: usize = 3;

@@ -4,10 +4,10 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::fact::{self, COLUMNS, Category, Fact, FactStatus, Proposal, UserId};
-use crate::facts::sql::{Sql, row};
-use crate::facts::store::{Facts, crash_point};
-use crate::facts::{vectors, wording};
+use crate::facts::arbitration::is_same_value;
+use crate::facts::fact::{COLUMNS, Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::store::{Facts, Sql, crash_point, row};
+use crate::facts::{fact, vectors};
 use crate::secrets::SecretPolicy;
 
 /// The cause of a change.
@@ -203,7 +203,7 @@ pub fn import(
                 true => fact::with_key(connection, user, &fact.key, FactStatus::Active)?.pop(),
                 false => None,
             };
-            let is_same = |rival: &Fact| wording::is_same(&rival.value_text, &fact.value_text);
+            let is_same = |rival: &Fact| is_same_value(&rival.value_text, &fact.value_text);
             let values = params![fact.fact_id, user, fact.key, fact.value_text, is_active];
             if rival.as_ref().is_some_and(is_same) || connection.value(sql, values)? {
                 done.known += 1;

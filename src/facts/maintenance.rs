@@ -9,11 +9,11 @@ use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::fact::{self, COLUMNS, Fact, FactStatus, UserId};
-use crate::facts::history::{self, Cause};
-use crate::facts::sql::Sql;
-use crate::facts::store::Facts;
-use crate::facts::{profile, queue, vectors, wording};
+use crate::facts::arbitration::is_same_value;
+use crate::facts::fact::{COLUMNS, Fact, FactStatus, UserId};
+use crate::facts::history::Cause;
+use crate::facts::store::{Facts, Sql};
+use crate::facts::{fact, history, profile, queue, vectors};
 
 /// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;
@@ -147,7 +147,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     let user = UserId::stored(earlier.user_id.clone());
     let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
     let is_taken = active.iter().any(|other| {
-        !earlier.is_multi_valued() || wording::is_same(&other.value_text, &earlier.value_text)
+        !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
     });
     let id = &earlier.fact_id;
     let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";

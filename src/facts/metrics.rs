@@ -13,10 +13,9 @@ use crate::facts::arbitration::RESTORED;
 use crate::facts::fact::UserId;
 use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::queue::Turn;
-use crate::facts::search::{self, FactQuery, Method, TOP};
-use crate::facts::sql::{Sql, json};
-use crate::facts::store::Facts;
-use crate::facts::vectors;
+use crate::facts::search::{FactQuery, Method, TOP};
+use crate::facts::store::{Facts, Sql, json};
+use crate::facts::{search, vectors};
 use crate::search::Embedder;
 
 /// Metrics of a user's facts in a window of days.

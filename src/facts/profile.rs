@@ -8,12 +8,13 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::facts::fact::{self, Category, Fact, UserId};
+use crate::facts::arbitration::FIRST_MENTION;
+use crate::facts::fact::{Category, Fact, UserId};
 use crate::facts::search::judge_each;
-use crate::facts::sql::{Sql, stored_as_json};
-use crate::facts::store::Facts;
-use crate::facts::{confidence, maintenance};
-use crate::text::{self, Line};
+use crate::facts::store::{Facts, Sql, stored_as_json};
+use crate::facts::{fact, maintenance};
+use crate::text;
+use crate::text::Line;
 
 /// Number of recent changes in a profile.
 const RECENT: usize = 10;
@@ -288,7 +289,7 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
         })
         .collect();
     ordered.sort_by_key(|(share, fact)| {
-        let is_unsure = fact.confidence < confidence::FIRST_MENTION;
+        let is_unsure = fact.confidence < FIRST_MENTION;
         let is_stale_or_unsure = fact.last_touched() < stale || is_unsure;
         let (share, sure) = (Reverse(share.to_bits()), Reverse(fact.confidence.to_bits()));
         (section(fact), is_stale_or_unsure, share, sure, fact.key.clone())

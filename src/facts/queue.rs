@@ -6,10 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
-use crate::facts::fact::{self, UserId};
-use crate::facts::sql::{Sql, columns, json, stored_as_word};
-use crate::facts::store::Facts;
-use crate::facts::{profile, replication};
+use crate::facts::fact::UserId;
+use crate::facts::store::{Facts, Sql, columns, json, stored_as_word};
+use crate::facts::{fact, profile, replication};
 use crate::secrets::SecretPolicy;
 use crate::text::{sanitized, strip_controls, word_enum};
 

@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::action::{Action, checked_time};
+use crate::facts::arbitration::ESTABLISHED;
 use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter, applied, contested_by};
-use crate::facts::fact::{self, Category, Fact, MAX_EXCERPT_CHARS, Proposal, UserId};
-use crate::facts::key::FactKey;
+use crate::facts::auditor::{Action, checked_time};
+use crate::facts::fact::{Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId};
 use crate::facts::store::Facts;
-use crate::facts::{confidence, history, queue};
+use crate::facts::{fact, history, queue};
 use crate::secrets::SecretPolicy;
 use crate::text;
 
@@ -130,7 +130,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.
 fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Option<String> {
-    let is_established = contested.is_some_and(|old| old.confidence >= confidence::ESTABLISHED);
+    let is_established = contested.is_some_and(|old| old.confidence >= ESTABLISHED);
     if !fact.is_high_risk(high_risk) && !is_established {
         return None;
     }

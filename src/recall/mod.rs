@@ -8,28 +8,25 @@
 //! The files are the source of truth: the index is derived from them and updated before each search.
 //! Facts are not files: they are queried each time, and a project keeps no copy of them.
 
-mod flags;
 mod hit;
-mod markdown_file;
-mod passage;
+mod markdown;
 mod sources;
 
-pub use flags::Flag;
-pub use hit::RecallHit;
+pub use hit::{Flag, RecallHit};
 use serde::Serialize;
 pub(crate) use sources::SOURCES;
 pub use sources::SourceName;
 
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
-use crate::facts::{self, Fact, FactStatus, Facts, Purpose, Selection};
+use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
-use crate::recall::flags::Flags;
+use crate::recall::hit::{Flags, mark};
 use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader};
 use crate::search::{Encoder, terms};
-use crate::sessions;
 use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
+use crate::{facts, sessions};
 
 /// Name of the index file in `.annals/`.
 const INDEX: &str = "index.db";
@@ -102,7 +99,7 @@ pub struct Recalled {
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
     let mut answer = answer(project, query)?;
     let mut warnings = std::mem::take(&mut answer.warnings);
-    flags::mark(project, &mut answer.hits, &mut warnings);
+    mark(project, &mut answer.hits, &mut warnings);
     let terms = terms(&query.text, &[]);
     let value = Recalled {
         query: query.text.clone(),

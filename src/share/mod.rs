@@ -3,8 +3,6 @@
 //! SQLite and the journal file remain the stores that are read and written; the server only passes operations
 //! on. `docs/share.md` describes what is sent, and `facts::replication` how it is merged.
 
-mod address;
-mod lines;
 mod server;
 mod sync;
 
@@ -16,10 +14,11 @@ pub use server::SharedDevice;
 pub use sync::{Direction, Synced, sync};
 
 use crate::error::{Error, Result};
-use crate::facts::replication::{self, DEVICE, PRIVATE};
-use crate::facts::{self, Facts, Forgotten, SharingState, UserId};
+use crate::facts;
+use crate::facts::replication::{DEVICE, PRIVATE};
+use crate::facts::{Facts, Forgotten, SharingState, UserId, replication};
 use crate::project::Project;
-use crate::share::server::SyncServer;
+use crate::share::server::{SyncServer, find_address};
 
 /// Timeout for a statement of `init` and `leave`.
 const WAIT: Duration = Duration::from_secs(30);
@@ -79,7 +78,7 @@ pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
 
 /// Creates the server's tables if they are missing, and adds this database as a device.
 pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
-    let address = address::find(project)?;
+    let address = find_address(project)?;
     let mut server = SyncServer::connect(project, &address, WAIT)?;
     let mut has_made_tables = false;
     let device = if facts.is_dry_run() {
@@ -127,7 +126,7 @@ pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareSt
     if !is_configured(project) {
         return Ok(status);
     }
-    status.server = Some(address::find(project)?.to_string());
+    status.server = Some(find_address(project)?.to_string());
     if is_part && !offline {
         let devices = connect(project, facts, SHOWN).and_then(|(_, mut server)| {
             server.state()?;
@@ -165,6 +164,6 @@ pub fn forget(
 /// Returns the device id and a connection; fails if the database is not shared or no server is set.
 fn connect(project: &Project, facts: &Facts, wait: Duration) -> Result<(String, SyncServer)> {
     let device = replication::required(facts.connection())?;
-    let address = address::find(project)?;
+    let address = find_address(project)?;
     Ok((device, SyncServer::connect(project, &address, wait)?))
 }

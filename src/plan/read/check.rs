@@ -18,7 +18,7 @@ use crate::markdown::{FrontMatter, Node};
 use crate::plan::read::folder;
 use crate::plan::read::vocabulary::find;
 use crate::storage::read;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::quantity;
 
 /// The kind of a check.

@@ -25,7 +25,7 @@ use crate::plan::read::phase_dir::{holds_plans, phases_in};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{FileName, PhaseDir, Roadmap, milestone_version, milestone_version_in};
 use crate::project::vocabulary;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
 use crate::warning::{Parsed, Warning};
 

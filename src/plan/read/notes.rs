@@ -27,7 +27,7 @@ use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::folder::entries;
 use crate::plan::read::{PhaseProgress, TextOf, document, non_placeholder};
 use crate::project::vocabulary;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::{clip, fold, one_line};
 use crate::warning::Warning;
 

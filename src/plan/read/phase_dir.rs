@@ -25,7 +25,7 @@ use crate::plan::read::number::folder_prefix;
 use crate::plan::read::{
     Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
 };
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::{capitalized, pattern};
 use crate::warning::{Parsed, Warning};
 

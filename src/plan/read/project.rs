@@ -34,7 +34,7 @@ use crate::plan::read::vocabulary::is_none_remark;
 use crate::plan::read::{Decision, Skill, decision, document, non_placeholder};
 use crate::project::Project;
 use crate::storage::read;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::{one_line, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 

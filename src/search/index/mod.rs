@@ -14,7 +14,6 @@
 //! or the new index.
 
 mod file;
-mod postings;
 mod search;
 mod update;
 

@@ -5,19 +5,17 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 use rusqlite::{OptionalExtension, Result, params};
 
-use crate::search::bm25::{Matches, add_term};
 use crate::search::encoder::Encoder;
-use crate::search::index::file::{Index, UnitRecord};
-use crate::search::index::postings;
+use crate::search::index::file::{Index, UnitRecord, units};
 use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::index::{Answer, Asked, Hit, Method, Passage};
-use crate::search::language::Language;
-use crate::search::passages::passages;
-use crate::search::rank::{Known, Question, Ranked, ReadText, Relevance, passage_vectors, rank};
+use crate::search::rank::{
+    Known, Matches, Question, Ranked, ReadText, Relevance, add_term, passage_vectors, passages,
+    rank,
+};
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
-use crate::search::word_set::corrects;
-use crate::search::words::{Term, terms, words};
+use crate::search::words::{Language, Term, corrects, terms, words};
 
 /// Minimum similarity, by table or encoder, at which a text that shares no word with the query is a hit: the best
 /// unrelated texts reached 0.2 to 0.3.
@@ -378,7 +376,7 @@ impl Scan<'_> {
 fn add_matches(list: &[u8], numbers: &[Numbers], matches: &mut Matches) {
     // Both are in the order of the numbers.
     let mut files = numbers.iter().peekable();
-    for (unit, count) in postings::units(list) {
+    for (unit, count) in units(list) {
         while files.next_if(|file| file.units.end <= unit).is_some() {}
         if let Some(file) = files.peek().filter(|file| file.units.contains(&unit)) {
             matches.push((file.start + (unit - file.units.start) as usize, count));

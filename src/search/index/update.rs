@@ -10,14 +10,12 @@ use rusqlite::{Connection, Result, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
 use crate::progress::Progress;
-use crate::search::index::file::{Index, UnitRecord};
-use crate::search::index::postings::{Postings, of_file};
+use crate::search::index::file::{Index, Postings, UnitRecord, of_file};
 use crate::search::index::{IndexFile, Passage, PassageReader};
-use crate::search::language::Language;
-use crate::search::passages::passages;
+use crate::search::rank::passages;
 use crate::search::table::{Adder, Sum};
 use crate::search::vector::Vector;
-use crate::search::words::Tokenizer;
+use crate::search::words::{Language, Tokenizer};
 use crate::warning::Warning;
 
 /// Separator between the headings of a stored text.

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use chrono::TimeDelta;
 
 use crate::clock::Clock;
+use crate::facts::arbitration::is_same_value;
 use crate::facts::replication::{
     Operation, acknowledge, cursors, join, pending, receive, required,
 };
 use crate::facts::{
     Fact, FactStatus, Facts, Observation, Statement, UserId, add, apply, confirm, export, forget,
-    maintain, observe, reject, wording,
+    maintain, observe, reject,
 };
 use crate::secrets::SecretPolicy;
 
@@ -258,7 +259,7 @@ fn has_come_true(rows: &[Fact]) -> bool {
     let with = |status| rows.iter().filter(move |fact| fact.status == status);
     with(FactStatus::PendingConfirmation).any(|pending| {
         with(FactStatus::Active).any(|fact| {
-            fact.key == pending.key && wording::is_same(&fact.value_text, &pending.value_text)
+            fact.key == pending.key && is_same_value(&fact.value_text, &pending.value_text)
         })
     })
 }
