@@ -11,15 +11,10 @@ use crate::cli::help::phases;
 use crate::cli::output::{Output, document, status_style, text, value_enum};
 use crate::error::{At, Error, Result};
 use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};
-<<<<<<< HEAD
-use crate::patterns::{PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences};
-use crate::plan::{Drift, Handoff, StatusReport, Survey};
-=======
 use crate::patterns::{
     NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences,
 };
-use crate::plan::{Drift, PausedWork, StatusReport, Survey};
->>>>>>> main
+use crate::plan::{Drift, Handoff, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity};
 use crate::{context, lifecycle, patterns};
