@@ -19,7 +19,6 @@ use serde::Serialize;
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::letters;
 use crate::plan::read::document::{Document, title_words};
-use crate::plan::read::summary::paths;
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
 use crate::plan::read::{Count, non_placeholder};
 use crate::text::{one_line, pattern};
@@ -347,9 +346,7 @@ impl Deviation {
         let value = value.trim_matches(|c: char| c.is_whitespace() || "—-|".contains(c));
         let Some(value) = non_placeholder(value).map(str::to_owned) else { return };
         let field = match part {
-            Some(DeviationPart::Files) => {
-                return self.files.extend(paths(&value).map(str::to_owned));
-            }
+            Some(DeviationPart::Files) => return self.files.extend(paths(&value)),
             Some(DeviationPart::Severity) => &mut self.severity,
             Some(DeviationPart::Issue) => &mut self.issue,
             Some(DeviationPart::Cause) => &mut self.cause,
@@ -358,6 +355,15 @@ impl Deviation {
         };
         field.get_or_insert(value);
     }
+}
+
+/// Returns the paths in a list of files: ``src/a.rs (new), `b.rs` ``.
+fn paths(list: &str) -> impl Iterator<Item = String> {
+    let words = list.split([',', ';']).filter_map(|entry| entry.split_whitespace().next());
+    let paths = words.map(|word| word.trim_matches(|c: char| "`*\"'".contains(c)));
+    paths
+        .filter(|path| path.contains(['.', '/']) && path.contains(char::is_alphanumeric))
+        .map(str::to_owned)
 }
 
 /// A kind at the start of a text: `[Rule 1 - Bug]`, `DEVN-01`, `Rule 3`.
