@@ -130,7 +130,8 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     let to_check = to_check.filter(|_| case.stated == to_check).map(|phase| phase.number.clone());
     let cursor = cursor.map(|cursor| cursor.number.clone());
     for phase in &mut phases {
-        finish(phase, cursor.as_ref(), to_check.as_ref() == Some(&phase.number), text);
+        let is_to_check = phase.is_in_milestone && to_check.as_ref() == Some(&phase.number);
+        finish(phase, cursor.as_ref(), is_to_check, text);
     }
     Position { current, next, phases }
 }

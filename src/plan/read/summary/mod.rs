@@ -171,7 +171,7 @@ impl PlanState {
     pub fn stated(summary: &str) -> Option<Self> {
         if document::is_json_lines(summary) {
             let document = Document::parse(summary, Path::new(""), &mut Vec::new());
-            return Self::stated_in(&document.front, "");
+            return Self::stated_in(&document.front, summary);
         }
         let front = FrontMatter::parse(summary, Path::new("")).value;
         Self::stated_in(&front, &summary[front.range.end..])
