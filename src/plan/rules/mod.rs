@@ -98,8 +98,8 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     let scope = Scope::new(survey, &phases);
     let case = Case::new(survey, &scope, &phases, text);
     let judge = |phase| {
-        let is_member = first(phases::membership(), &case, phase).is_none_or(|(is, _)| is);
-        let state = first(phases::states(), &case, phase);
+        let is_member = first(Case::MEMBERSHIP, &case, phase).is_none_or(|(is, _)| is);
+        let state = first(Case::STATES, &case, phase);
         (is_member, state.map_or(PhaseState::Done, |(state, _)| state))
     };
     let judged: Vec<_> = phases.iter().map(judge).collect();
@@ -107,11 +107,11 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
         (phase.is_in_milestone, phase.state) = (is_member, state);
     }
     let case = Case::new(survey, &scope, &phases, text);
-    let cursor = first(next::cursor(), &case, ()).map(|(cursor, _)| cursor);
+    let cursor = first(Case::CURSOR, &case, ()).map(|(cursor, _)| cursor);
     let (step, choice, reason) = choose(&case, cursor);
-    let rival = first(next::rivals(), &case, choice).filter(|_| step.action != Action::Unknown);
+    let rival = first(Case::RIVALS, &case, choice).filter(|_| step.action != Action::Unknown);
     let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests)
-        && first(next::settled(), &case, choice).is_none();
+        && first(Case::SETTLED, &case, choice).is_none();
     let alternative = rival.map(|((step, _), [_, reason])| {
         let ((phase, command), because) = (case.command(&step), case.because(&step, reason));
         Alternative { action: step.action, phase, command, because }
@@ -140,10 +140,10 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
 fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'a>, &'static str) {
     let none = "no phase is planned since the last milestone";
     let choice = |step: &Step<'a>, rule| Choice { action: step.action, phase: step.phase, rule };
-    let (step, [rule, reason]) = first(next::actions(), case, cursor)
+    let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor)
         .unwrap_or_else(|| (Step::new(Action::None, None), ["none", none]));
     let chosen = choice(&step, rule);
-    match first(next::gates(), case, chosen) {
+    match first(Case::GATES, case, chosen) {
         Some((step, [rule, reason])) => {
             let chosen = choice(&step, rule);
             (step, chosen, reason)

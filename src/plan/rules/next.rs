@@ -10,9 +10,9 @@ use crate::plan::{
 };
 use crate::project::vocabulary;
 
-/// The cursor: the phase from which the next work is looked for.
-pub(super) fn cursor<'a>() -> [Rule<'a, (), &'a Phase>; 3] {
-    [
+impl<'a> Case<'a> {
+    /// The cursor: the phase from which the next work is looked for.
+    pub(super) const CURSOR: [Rule<'a, (), &'a Phase>; 3] = [
         Rule {
             name: "frontier",
             reason: "the last phase with a summary, if STATE.md names none or one behind it: projects move forward",
@@ -32,12 +32,12 @@ pub(super) fn cursor<'a>() -> [Rule<'a, (), &'a Phase>; 3] {
             reason: "nothing is done yet",
             test: |case, ()| prepared(case, None).or_else(|| case.unfinished_after(None).next()),
         },
-    ]
+    ];
 }
 
-/// The next action, given the cursor.
-pub(super) fn actions<'a>() -> [Rule<'a, Option<&'a Phase>, Step<'a>>; 7] {
-    [
+impl<'a> Case<'a> {
+    /// The next action, given the cursor.
+    pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 7] = [
         Rule {
             name: "over",
             reason: "the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left",
@@ -86,14 +86,14 @@ pub(super) fn actions<'a>() -> [Rule<'a, Option<&'a Phase>, Step<'a>>; 7] {
             reason: "no phase is planned yet",
             test: |case, _| is_blank(case).then_some(Step::new(Action::Plan, None)),
         },
-    ]
+    ];
 }
 
 const BLANK: &str = "blank";
 
-/// What comes before the chosen action.
-pub(super) fn gates<'a>() -> [Rule<'a, Choice<'a>, Step<'a>>; 4] {
-    [
+impl<'a> Case<'a> {
+    /// What comes before the chosen action.
+    pub(super) const GATES: [Rule<'a, Choice<'a>, Step<'a>>; 4] = [
         Rule {
             name: "not understood",
             reason: "what could not be read may be what is missing",
@@ -141,7 +141,7 @@ pub(super) fn gates<'a>() -> [Rule<'a, Choice<'a>, Step<'a>>; 4] {
                     .then_some(Step::new(Action::Discuss, Some(phase)))
             },
         },
-    ]
+    ];
 }
 
 /// Returns whether the milestone is over: its phases are in an archive, or the documents call it shipped or name none, and
@@ -258,9 +258,9 @@ pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
 /// Another step, and whether it is almost as likely as the choice.
 type Rival<'a> = (Step<'a>, bool);
 
-/// What contests a choice, then what is only named as the alternative.
-pub(super) fn rivals<'a>() -> [Rule<'a, Choice<'a>, Rival<'a>>; 7] {
-    [
+impl<'a> Case<'a> {
+    /// What contests a choice, then what is only named as the alternative.
+    pub(super) const RIVALS: [Rule<'a, Choice<'a>, Rival<'a>>; 7] = [
         Rule {
             name: "summaries without plans at the frontier",
             reason: "the last phase worked on has more summaries than plans, so that more may follow",
@@ -367,17 +367,17 @@ pub(super) fn rivals<'a>() -> [Rule<'a, Choice<'a>, Rival<'a>>; 7] {
                 is_done.then(|| (case.check(phase, check), false))
             },
         },
-    ]
+    ];
 }
 
-/// What settles a choice, so that nothing contests it.
-pub(super) fn settled<'a>() -> [Rule<'a, Choice<'a>, ()>; 1] {
-    [Rule {
+impl<'a> Case<'a> {
+    /// What settles a choice, so that nothing contests it.
+    pub(super) const SETTLED: [Rule<'a, Choice<'a>, ()>; 1] = [Rule {
         name: "discussed",
         reason: "the phase to plan has a CONTEXT file",
         test: |_, choice| {
             let phase = choice.phase.filter(|_| choice.action == Action::Plan)?;
             phase.has_context.then_some(())
         },
-    }]
+    }];
 }

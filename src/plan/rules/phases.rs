@@ -6,15 +6,15 @@
 use std::collections::HashSet;
 
 use crate::plan::phase::may_be_same;
-use crate::plan::rules::Rule;
+use crate::plan::rules::{Case, Rule};
 use crate::plan::{
     Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
     StateFile, Survey,
 };
 
-/// Whether a phase belongs to the milestone; if no rule applies, it does.
-pub(super) fn membership<'a>() -> [Rule<'a, &'a Phase, bool>; 5] {
-    [
+impl<'a> Case<'a> {
+    /// Whether a phase belongs to the milestone; if no rule applies, it does.
+    pub(super) const MEMBERSHIP: [Rule<'a, &'a Phase, bool>; 5] = [
         Rule {
             name: "one folder a number",
             reason: "of several folders with a number, the one whose name fits best is meant, then the one with open plans; where numbering restarted, the folders of the milestone before remain",
@@ -44,7 +44,7 @@ pub(super) fn membership<'a>() -> [Rule<'a, &'a Phase, bool>; 5] {
             reason: "the roadmap names it only in a milestone that shipped",
             test: |case, phase| case.scope.shipped.contains(&phase.number).then_some(false),
         },
-    ]
+    ];
 }
 
 /// What the roadmap says about the active milestone.
@@ -105,9 +105,9 @@ pub(super) fn mark_best(phases: &mut [Phase]) {
     }
 }
 
-/// The state of a phase; if no rule applies, it is done: all of its plans have summaries.
-pub(super) fn states<'a>() -> [Rule<'a, &'a Phase, PhaseState>; 6] {
-    [
+impl<'a> Case<'a> {
+    /// The state of a phase; if no rule applies, it is done: all of its plans have summaries.
+    pub(super) const STATES: [Rule<'a, &'a Phase, PhaseState>; 6] = [
         Rule {
             name: "dropped",
             reason: "the roadmap calls it deferred, superseded or removed",
@@ -152,7 +152,7 @@ pub(super) fn states<'a>() -> [Rule<'a, &'a Phase, PhaseState>; 6] {
                 is_short.then_some(PhaseState::Running)
             },
         },
-    ]
+    ];
 }
 
 /// Adds what the documents say about each phase.
