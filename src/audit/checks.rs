@@ -195,7 +195,7 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
         return Ok(Vec::new());
     }
     let facts = Facts::open(project, None, Purpose::Read)?;
-    if !facts.path().exists() {
+    if !facts.path.exists() {
         return Ok(Vec::new());
     }
     let found = facts::check(&facts)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
 use crate::project::Project;
-use crate::recall::sources::{SourceName, name_of};
+use crate::recall::sources::SourceName;
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
 use crate::storage::read;
@@ -57,7 +57,8 @@ impl RecallHit {
     pub(crate) fn new(hit: Hit, terms: &[Term]) -> Self {
         let clean = |text: &str| sanitized(text).into_owned();
         let passage = hit.passage;
-        let is_session = hit.source.map(name_of) == Some(SourceName::Sessions);
+        let source = hit.source.map_or(SourceName::Facts, |source| SourceName::ALL[source]);
+        let is_session = source == SourceName::Sessions;
         // Cut after redaction: a truncated key would not be recognised.
         let whole = clean(&passage.text);
         let place = |(file, line): (String, usize)| match line {
@@ -65,7 +66,7 @@ impl RecallHit {
             line => format!("{file}:{line}"),
         };
         Self {
-            source: hit.source.map_or(SourceName::Facts, name_of),
+            source,
             file: hit.source.map(|_| hit.file),
             line: Some(passage.line).filter(|line| *line > 0),
             resume: passage.id.as_deref().filter(|_| is_session).and_then(sessions::resume),
@@ -152,10 +153,8 @@ impl Flags {
 pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>) {
     let path = patterns::path(&project.planning_place().dir);
     let name = project.relative(&path).to_string_lossy().into_owned();
-    let is_pattern = |hit: &Hit| {
-        let source = hit.source.map(name_of);
-        source == Some(SourceName::Patterns) && hit.file == name
-    };
+    let is_pattern =
+        |hit: &Hit| hit.source == Some(SourceName::Patterns as usize) && hit.file == name;
     if hits.iter().any(is_pattern)
         && let Ok(Some(text)) = read::text(&path)
     {
