@@ -92,7 +92,7 @@ impl Facts {
         source: ActionSource,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (now, high_risk) = (self.clock().timestamp(), self.high_risk().to_vec());
+        let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
         self.write(|connection| work(&mut Arbiter { connection, user, source, now, high_risk }))
     }
 }

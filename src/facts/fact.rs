@@ -396,7 +396,7 @@ pub fn user_or_systems(project: &Project, named: Option<&str>) -> Result<(UserId
 pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
     let sql = "SELECT NOT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1) \
                AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1)";
-    facts.connection().value(sql, [user])
+    facts.connection.value(sql, [user])
 }
 
 /// Maximum length of a key, in bytes.

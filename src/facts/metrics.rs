@@ -104,8 +104,8 @@ const PENDING: &str = "SELECT coalesce(sum(EXISTS (SELECT 1 FROM fact_history AS
 
 /// Returns a user's metrics of the last days, including today.
 pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
-    let connection = facts.connection();
-    let until = facts.clock().now().date_naive();
+    let connection = &facts.connection;
+    let until = facts.clock.now().date_naive();
     let before = TimeDelta::days(i64::from(days.saturating_sub(1)));
     let since = until.checked_sub_signed(before).unwrap_or(until);
     let (since, until) = (since.to_string(), until.to_string());
@@ -163,7 +163,7 @@ fn count(
 
 /// Counts a profile that was injected into a prompt.
 pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let amounts = [("injections", 0, 1), ("injected_tokens", 0, tokens)];
     facts.write(|connection| count(connection, user, &now, &amounts))
 }
@@ -184,7 +184,7 @@ impl Ranks {
         embedder: Option<&Embedder>,
     ) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
-        let is_built_in = vectors::model(facts.connection())? == built_in.model();
+        let is_built_in = vectors::model(&facts.connection)? == built_in.model();
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
             let project = turn.project.as_deref();

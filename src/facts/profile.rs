@@ -91,8 +91,8 @@ pub struct BuiltProfile {
 
 /// Builds a user's profile from the current facts.
 pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<BuiltProfile> {
-    let now = facts.clock().timestamp();
-    let profile = build(facts.connection(), user, project, facts.high_risk(), &now)?;
+    let now = facts.clock.timestamp();
+    let profile = build(&facts.connection, user, project, &facts.high_risk, &now)?;
     Ok(BuiltProfile { user_id: user.as_str().to_owned(), built_at: now, profile })
 }
 
@@ -100,7 +100,7 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfile>> {
     let sql =
         "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'";
-    let found: Option<(UserProfile, String)> = facts.connection().optional(sql, [user])?;
+    let found: Option<(UserProfile, String)> = facts.connection.optional(sql, [user])?;
     Ok(found.map(|(profile, built_at)| BuiltProfile {
         user_id: user.as_str().to_owned(),
         built_at,
@@ -250,16 +250,14 @@ pub fn inject(
     query: Option<&str>,
     uses_encoder: bool,
 ) -> Result<Injection> {
-    let now = facts.clock().timestamp();
-    let all = valid(facts.connection(), user, project, &now)?;
+    let now = facts.clock.timestamp();
+    let all = valid(&facts.connection, user, project, &now)?;
     let total = all.len();
     let shares = match query {
-        Some(query) => {
-            judge_each(facts.connection(), user, project, query, &now, &all, uses_encoder)?
-        }
+        Some(query) => judge_each(facts, user, project, query, &all, uses_encoder)?,
         None => vec![Some(0.0); total],
     };
-    let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
+    let stale = maintenance::before(facts.clock.now(), STALE_AFTER);
     let mut selected: Vec<Fact> = Vec::new();
     for fact in in_order(all, &shares, &stale) {
         selected.push(fact);

@@ -46,7 +46,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
     let origin = Fact {
         project: statement.project.clone(),
         source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
-        last_mentioned_at: facts.clock().timestamp(),
+        last_mentioned_at: facts.clock.timestamp(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
         ..Fact::default()
     };
@@ -110,19 +110,19 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let select = |condition| fact::select(facts.connection(), user, condition, &[]);
+    let select = |condition| fact::select(&facts.connection, user, condition, &[]);
     let found = select("status = 'pending_confirmation'")?;
     let active = select(
         "status = 'active' AND key IN (SELECT key FROM facts \
          WHERE user_id = ?1 AND status = 'pending_confirmation')",
     )?;
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
     Ok(found
         .map(|fact| {
             let of_key = active.iter().filter(|other| other.key == fact.key);
             let contested = contested_by(of_key, &fact).cloned();
-            let question = question(&fact, contested.as_ref(), facts.high_risk());
+            let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
         .collect())
@@ -168,7 +168,7 @@ fn answer(
     let word = if rejection.is_some() { "rejected" } else { "confirmed" };
     let origin = Fact {
         source_turn_id: format!("annals:{word}:{id}"),
-        last_mentioned_at: facts.clock().timestamp(),
+        last_mentioned_at: facts.clock.timestamp(),
         ..Fact::default()
     };
     let source = ActionSource { origin, category: None, is_confirmed: true };

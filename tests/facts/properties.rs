@@ -117,7 +117,7 @@ impl Run {
             }
             Event::Maintain => {
                 facts::maintain(&mut self.desk.facts, 5).unwrap();
-                let now = self.desk.facts.clock().now();
+                let now = self.desk.facts.clock.now();
                 facts::archive(&mut self.desk.facts, now).unwrap();
             }
         }

@@ -454,7 +454,7 @@ fn erase(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<
 /// If another process has the file open, or the time has run out, this is postponed.
 pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
     let unclean = "SELECT EXISTS (SELECT 1 FROM share_device WHERE is_unclean)";
-    if !facts.connection().value::<bool>(unclean, [])? {
+    if !facts.connection.value::<bool>(unclean, [])? {
         return Ok(true);
     }
     let left = deadline

@@ -350,7 +350,7 @@ pub(crate) fn required(connection: &Connection) -> Result<String> {
 ///
 /// The name is added to the turn ids numbered here, since two machines use the same numbers.
 pub(crate) fn join(facts: &mut Facts) -> Result<String> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| {
         let new = "INSERT INTO share_device (only, device, clock, joined_at) \
              VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
@@ -381,7 +381,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<String> {
         }
         connection.run("UPDATE share_device SET left_at = NULL", [])
     })?;
-    required(facts.connection())
+    required(&facts.connection)
 }
 
 /// Gives this database a new device name, and moves its operations after these numbers to that device.
@@ -407,13 +407,13 @@ pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<Strin
 
 /// Stops recording operations; keeps the facts and the data about other devices.
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| connection.run("UPDATE share_device SET left_at = ?1", [&now]))
 }
 
 /// Records the result of a sync, if the database was ever shared.
 pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let sql = "UPDATE share_device SET last_error = ?2, failed_at = iif(?2 NOT NULL, ?1, NULL), \
                synced_at = iif(?2 NOT NULL, synced_at, ?1)";
     facts.write(|connection| connection.run(sql, params![now, failure]))
@@ -606,7 +606,7 @@ const PENDING: &str = "FROM share_device JOIN share_cursors AS c USING (device) 
 
 /// Returns the state of sharing, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
-    let connection = facts.connection();
+    let connection = &facts.connection;
     let aside =
         "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number";
     let set_aside: Vec<SetAside> = connection.list(aside, [])?;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::Clock;
-use crate::facts::{Fact, FactStatus};
+use crate::facts::{Fact, FactStatus, profile};
 use crate::search::{Endpoint, Relevance};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
@@ -83,6 +83,42 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
     assert_eq!(near[0], "a puppy named Ludo");
     let fused = store.values("ada", "does she keep a dog", Method::Fused);
     assert_eq!(fused[0], "a puppy named Ludo");
+}
+
+#[test]
+fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
+    let mut store = Store::with(&[("ada", "city", "Turin is home")]);
+    let kept = |store: &Store| -> Vec<Vec<u8>> {
+        store.0.connection.column("SELECT vectors FROM encoded ORDER BY id", []).unwrap()
+    };
+    let asked = FactQuery {
+        selection: Selection::Relevant,
+        uses_encoder: true,
+        ..query("which city is home", Method::Fused)
+    };
+    let near = |store: &mut Store| {
+        store.ask("ada", &asked, &Embedder::BuiltIn).hits[0].components.encoder_cosine
+    };
+    let first = near(&mut store);
+    assert!(first > Some(0.0));
+    let vectors = kept(&store);
+    assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
+    // What is kept is what is used, here too.
+    let ada = UserId::new("ada").unwrap();
+    let change = |store: &Store, sql: &str| store.0.connection.execute(sql, []).unwrap();
+    change(&store, "UPDATE encoded SET scale = x'00000000'");
+    assert_eq!(near(&mut store), Some(0.0));
+    let all = profile::valid(&store.0.connection, &ada, None, NOW).unwrap();
+    let judged = judge_each(&store.0, &ada, None, "where does she live", &all, true).unwrap();
+    assert_eq!(judged, [None]);
+    change(&store, "UPDATE encoded SET encoder = 'another'");
+    assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
+    change(&store, "UPDATE facts SET value_text = 'Turin is home, near the river'");
+    assert_eq!(kept(&store).len(), 0);
+    near(&mut store);
+    assert_ne!(kept(&store), vectors);
+    change(&store, "DELETE FROM facts");
+    assert_eq!(kept(&store).len(), 0);
 }
 
 #[test]
