@@ -504,7 +504,7 @@ impl Arbiter<'_> {
         let first = first_confidence(action.confidence_delta);
         Fact {
             fact_id: self.new_id(action),
-            user_id: self.user.as_str().to_owned(),
+            user_id: self.user.clone(),
             key: action.key.as_str().to_owned(),
             value_text: value.to_owned(),
             value_json: action.new_value_json.clone().map(Json),

@@ -280,15 +280,14 @@ fn clear(
 }
 
 /// Clears the excerpts and the reason of one change; returns its user and key.
-pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(String, String)> {
-    let user: String =
+pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(UserId, String)> {
+    let user: UserId =
         connection.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
     let sql = "UPDATE fact_history SET reason = '', \
                before_json = json_set(before_json, '$.source_excerpt', ''), \
                after_json = json_set(after_json, '$.source_excerpt', '') \
                WHERE history_id = ?1 RETURNING key";
-    let erasing = UserId::stored(user.clone());
-    let key = while_erasing(connection, &erasing, || connection.value(sql, [history]))?;
+    let key = while_erasing(connection, &user, || connection.value(sql, [history]))?;
     Ok((user, key))
 }
 

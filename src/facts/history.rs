@@ -249,7 +249,7 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
 fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     let mut fact: Fact = serde_json::from_str(line)
         .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
-    if fact.user_id != user.as_str() {
+    if fact.user_id != *user {
         return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
     }
     fact.accept(policy)?;

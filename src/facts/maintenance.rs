@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::facts::arbitration::is_same_value;
-use crate::facts::fact::{COLUMNS, Fact, FactStatus, UserId};
+use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Sql};
 use crate::facts::{fact, history, profile, queue, vectors};
@@ -144,15 +144,15 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
 
 /// Makes a superseded fact active again, from the archive if needed, unless another value is active.
 fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
-    let user = UserId::stored(earlier.user_id.clone());
-    let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
+    let user = &earlier.user_id;
+    let active = fact::with_key(connection, user, &earlier.key, FactStatus::Active)?;
     let is_taken = active.iter().any(|other| {
         !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
     });
     let id = &earlier.fact_id;
     let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
     let found: Vec<Fact> = connection.column(archived, [id])?;
-    let found = fact::by_id(connection, &user, id)?.or(found.into_iter().next());
+    let found = fact::by_id(connection, user, id)?.or(found.into_iter().next());
     let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
     let Some(closed) = found.filter(is_closed) else {
         return Ok(());

@@ -22,7 +22,7 @@ use crate::search::Embedder;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// The first day.
     pub since: String,
     /// The last day.
@@ -130,7 +130,7 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     let overwrites = connection.optional(OVERWRITES, overwrites)?.unwrap_or_default();
     let pending = connection.optional(PENDING, params![user, since, until])?.unwrap_or_default();
     Ok(Metrics {
-        user_id: user.as_str().to_owned(),
+        user_id: user.clone(),
         lexical_hits: share("lexical_hits", "lexical_turns"),
         vector_hits: share("vector_hits", "vector_turns"),
         hybrid_recall: share("fused_facts", "used_facts"),

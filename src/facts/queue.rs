@@ -72,7 +72,7 @@ fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// The turn's id.
     pub turn_id: String,
     /// Its position in the conversation.
@@ -163,7 +163,7 @@ pub fn observe(
     facts.leave_checkpoint_to_others()?;
     facts.write(|connection| {
         let receipt = |turn_id, turn_seq| Receipt {
-            user_id: user.as_str().to_owned(),
+            user_id: user.clone(),
             turn_id,
             turn_seq,
         };

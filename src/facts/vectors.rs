@@ -52,7 +52,7 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
     }
     let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
                AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
-    connection.run(sql, [&fact.user_id, &fact.fact_id])
+    connection.run(sql, params![fact.user_id, fact.fact_id])
 }
 
 /// Returns the text to embed for a fact: its key in words, and its value.

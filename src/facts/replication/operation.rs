@@ -39,7 +39,7 @@ pub(crate) struct Operation {
     /// 0 if it is never sent.
     pub(crate) number: i64,
     pub(crate) op_id: String,
-    pub(crate) user_id: String,
+    pub(crate) user_id: UserId,
     pub(crate) clock: i64,
     /// `fact`, `line`, `forget`, or, with nothing but its number, `erased` or `withheld`.
     pub(crate) kind: String,
@@ -68,7 +68,7 @@ impl Operation {
     /// Removes everything but the number.
     pub(crate) fn withhold(&mut self, kind: &str) {
         kind.clone_into(&mut self.kind);
-        self.user_id.clear();
+        self.user_id = UserId::default();
         (self.payload, self.owner, self.subject, self.turn) = (None, None, None, None);
         if kind == "erased" {
             self.op_id.clear();
@@ -185,7 +185,7 @@ fn fields(fact: &Fact) -> Result<Map<String, Value>> {
 }
 
 /// Decodes a change of one of this user's facts, which has to keep the limits of a stated one.
-pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
+pub(crate) fn decode(text: &str, user: &UserId) -> Result<Change> {
     let FactPayload { action, reason, turn: turn_id, at, fact, was, .. } = read(text)?;
     for text in [&action, &reason, &turn_id, &at] {
         check_text(text, SecretPolicy::Refuse)?;
@@ -206,14 +206,14 @@ pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
     })
 }
 
-fn accepted(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
+fn accepted(mut fields: Map<String, Value>, user: &UserId) -> Result<Fact> {
     if let Some(Value::String(text)) = fields.get(STRUCTURED) {
         let value = serde_json::from_str(text).map_err(broken)?;
         fields.insert(STRUCTURED.to_owned(), value);
     }
     fields.insert(LOCAL.to_owned(), Value::Null);
     let mut fact: Fact = serde_json::from_value(Value::Object(fields)).map_err(broken)?;
-    if fact.user_id != user {
+    if fact.user_id != *user {
         return Err(Error::refused("a fact of another user"));
     }
     fact.accept(SecretPolicy::Refuse)?;

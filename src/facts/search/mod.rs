@@ -160,7 +160,7 @@ impl Search<'_> {
         let withheld = found - hits.len();
         hits.truncate(self.query.limit);
         Ok(Retrieved {
-            user: self.user.as_str().to_owned(),
+            user: self.user.clone(),
             method,
             degraded: false,
             degraded_because: None,
@@ -415,7 +415,7 @@ impl FactQuery {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Retrieved {
     /// The user.
-    pub user: String,
+    pub user: UserId,
     /// The search method used.
     pub method: Method,
     /// Whether vectors were unavailable, so that the search was lexical only.

@@ -57,7 +57,7 @@ fn query(text: &str, method: Method) -> FactQuery {
 
 fn fact(user: &str, key: &str, value: &str) -> Fact {
     let id = format!("{user}/{key}/{value}");
-    let user = UserId::stored(user.to_owned());
+    let user = UserId(user.to_owned());
     Fact {
         confidence: 0.4,
         source_turn_id: "1".to_owned(),
@@ -134,7 +134,7 @@ fn no_method_finds_facts_of_another_user() {
             for text in ["river", "Turin", "東京", "urin", "owner : \"616461\"", "city OR likes"]
             {
                 let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
-                let others = found.hits.iter().filter(|hit| hit.fact.user_id != user);
+                let others = found.hits.iter().filter(|hit| hit.fact.user_id.as_str() != user);
                 assert_eq!(others.count(), 0, "{user:?} {method} {text:?}");
                 assert!(method != Method::Fused || !found.hits.is_empty(), "{user:?} {text:?}");
             }
@@ -351,7 +351,7 @@ proptest! {
         for method in Method::ALL {
             for text in [&text, &operators] {
                 let found = store.ask("ada", &query(text, method), &Embedder::BuiltIn);
-                prop_assert!(found.hits.iter().all(|hit| hit.fact.user_id == "ada"));
+                prop_assert!(found.hits.iter().all(|hit| hit.fact.user_id.as_str() == "ada"));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
-use crate::facts::Facts;
 use crate::facts::replication::tests::{Server, ada, replica, rows, state};
 use crate::facts::replication::{Operation, operation, receive, set_aside, sharing};
+use crate::facts::{Facts, UserId};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -55,7 +55,7 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
         payload["fact"]["fact_id"] = before[0].fact_id.clone().into();
         payload["fact"]["user_id"] = user.into();
         stolen.payload = Some(payload.to_string());
-        stolen.user_id = user.to_owned();
+        stolen.user_id = UserId::new(user).unwrap();
         batch.push(stolen);
     }
     batch.push(stated("shell"));
@@ -180,7 +180,7 @@ fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
 fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
     let mut facts = with_scopes();
     let late = stated("drink");
-    let turn = operation::decode(late.payload.as_ref().unwrap(), ada().as_str());
+    let turn = operation::decode(late.payload.as_ref().unwrap(), &ada());
     let turn = turn.unwrap().turn_id;
     let tombstone = |scope: &str| {
         let mut forget = forgetting(&facts, scope, "likes[]");
