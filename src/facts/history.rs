@@ -228,10 +228,18 @@ pub fn import(
 }
 
 fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
-    let mut read = Vec::new();
-    let mut problems = Vec::new();
+    let accepted = |line: &str| -> Result<Fact> {
+        let mut fact: Fact = serde_json::from_str(line)
+            .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
+        if fact.user_id != *user {
+            return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
+        }
+        fact.accept(policy)?;
+        Ok(fact)
+    };
+    let (mut read, mut problems) = (Vec::new(), Vec::new());
     for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match fact_of(user, line, policy) {
+        match accepted(line) {
             Ok(fact) => read.push(fact),
             Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
         }
@@ -244,14 +252,4 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
     }
     Err(Error::refused(format!("not imported: {}", problems.join("; ")))
         .hint("each line is one fact as `annals facts export` writes it"))
-}
-
-fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
-    let mut fact: Fact = serde_json::from_str(line)
-        .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
-    if fact.user_id != *user {
-        return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
-    }
-    fact.accept(policy)?;
-    Ok(fact)
 }

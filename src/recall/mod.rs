@@ -20,7 +20,7 @@ use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
-use crate::recall::hit::{Flags, mark};
+use crate::recall::hit::mark;
 use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage};
 use crate::search::{Encoder, terms};
 use crate::text::is_zero;
@@ -230,15 +230,15 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let passage = |fact: Fact| {
         let is_unsure =
             fact.status == FactStatus::PendingConfirmation || fact.confidence < MIN_SURE_CONFIDENCE;
-        let flags = Flags::default().with(Flag::LowConfidence, is_unsure);
+        let flags = Flag::LowConfidence.bit(is_unsure);
         Passage {
             headings: Vec::new(),
             line: 0,
             text: fact.to_string(),
             date: parse_date(&fact.last_mentioned_at),
             id: Some(fact.fact_id),
-            flags: flags.bits(),
-            weight: flags.weight(),
+            flags,
+            weight: Flag::weight(flags),
         }
     };
     Ok(found.hits.into_iter().map(|hit| passage(hit.fact)).collect())
