@@ -63,7 +63,7 @@ fn check<'a>(texts: &[DatedText<'_>], files: impl IntoIterator<Item = &'a str>) 
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();
     }
-    Staleness::check(texts, root.path(), &Git::absent()).unwrap()
+    Staleness::check(texts, root.path(), &Git::default()).unwrap()
 }
 
 fn written(text: &str) -> DatedText<'_> {

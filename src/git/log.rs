@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::git::Git;
-use crate::git::program::Program;
 use crate::git::repository::{is_full_hash, is_hash_prefix};
 
 /// A file that a commit changed.
@@ -52,15 +51,6 @@ pub struct CommitNode {
     pub hash: String,
     /// The full hashes of its parents.
     pub parents: Vec<String>,
-}
-
-/// The number of commits by which the checked-out commit and another one differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Distance {
-    /// Number of commits only in the history of the checked-out commit.
-    pub ahead: usize,
-    /// Number of commits only in the history of the other one; 0 if it is an ancestor.
-    pub behind: usize,
 }
 
 /// The commit that added a file.
@@ -106,8 +96,7 @@ impl Git {
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
-        let input = hashes.join("\n") + "\n";
-        self.log(&[&WHOLE[..], &["--no-walk=unsorted", "--stdin"]].concat(), input.as_bytes())
+        self.log(&[&WHOLE[..], &["--no-walk=unsorted", "--stdin"]].concat(), &lines(hashes))
     }
 
     /// Returns the commits that added the files of a folder under any earlier name, by absolute path; none in a
@@ -187,22 +176,11 @@ impl Git {
         Ok(only.map(|commit| commit.hash).collect())
     }
 
-    /// Returns the distance between the checked-out commit and the one with a full hash.
-    pub fn distance(&self, other: &str) -> Result<Option<Distance>> {
-        match self.head()? {
-            Some(head) => self.distance_between(other, &head),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the distance between two commits, each given by its full hash.
-    pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
-        let range = format!("{from}...{to}");
-        let output = self.text(&["rev-list", "--count", "--left-right", &range, "--"])?;
-        let counts = output.trim().split_once('\t');
-        Ok(counts.and_then(|(behind, ahead)| {
-            Some(Distance { ahead: ahead.parse().ok()?, behind: behind.parse().ok()? })
-        }))
+    /// Returns the number of commits of one history that another lacks, each given by the full hash of its last commit; 0
+    /// for an ancestor.
+    pub fn count_lacking(&self, one: &str, other: &str) -> Result<Option<usize>> {
+        let output = self.text(&["rev-list", "--count", &format!("{other}..{one}"), "--"])?;
+        Ok(output.trim().parse().ok())
     }
 
     /// Returns the first-parent history of the checked-out commit, with times.
@@ -370,81 +348,55 @@ impl Timeline {
     }
 }
 
-/// The objects of a repository.
-#[derive(Clone, Copy, Debug)]
-pub struct Objects<'a> {
-    program: Program<'a>,
-}
-
-/// An object, by git's type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Object {
-    /// A file's content.
-    Blob(Vec<u8>),
-    /// A commit, a tag, a folder, or a file that is too large to be read.
-    Other,
-}
-
 /// What git states of an object.
 struct Header {
     hash: String,
-    is_blob: bool,
+    is_file: bool,
     size: usize,
 }
 
-/// Maximum size of a file; manifests are smaller.
-const MAX_OBJECT_BYTES: usize = 1 << 20;
+/// Maximum size of a file that is read; manifests are smaller.
+const MAX_FILE_BYTES: usize = 1 << 20;
 
-/// Maximum size of the files that one process is asked for.
-const MAX_BATCH_BYTES: usize = 32 << 20;
+/// Number of files that one process is asked for; its output is limited, too.
+const BATCH_FILES: usize = 60;
 
-impl<'a> Objects<'a> {
-    pub(crate) fn new(program: Program<'a>) -> Self {
-        Self { program }
-    }
-
+impl Git {
     /// Returns for each name, a hash or `<commit>:<path>`, whether the object exists.
     pub fn exist(&self, names: &[String]) -> Result<Vec<bool>> {
         Ok(self.headers(names)?.iter().map(Option::is_some).collect())
     }
 
-    /// Returns the object of each name, a hash or `<commit>:<path>`.
-    pub fn read(&self, names: &[String]) -> Result<Vec<Option<Object>>> {
+    /// Returns the content of each file, given by a hash or as `<commit>:<path>`; `None` for what is missing, is no file
+    /// or is too large.
+    pub fn contents(&self, names: &[String]) -> Result<Vec<Option<Vec<u8>>>> {
         let headers = self.headers(names)?;
-        let mut found: Vec<Option<Object>> =
-            headers.iter().map(|header| header.as_ref().map(|_| Object::Other)).collect();
-        let is_read = |header: &&Header| header.is_blob && header.size <= MAX_OBJECT_BYTES;
-        let wanted = headers.iter().enumerate();
-        let wanted =
-            wanted.filter_map(|(index, header)| Some((index, header.as_ref().filter(is_read)?)));
-        let mut wanted = wanted.peekable();
-        loop {
-            let mut size = 0;
-            let mut fits = |(_, header): &(usize, &Header)| {
-                size += header.size;
-                size <= MAX_BATCH_BYTES
-            };
-            let batch: Vec<(usize, &Header)> =
-                std::iter::from_fn(|| wanted.next_if(&mut fits)).collect();
-            if batch.is_empty() {
-                return Ok(found);
-            }
+        let known = headers.iter().enumerate();
+        let wanted = known.filter_map(|(index, header)| Some((index, header.as_ref()?)));
+        let wanted: Vec<(usize, &Header)> =
+            wanted.filter(|(_, header)| header.is_file && header.size <= MAX_FILE_BYTES).collect();
+        let mut found = vec![None; names.len()];
+        for batch in wanted.chunks(BATCH_FILES) {
             let hashes: Vec<&str> = batch.iter().map(|(_, header)| header.hash.as_str()).collect();
-            let output = self.program.run_with_input(&["cat-file", "--batch"], &lines(&hashes))?;
-            let mut rest = output.as_deref().unwrap_or_default();
+            let output = self.output(&["cat-file", "--batch"], &lines(&hashes))?;
+            let mut rest = output.as_slice();
             for (index, header) in batch {
                 let Some(start) = rest.iter().position(|byte| *byte == b'\n') else { break };
                 let Some((content, after)) = rest[start + 1..].split_at_checked(header.size) else {
                     break;
                 };
-                found[index] = Some(Object::Blob(content.to_vec()));
+                found[*index] = Some(content.to_vec());
                 rest = after.get(1..).unwrap_or_default();
             }
         }
+        Ok(found)
     }
 
     /// Returns the author time of each commit; `None` for each unknown hash.
-    pub(crate) fn author_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
+    ///
+    /// Hashes may be abbreviated. A rebase sets all committer times to the time of the rebase, so the author
+    /// time is used.
+    pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
         let name = |hash: &&str| {
             if is_hash_prefix(hash) { format!("{hash}^{{commit}}") } else { String::new() }
         };
@@ -454,7 +406,7 @@ impl<'a> Objects<'a> {
             return Ok(vec![None; hashes.len()]);
         }
         let arguments = ["log", "--no-walk=unsorted", "--stdin", "--format=%H %at"];
-        let output = self.program.run_with_input(&arguments, &lines(&known))?.unwrap_or_default();
+        let output = self.output(&arguments, &lines(&known))?;
         let output = String::from_utf8_lossy(&output);
         let times: HashMap<&str, DateTime<Utc>> = output
             .lines()
@@ -467,7 +419,7 @@ impl<'a> Objects<'a> {
         Ok(commits.iter().map(time).collect())
     }
 
-    /// Returns what git states of each object, `None` for a missing one.
+    /// Returns what git states of each object, `None` for a missing one, and for all without git or repository.
     fn headers(&self, names: &[String]) -> Result<Vec<Option<Header>>> {
         if names.is_empty() {
             return Ok(Vec::new());
@@ -476,8 +428,7 @@ impl<'a> Objects<'a> {
         let is_line = |name: &str| !name.is_empty() && !name.contains(['\n', '\0']);
         let names: Vec<&str> =
             names.iter().map(|name| if is_line(name) { name.as_str() } else { "-" }).collect();
-        let output = self.program.run_with_input(&["cat-file", "--batch-check"], &lines(&names))?;
-        let output = output.unwrap_or_default();
+        let output = self.output(&["cat-file", "--batch-check"], &lines(&names))?;
         let output = String::from_utf8_lossy(&output);
         let mut headers: Vec<Option<Header>> = output.lines().map(header).collect();
         headers.resize_with(names.len(), || None);
@@ -494,7 +445,7 @@ fn header(line: &str) -> Option<Header> {
     match line.split(' ').collect::<Vec<_>>()[..] {
         [hash, kind, size] if is_full_hash(hash) => Some(Header {
             hash: hash.to_owned(),
-            is_blob: kind == "blob",
+            is_file: kind == "blob",
             size: size.parse().ok()?,
         }),
         _ => None,
@@ -568,10 +519,9 @@ mod tests {
         assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
         let nodes = git.nodes_since(Some(&first)).unwrap();
         assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
-        let apart = Distance { ahead: 2, behind: 0 };
-        assert_eq!(git.distance(&side).unwrap(), Some(apart));
-        let between = git.distance_between(&side, &second).unwrap().unwrap();
-        assert_eq!((between.ahead, between.behind), (1, 1));
+        assert_eq!(git.count_lacking(&side, &head).unwrap(), Some(0));
+        assert_eq!(git.count_lacking(&head, &side).unwrap(), Some(2));
+        assert_eq!(git.count_lacking(&side, &second).unwrap(), Some(1));
         assert_eq!(git.resolve_hash(&side[..8]).unwrap().as_ref(), Some(&side));
         for unknown in ["0123456", "main", "HEAD", ""] {
             assert_eq!(git.resolve_hash(unknown).unwrap(), None, "{unknown}");

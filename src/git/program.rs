@@ -169,7 +169,7 @@ fn successful_output(output: Output, arguments: &[&str]) -> Result<Vec<u8>> {
 
 /// Time limit of a git process. Reading a history of a million commits takes less; a pipe in place of an
 /// object would block forever.
-pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// Time that git has to remove its lock files after a request to end.
 const GRACE: Duration = Duration::from_secs(1);

@@ -31,17 +31,6 @@ pub(crate) struct Repository {
     pub(crate) common_dir: PathBuf,
 }
 
-/// The kind of repository that a folder is in.
-#[derive(Debug)]
-pub(crate) enum Discovery {
-    /// No repository, or a bare one.
-    NotFound,
-    /// A `.git` that git might read differently than we do.
-    Invalid(PathBuf),
-    /// A repository.
-    Repository(Repository),
-}
-
 /// The checked-out commit or branch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Head {
@@ -61,22 +50,23 @@ const MAX_PACKED_REFS_BYTES: u64 = 16 << 20;
 
 impl Repository {
     /// Searches upward for `.git`, no further than git would: a bare repository ends the search.
-    pub(crate) fn discover(folder: &Path) -> Discovery {
+    ///
+    /// A `.git` that git might read differently than we do is an obstacle.
+    pub(crate) fn discover(folder: &Path) -> Result<Option<Self>, Warning> {
         for folder in folder.ancestors() {
             let dot_git = folder.join(".git");
             if dot_git.symlink_metadata().is_ok() {
                 let is_empty = || dot_git.is_dir() && !exists(&dot_git.join("HEAD"));
                 return match Self::open(folder) {
-                    Some(repository) => Discovery::Repository(repository),
-                    None if is_empty() => Discovery::NotFound,
-                    None => Discovery::Invalid(dot_git),
+                    None if !is_empty() => Err(Warning::file(&dot_git, NOT_A_GIT_DIR)),
+                    repository => Ok(repository),
                 };
             }
             if is_bare(folder) {
                 break;
             }
         }
-        Discovery::NotFound
+        Ok(None)
     }
 
     fn open(folder: &Path) -> Option<Self> {
@@ -93,11 +83,6 @@ impl Repository {
         let is_folder = |name: &&str| common_dir.join(name).is_dir();
         let is_valid = git_dir.join("HEAD").is_file() && ["objects", "refs"].iter().all(is_folder);
         is_valid.then(|| Self { top: folder.to_owned(), git_dir, common_dir })
-    }
-
-    /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
-    pub(crate) fn is_shallow(&self) -> bool {
-        self.common_dir.join("shallow").exists()
     }
 
     /// Returns the folders of all worktrees, the main one included.
@@ -119,11 +104,6 @@ impl Repository {
             is_mutual.then(|| top.to_owned())
         });
         main.map(Path::to_owned).into_iter().chain(others).collect()
-    }
-
-    /// Returns whether the checkout is sparse.
-    pub(crate) fn is_sparse(&self) -> bool {
-        self.git_dir.join("info/sparse-checkout").exists()
     }
 
     /// Returns the checked-out commit, as far as it can be read from files.
@@ -192,7 +172,7 @@ fn exists(path: &Path) -> bool {
 }
 
 /// Returns the path in a file after a prefix, or `None` if git might read a different one.
-pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
+fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, MAX_LINE_BYTES)?;
     let path = text.strip_prefix(prefix)?;
     let path = path.trim_end_matches(['\r', '\n']);
@@ -247,7 +227,7 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 const MAX_INCLUDES: usize = 10;
 
 /// Returns the settings file of a repository that includes a file from elsewhere or an unreadable one.
-pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
+fn external_include(repository: &Repository) -> Option<PathBuf> {
     let files = [repository.common_dir.join("config"), repository.git_dir.join("config.worktree")];
     // Includes are rare; without one, the rest can be skipped.
     let may_include = |file: &PathBuf| {
@@ -265,7 +245,7 @@ pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
 }
 
 /// Returns the value of `core.worktree`: the folder of the checked-out files.
-pub(crate) fn worktree(config: &Path) -> Option<String> {
+fn worktree(config: &Path) -> Option<String> {
     let text = read(config, MAX_CONFIG_BYTES)?;
     values(&text, "worktree", |section| section == "core").pop()
 }
@@ -351,13 +331,7 @@ fn header_end(header: &str) -> usize {
     header.len()
 }
 
-/// The reason why git is not run on a repository.
-#[derive(Clone, Debug)]
-pub(crate) struct UnsafeRepository {
-    path: PathBuf,
-    reason: &'static str,
-}
-
+// The reasons why git is not run on a repository.
 const FOREIGN: &str = "belongs to another repository: neither `core.worktree` in its config nor its `gitdir` file names \
      this project (`git worktree repair` corrects a moved worktree), so git is not run";
 const NOT_A_GIT_DIR: &str = "is not a valid git directory, so git is not run";
@@ -378,33 +352,10 @@ const NESTED_FOLDERS: &[&str] = &["info", "logs", "objects", "refs", "reftable"]
 /// Maximum depth of ref names; real ones are not deeper.
 const MAX_DEPTH: usize = 16;
 
-impl UnsafeRepository {
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(crate) fn reason(&self) -> &'static str {
-        self.reason
-    }
-
-    pub(crate) fn warning(&self) -> Warning {
-        Warning::file(&self.path, self.reason)
-    }
-
-    /// Returns the error for a `.git` that cannot be read as git reads it.
-    pub(crate) fn invalid(dot_git: &Path) -> Self {
-        Self::new(dot_git, NOT_A_GIT_DIR)
-    }
-
-    fn new(path: &Path, reason: &'static str) -> Self {
-        Self { path: path.to_owned(), reason }
-    }
-}
-
 /// Checks the top level of a repository's folders, and its settings.
-pub(crate) fn check_git_dir(repository: &Repository) -> Option<UnsafeRepository> {
+pub(crate) fn check_git_dir(repository: &Repository) -> Option<Warning> {
     let Some(folders) = git_folders(repository) else {
-        return Some(UnsafeRepository::new(&repository.top.join(".git"), FOREIGN));
+        return Some(Warning::file(&repository.top.join(".git"), FOREIGN));
     };
     let out = folders.iter().find_map(|folder| {
         let is_read = |name: &str| READ_ENTRIES.contains(&name) || name.starts_with("sharedindex.");
@@ -412,19 +363,19 @@ pub(crate) fn check_git_dir(repository: &Repository) -> Option<UnsafeRepository>
     });
     out.or_else(|| alternates_file(repository)).or_else(|| {
         let file = external_include(repository)?;
-        Some(UnsafeRepository::new(&file, EXTERNAL_INCLUDE))
+        Some(Warning::file(&file, EXTERNAL_INCLUDE))
     })
 }
 
 /// Returns the `alternates` file if it is not empty: it adds the objects of another repository.
-fn alternates_file(repository: &Repository) -> Option<UnsafeRepository> {
+fn alternates_file(repository: &Repository) -> Option<Warning> {
     let file = repository.common_dir.join("objects/info/alternates");
     let found = fs::symlink_metadata(&file).ok()?;
-    (!found.is_file() || found.len() > 0).then(|| UnsafeRepository::new(&file, ALTERNATES))
+    (!found.is_file() || found.len() > 0).then(|| Warning::file(&file, ALTERNATES))
 }
 
 /// Checks for links and pipes in the nested folders that git reads.
-pub(crate) fn check_nested(repository: &Repository) -> Option<UnsafeRepository> {
+pub(crate) fn check_nested(repository: &Repository) -> Option<Warning> {
     let folders = git_folders(repository)?;
     folders.iter().find_map(|folder| {
         NESTED_FOLDERS.iter().find_map(|name| {
@@ -485,7 +436,7 @@ fn find_unsafe(
     folders: &[PathBuf],
     is_checked: &dyn Fn(&str) -> bool,
     depth: usize,
-) -> Option<UnsafeRepository> {
+) -> Option<Warning> {
     // A folder that cannot be listed is missing, or git reports the error.
     let mut entries = fs::read_dir(folder).ok()?.flatten();
     entries.find_map(|entry| {
@@ -496,12 +447,12 @@ fn find_unsafe(
             let real = path.canonicalize().ok();
             let stays =
                 real.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)));
-            (!stays).then(|| UnsafeRepository::new(&path, OUTSIDE))
+            (!stays).then(|| Warning::file(&path, OUTSIDE))
         } else if kind.is_dir() {
             let deeper = depth.checked_sub(1)?;
             find_unsafe(&path, folders, is_checked, deeper)
         } else {
-            is_pipe_or_device(kind).then(|| UnsafeRepository::new(&path, PIPE_OR_DEVICE))
+            is_pipe_or_device(kind).then(|| Warning::file(&path, PIPE_OR_DEVICE))
         }
     })
 }

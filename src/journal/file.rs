@@ -75,7 +75,7 @@ pub(crate) struct Region<'a> {
     /// The lines, in file order; each ends in a newline, except possibly the last of the file.
     pub(crate) lines: &'a [u8],
     /// Byte offset of the lines in the file.
-    pub(crate) offset: u64,
+    offset: u64,
     /// Number of lines after them that were too long and were discarded.
     pub(crate) dropped: usize,
 }
@@ -153,7 +153,7 @@ fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<(
 }
 
 /// A line as it was read: its offset, and its bytes with the newline, or `None` if it was too long.
-pub(crate) type ReadLine<'a> = (u64, Option<&'a [u8]>);
+type ReadLine<'a> = (u64, Option<&'a [u8]>);
 
 /// A reader of lines from an offset to the end of the file, within bounded memory.
 pub(crate) struct ForwardReader {
@@ -219,7 +219,7 @@ impl JournalRecord {
 }
 
 /// Returns the strings in a JSON value, at any depth, without the names of fields.
-pub(crate) fn strings(value: &Value) -> Vec<&str> {
+fn strings(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().flat_map(strings).collect(),

@@ -130,7 +130,7 @@ fn add(log: &mut Log, lines: &str) -> Result<()> {
 }
 
 /// Returns lines that would be added as a diff.
-pub(crate) fn added_lines(path: &Path, lines: &str) -> String {
+fn added_lines(path: &Path, lines: &str) -> String {
     let (file, count) = (path.display(), lines.lines().count());
     let lines: String = lines.lines().map(|line| format!("+{line}\n")).collect();
     if count == 0 {
@@ -223,7 +223,7 @@ impl RecordDraft {
     }
 
     /// Returns the draft as a line of the journal, including its newline.
-    pub(crate) fn line(&self, time: &str) -> Result<String> {
+    fn line(&self, time: &str) -> Result<String> {
         let tags = self.tags.as_ref().map_or(Ok("null".to_owned()), json)?;
         let line = format!(
             "{{\"ts\":{},\"type\":{},\"content\":{},\"tags\":{tags},\"meta\":{}}}\n",
@@ -245,7 +245,7 @@ impl RecordDraft {
     }
 
     /// Returns the name of the rule that detects a secret in the draft.
-    pub(crate) fn secret(&self) -> Option<&'static str> {
+    fn secret(&self) -> Option<&'static str> {
         let tags = self.tags.iter().flatten().map(String::as_str);
         let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
         let meta = || {
@@ -294,18 +294,18 @@ const MAX_ID_BYTES: usize = 200;
 
 /// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Request {
+struct Request {
     id: String,
     at: u64,
     bytes: u64,
     /// The time of the lines.
-    pub(crate) ts: String,
+    ts: String,
     sha256: String,
 }
 
 /// How many of a request's lines are in the journal.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum RequestState {
+enum RequestState {
     /// All of them, as they are in the journal.
     Written(Vec<u8>),
     /// Only the first lines, or none.
@@ -328,13 +328,13 @@ impl Request {
     }
 
     /// Returns whether these are the lines of the request.
-    pub(crate) fn is_of(&self, lines: &[u8]) -> bool {
+    fn is_of(&self, lines: &[u8]) -> bool {
         self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
     }
 
     /// Searches the journal for the lines of the request; `lines` is what it would write today.
     #[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
-    pub(crate) fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
+    fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
         let mut file = File::open(journal).at("read", journal)?;
         let there = read_at(&mut file, self.at, self.bytes).at("read", journal)?;
         if self.is_of(&there) {
@@ -357,7 +357,7 @@ impl Request {
 }
 
 /// Fails if a text is not a valid request id.
-pub(crate) fn check_id(id: &str) -> Result<()> {
+fn check_id(id: &str) -> Result<()> {
     if id.trim().is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
         return Err(Error::failed(format!("a request id is a line of 1 to {MAX_ID_BYTES} bytes")));
     }
@@ -365,7 +365,7 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
 }
 
 /// Returns the latest request with this id.
-pub(crate) fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
+fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
     let latest = requests_path(journal);
     for path in [latest.clone(), storage::rotated(&latest)] {
         let bytes = read::users_bytes(&path)?.unwrap_or_default();
@@ -381,7 +381,7 @@ pub(crate) fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> 
 }
 
 /// Records a request, and returns after it was flushed to disk.
-pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
+fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
     let line = serde_json::to_vec(request)

@@ -13,7 +13,7 @@ use crate::knowledge::entry::{in_words, links};
 use crate::knowledge::store::{EntryFile, render_index, scan, stem, with_unread};
 use crate::knowledge::{Confidence, Entry, EntryStatus, KnowledgeDir, notepad};
 use crate::project::Project;
-use crate::storage::{Changes, Store, has_pending, read};
+use crate::storage::{Changes, Store, has_pending};
 use crate::text::line_number;
 use crate::warning::Warning;
 
@@ -193,11 +193,10 @@ struct CheckedEntry {
 
 impl CheckedEntry {
     fn read(file: &EntryFile<'_>) -> Self {
-        let decoded = read::decode(file.bytes.clone(), &file.path);
-        let (text, mut problems) = (decoded.value, decoded.warnings);
-        let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
+        let (text, mut problems) = (&file.text, file.warnings.clone());
+        let entry = Entry::parse(text, &file.path).into_value(&mut problems);
         let body = &text[entry.body.clone()];
-        let links = links(body, line_number(&text, entry.body.start));
+        let links = links(body, line_number(text, entry.body.start));
         Self {
             likeness: Likeness::new(body, file.key),
             links: links.map(|(to, line)| (to.to_owned(), line)).collect(),
@@ -291,9 +290,9 @@ pub(crate) struct Likeness {
     /// Hash of the first line below the title; 0 if there is none.
     pub(crate) first: u64,
     /// Hash of the line after it; 0 if there is none.
-    pub(crate) second: u64,
+    second: u64,
     /// Hash of the title; 0 if there is none, or nothing below it.
-    pub(crate) title: u64,
+    title: u64,
     /// Sorted hashes of all lines except the title.
     lines: Vec<u64>,
 }
@@ -322,7 +321,7 @@ impl Likeness {
     }
 
     /// Like [`overlap`](Self::overlap), but the titles and the first lines may differ.
-    pub(crate) fn shared(&self, other: &Self) -> Option<usize> {
+    fn shared(&self, other: &Self) -> Option<usize> {
         let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
         let shorter = self.lines.len().min(other.lines.len()) + title;

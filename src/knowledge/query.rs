@@ -13,7 +13,6 @@ use crate::knowledge::entry::{links, title_line};
 use crate::knowledge::store::{EntryFile, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
-use crate::storage::read;
 use crate::text::{is_combining, is_unspaced, one_line};
 use crate::warning::Parsed;
 
@@ -84,18 +83,18 @@ struct Search<'q> {
 
 impl Search<'_> {
     fn hit(&self, file: &EntryFile<'_>) -> Option<EntryHit> {
-        let text = String::from_utf8_lossy(&file.bytes);
+        let text = &file.text;
         let is_named = || self.words.iter().any(|word| file.key.contains(word));
-        if !self.text.is_empty() && !self.is_in(&text) && !is_named() {
+        if !self.text.is_empty() && !self.is_in(text) && !is_named() {
             return None;
         }
-        let entry = Entry::parse(&text, &file.path).value;
+        let entry = file.entry();
         let filter = &self.query.filter;
-        if !filter.selects(&entry.tags, entry.kind, entry.is_active()) {
+        if !filter.selects(&entry) {
             return None;
         }
         let tags = folded_tags(&entry.tags);
-        let by_words = self.score_of_words(&entry, &tags, &text);
+        let by_words = self.score_of_words(&entry, &tags, text);
         if by_words == 0 && !self.text.is_empty() {
             return None;
         }
@@ -103,7 +102,7 @@ impl Search<'_> {
         let type_asked = filter.kind.is_some_and(|kind| !self.is_word(kind.as_str()));
         let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
         Some(EntryHit {
-            snippet: self.snippet(&entry, &text).to_owned(),
+            snippet: self.snippet(&entry, text).to_owned(),
             score: by_words + asked,
             updated: entry.dated(),
             kind: entry.kind,
@@ -167,16 +166,11 @@ pub struct EntryFilter {
 
 impl EntryFilter {
     /// Returns whether an entry is selected.
-    pub(crate) fn selects(
-        &self,
-        tags: &[String],
-        kind: Option<EntryType>,
-        is_active: bool,
-    ) -> bool {
+    pub(crate) fn selects(&self, entry: &Entry) -> bool {
         let wanted = folded_tags(&self.tags);
-        let has_tag = || folded_tags(tags).iter().any(|tag| wanted.contains(tag));
-        (is_active || self.include_superseded)
-            && (self.kind.is_none() || self.kind == kind)
+        let has_tag = || folded_tags(&entry.tags).iter().any(|tag| wanted.contains(tag));
+        (entry.is_active() || self.include_superseded)
+            && (self.kind.is_none() || self.kind == entry.kind)
             && (wanted.is_empty() || has_tag())
     }
 }
@@ -292,12 +286,11 @@ impl EntrySummary {
 pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
     let place = KnowledgeDir::in_project(project);
     let found = scan(&place, |file| {
-        let text = String::from_utf8_lossy(&file.bytes);
-        let entry = Entry::parse(&text, &file.path).value;
+        let entry = file.entry();
         if !entry.is_active() {
             return None;
         }
-        let body = &text[entry.body.clone()];
+        let body = &file.text[entry.body.clone()];
         let linked: Vec<String> = links(body, 1).map(|(to, _)| to.to_owned()).collect();
         let below = &body[title_line(body).map_or(0, |line| line.end)..];
         let dated = entry.dated();
@@ -360,9 +353,8 @@ pub struct LinkedEntry {
 pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
     let place = KnowledgeDir::in_project(project);
     let mut found = scan(&place, |file| {
-        let text = read::decode(file.bytes.clone(), &file.path).value;
-        let entry = Entry::parse(&text, &file.path).value;
-        let named = links(&text[entry.body.clone()], 1);
+        let entry = file.entry();
+        let named = links(&file.text[entry.body.clone()], 1);
         let named = named.map(|(to, _)| to.to_owned());
         let named: BTreeSet<String> = named.chain(entry.supersedes.iter().cloned()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();

@@ -166,7 +166,7 @@ pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<
 }
 
 /// Returns the error for an unknown key, with the three closest keys.
-pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
+fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let mut keys: Vec<String> = place.keys().into_iter().collect();
     keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
@@ -202,11 +202,19 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     .hint("say where it is kept instead; --allow-secret stores it anyway"))
 }
 
-/// The file of an entry.
+/// The file of an entry, as text.
 pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
     pub(crate) path: PathBuf,
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) text: String,
+    /// What of it is not UTF-8.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl EntryFile<'_> {
+    pub(crate) fn entry(&self) -> Entry {
+        Entry::parse(&self.text, &self.path).value
+    }
 }
 
 /// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and returns
@@ -229,7 +237,10 @@ pub(crate) fn scan<T: Send>(
     let read = |(name, kind): &(String, PathKind)| {
         let (key, path) = (stem(name)?, folder.join(name));
         match read_listed(place, &path, *kind) {
-            Ok(bytes) => visit(&EntryFile { key, path, bytes: bytes? }).map(Ok),
+            Ok(bytes) => {
+                let Parsed { value: text, warnings } = read::decode(bytes?, &path);
+                visit(&EntryFile { key, path, text, warnings }).map(Ok)
+            }
             Err(error) => Some(Err(Warning::file(&path, error.reason()))),
         }
     };
@@ -352,7 +363,10 @@ pub(crate) fn update_index(
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let entries = match text.filter(|text| text.starts_with(HEAD)).and_then(parse_index) {
         Some(entries) => entries,
-        None => with_unread(place, all_entries(place)?.value, old.as_deref()),
+        None => {
+            let all = scan(place, |file| Some(file.entry()))?.value;
+            with_unread(place, all, old.as_deref())
+        }
     };
     let mut entries: BTreeMap<String, Entry> =
         entries.into_iter().map(|entry| (entry.key.clone(), entry)).collect();
@@ -393,10 +407,6 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
     update_index(&place, changes, keys)
 }
 
-fn all_entries(place: &KnowledgeDir) -> Result<Parsed<Vec<Entry>>> {
-    scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))
-}
-
 /// An entry in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedEntry {
@@ -420,7 +430,6 @@ pub struct EntryListing {
 
 /// Lists the entries in INDEX.md; if it cannot be used, they are read from their files.
 pub fn list(project: &Project, filter: &EntryFilter) -> Result<Parsed<EntryListing>> {
-    let is_meant = |entry: &Entry| filter.selects(&entry.tags, entry.kind, entry.is_active());
     let listed = |entry: Entry| ListedEntry {
         key: entry.key,
         title: entry.title.unwrap_or_default(),
@@ -428,7 +437,7 @@ pub fn list(project: &Project, filter: &EntryFilter) -> Result<Parsed<EntryListi
         updated: entry.updated,
     };
     Ok(indexed(project)?.map(|entries| EntryListing {
-        entries: entries.into_iter().filter(is_meant).map(listed).collect(),
+        entries: entries.into_iter().filter(|entry| filter.selects(entry)).map(listed).collect(),
     }))
 }
 
@@ -441,7 +450,7 @@ pub(crate) fn indexed(project: &Project) -> Result<Parsed<Vec<Entry>>> {
     if let Some(entries) = text.as_deref().and_then(parse_index) {
         return Ok(Parsed::new(entries, warnings));
     }
-    let mut entries = all_entries(&place)?;
+    let mut entries = scan(&place, |file| Some(file.entry()))?;
     entries.value.sort_by(|a, b| a.key.cmp(&b.key));
     if !entries.value.is_empty() || text.is_some() {
         let why = if text.is_some() { "is not as annals writes it" } else { "is missing" };

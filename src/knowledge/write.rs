@@ -110,7 +110,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
 }
 
 /// Refuses invalid input before anything is read.
-pub(crate) fn check(write: &EntryWrite) -> Result<()> {
+fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref().map(String::from_utf8_lossy);
     if let Some(title) = &write.title {
         if title.trim().is_empty() || title.contains(char::is_control) {
@@ -148,7 +148,7 @@ fn refuse_front_matter(body: &str) -> Result<()> {
 }
 
 /// Plans to write an entry, and returns the report.
-pub(crate) fn plan(
+fn plan(
     project: &Project,
     place: &KnowledgeDir,
     key: &EntryKey,
@@ -221,9 +221,7 @@ fn refuse_duplicate(
         if file.key == key.as_str() {
             return None;
         }
-        let text = String::from_utf8_lossy(&file.bytes);
-        let entry = Entry::parse(&text, &file.path).value;
-        let other = Likeness::new(&text[entry.body], file.key);
+        let other = Likeness::new(&file.text[file.entry().body], file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
         Some((percent, file.key.to_owned(), same))
@@ -340,7 +338,7 @@ fn names(entry: &Entry, key: &str) -> bool {
 
 /// Returns whether an entry supersedes another one, directly or through others.
 fn supersedes_in_turn(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<bool> {
-    let all = scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))?.value;
+    let all = scan(place, |file| Some(file.entry()))?.value;
     let all: HashMap<&str, &Entry> = all.iter().map(|one| (one.key.as_str(), one)).collect();
     let (mut seen, mut open) = (HashSet::new(), vec![old]);
     while let Some(entry) = open.pop() {
@@ -555,12 +553,11 @@ fn free_key(place: &KnowledgeDir, key: &str) -> Result<EntryKey> {
 fn refuse_same(place: &KnowledgeDir, key: &EntryKey, text: &str) -> Result<()> {
     let words = content_words(text);
     let found = scan(place, |file| {
-        let entry = Entry::from_bytes(&file.bytes, &file.path);
+        let entry = file.entry();
         if file.key == key.as_str() || !entry.is_active() {
             return None;
         }
-        let text = String::from_utf8_lossy(&file.bytes);
-        let other = content_words(text.get(entry.body)?);
+        let other = content_words(file.text.get(entry.body)?);
         let both = words.intersection(&other).count();
         let all = words.len() + other.len() - both;
         (both > 0 && both * 100 >= all * MIN_SHARED_PERCENT).then(|| (both, file.key.to_owned()))

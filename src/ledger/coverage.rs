@@ -7,7 +7,7 @@ use std::iter::successors;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::{Commit, CommitNode, Git, Object};
+use crate::git::{Commit, CommitNode, Git};
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::state::Footer;
 use crate::project::Project;
@@ -67,9 +67,9 @@ pub(crate) struct Survey {
 #[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     /// All of them, parents before children.
-    pub(crate) nodes: Vec<CommitNode>,
+    nodes: Vec<CommitNode>,
     /// The hashes of those that only changed the ledger, which do not count.
-    pub(crate) ledger_only: BTreeSet<String>,
+    ledger_only: BTreeSet<String>,
 }
 
 impl Uncovered {
@@ -156,7 +156,10 @@ impl Survey {
     /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve(&mut self, git: &Git, anchor: &str, files: &LedgerFiles) -> Result<()> {
         let full = git.resolve_hash(anchor)?;
-        let distance = full.as_deref().map(|full| git.distance(full)).transpose()?.flatten();
+        let behind = match (&full, &self.coverage.head) {
+            (Some(full), Some(head)) => git.count_lacking(full, head)?.unwrap_or(0),
+            _ => 0,
+        };
         self.base = match &full {
             Some(full) => Some(full.clone()),
             None => earlier_anchor(git, files)?,
@@ -165,7 +168,6 @@ impl Survey {
         let counted = uncovered.counted();
         let newest: Vec<&str> = counted.iter().rev().take(MAX_SHOWN).copied().collect();
         self.set_pending(counted.len(), git.commits(&newest)?);
-        let behind = distance.map_or(0, |distance| distance.behind);
         let (standing, advice) = match full {
             None if git.is_shallow() => (AnchorState::Missing, SHALLOW.to_owned()),
             None => (AnchorState::Missing, MISSING.to_owned()),
@@ -222,22 +224,19 @@ fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
 /// The day of the last update is less precise: an update that covers only part of the history leaves out commits that
 /// are older than itself.
 fn earlier_anchor(git: &Git, files: &LedgerFiles) -> Result<Option<String>> {
-    let (Some(folder), Some(objects)) = (&files.repo_path, git.objects()?) else {
-        return Ok(None);
-    };
+    let Some(folder) = &files.repo_path else { return Ok(None) };
     let path = format!("{folder}/STATE.md");
     let versions = git.commits_touching(&path, MAX_VERSIONS)?;
     let names: Vec<String> = versions.iter().map(|commit| format!("{commit}:{path}")).collect();
     let nodes = git.nodes_since(None)?;
-    let anchor = |object: Option<Object>| {
-        let Some(Object::Blob(bytes)) = object else { return None };
+    let anchor = |bytes: Vec<u8>| {
         let footer = Footer::parse(&String::from_utf8_lossy(&bytes));
         let anchor = footer.hash()?.to_ascii_lowercase();
         let mut matching = nodes.iter().filter(|node| node.hash.starts_with(&anchor));
         let only = matching.next().filter(|_| matching.next().is_none());
         only.map(|node| node.hash.clone())
     };
-    Ok(objects.read(&names)?.into_iter().find_map(anchor))
+    Ok(git.contents(&names)?.into_iter().flatten().find_map(anchor))
 }
 
 /// Chooses the longest batch of at most `max_commits` commits that count, and returns its hashes and its last commit, which

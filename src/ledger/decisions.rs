@@ -38,16 +38,16 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{4}-[0-9]{2}-[0
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewDecision {
     /// The day, as `2026-02-17`.
-    pub(crate) date: String,
-    pub(crate) title: String,
-    pub(crate) why: Option<String>,
-    pub(crate) impact: Option<String>,
-    pub(crate) symptom: Option<String>,
-    pub(crate) root_cause: Option<String>,
-    pub(crate) fix: Option<String>,
-    pub(crate) prevention: Option<String>,
+    date: String,
+    title: String,
+    why: Option<String>,
+    impact: Option<String>,
+    symptom: Option<String>,
+    root_cause: Option<String>,
+    fix: Option<String>,
+    prevention: Option<String>,
     /// A commit, a pull request, or a path marked as an on-disk invariant.
-    pub(crate) evidence: String,
+    evidence: String,
 }
 
 /// An entry, however it is written.
@@ -62,7 +62,7 @@ pub struct DecisionEntry {
     /// All its bytes, the heading included.
     pub(crate) range: Range<usize>,
     /// Whether it is a third-level heading that begins with the day, so that other entries may go before it.
-    pub(crate) is_standard: bool,
+    is_standard: bool,
     /// Whether it is `### YYYY-MM-DD — Title`, which only entries in our format are.
     pub(crate) has_dash: bool,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Month {
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
     /// All its bytes, the heading included.
-    pub(crate) range: Range<usize>,
+    range: Range<usize>,
 }
 
 /// The rollup.
@@ -159,7 +159,7 @@ impl Decisions {
     }
 
     /// Returns the entries of a month's section.
-    pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
+    fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
         // In file order, so the entries of one month are adjacent.
         let before = |at: usize| self.entries.partition_point(|entry| entry.range.start < at);
         self.entries[before(month.range.start)..before(month.range.end)].iter()

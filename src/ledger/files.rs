@@ -140,7 +140,7 @@ impl LedgerFiles {
     }
 
     /// Fails if a file contains conflict markers: a change could move them apart.
-    pub(crate) fn refuse_conflicts(&self) -> Result<()> {
+    fn refuse_conflicts(&self) -> Result<()> {
         self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)
     }
 
@@ -152,11 +152,10 @@ impl LedgerFiles {
         let missing =
             names.into_iter().flatten().zip(self.all()).filter(|(_, file)| !file.exists());
         let missing: Vec<String> = missing.map(|(name, _)| name).collect();
-        if missing.is_empty() || project.git.head()?.is_none() {
-            return Ok(());
-        }
-        let objects = project.git.objects()?;
-        if !objects.map_or(Ok(Vec::new()), |objects| objects.exist(&missing))?.contains(&true) {
+        if missing.is_empty()
+            || project.git.head()?.is_none()
+            || !project.git.exist(&missing)?.contains(&true)
+        {
             return Ok(());
         }
         let folder = self.repo_path.as_deref().unwrap_or_default();

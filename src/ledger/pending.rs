@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::git::{Commit, Git, Object};
+use crate::git::{Commit, Git};
 use crate::ledger::coverage::{AnchorState, Coverage, Uncovered, batch};
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::state::Footer;
@@ -176,13 +176,10 @@ pub struct Specs {
 }
 
 /// Reads the specs and plans of commits, as of `end`; those deleted by then are omitted.
-pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
+fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
     let mut specs = Specs::default();
     let paths: BTreeSet<String> = commits.iter().flat_map(specs_of).collect();
     let (Some(end), false) = (end, paths.is_empty()) else {
-        return Ok(specs);
-    };
-    let Some(objects) = git.objects()? else {
         return Ok(specs);
     };
     let mut remaining_bytes = MAX_BYTES;
@@ -192,12 +189,9 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         let Some(path) = paths.next() else {
             return Ok(specs);
         };
-        let mut found = objects.read(&[format!("{end}:{path}")])?;
-        let Some(Some(Object::Blob(content))) = found.pop() else {
-            continue;
-        };
+        let content = git.contents(&[format!("{end}:{path}")])?.pop().flatten();
         // A binary file among the specs is not returned.
-        let Ok(text) = String::from_utf8(content) else {
+        let Some(text) = content.and_then(|content| String::from_utf8(content).ok()) else {
             continue;
         };
         let kept = &text[..text.floor_char_boundary(remaining_bytes)];
@@ -206,7 +200,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
     }
     let rest: Vec<String> = paths.collect();
     let names: Vec<String> = rest.iter().map(|path| format!("{end}:{path}")).collect();
-    let existing = rest.into_iter().zip(objects.exist(&names)?);
+    let existing = rest.into_iter().zip(git.exist(&names)?);
     specs.left_out = existing.filter_map(|(path, exists)| exists.then_some(path)).collect();
     Ok(specs)
 }

@@ -236,7 +236,7 @@ pub(crate) struct Anchor {
     /// Byte range of the hash or its placeholder.
     pub(crate) range: Range<usize>,
     /// The whole comment, if it is one that another tool reads.
-    pub(crate) comment: Option<Range<usize>>,
+    comment: Option<Range<usize>>,
 }
 
 /// The footer of STATE.md.
@@ -281,7 +281,7 @@ impl Footer {
     }
 
     /// Returns whether a line is part of a footer, or a comment that another tool reads.
-    pub(crate) fn is_part(line: &str) -> bool {
+    fn is_part(line: &str) -> bool {
         [&ANCHOR, &UPDATED, &COMMENT].into_iter().any(|kind| kind.is_match(line))
     }
 
@@ -302,7 +302,7 @@ impl Footer {
 
     /// Returns the edits that set every anchor and the day, none if all anchors are set; a missing line goes below the
     /// day, or to the end.
-    pub(crate) fn advance(&self, text: &str, hash: &str, today: NaiveDate) -> Vec<Edit> {
+    fn advance(&self, text: &str, hash: &str, today: NaiveDate) -> Vec<Edit> {
         let end = line_end(text);
         let stale = self.anchors.iter().filter(|anchor| anchor.hash.as_deref() != Some(hash));
         let mut edits: Vec<Edit> =

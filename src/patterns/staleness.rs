@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::git::{ChangedFile, Git, Object, TrackedFiles};
+use crate::git::{ChangedFile, Git, TrackedFiles};
 use crate::patterns;
 use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
@@ -309,12 +309,10 @@ impl Structure {
         let now: HashSet<&str> = now.into_iter().collect();
         let all = manifests(now.union(&then).copied());
         let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
-        if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
+        if !earlier.is_empty() {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
-            for object in objects.read(&names)?.into_iter().flatten() {
-                if let Object::Blob(bytes) = object {
-                    had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
-                }
+            for bytes in git.contents(&names)?.into_iter().flatten() {
+                had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
             }
             for path in all.into_iter().filter(|path| now.contains(path)) {
                 let text = read::text(&tree.top.join(path)).ok().flatten();
@@ -745,7 +743,7 @@ mod tests {
         for (text, with, without) in EXPECTED {
             let found = check(&sandbox, &git, text, Some(&written), None);
             assert_eq!(shown(&found), *with, "{text}");
-            let alone = check(&sandbox, &Git::absent(), text, Some(&written), None);
+            let alone = check(&sandbox, &Git::default(), text, Some(&written), None);
             assert_eq!(shown(&alone), *without, "{text}");
             assert_eq!(found.is_stale, alone.is_stale, "{text}");
         }
@@ -841,9 +839,9 @@ mod tests {
         let sandbox = Sandbox::empty();
         let root = Path::new("/nonexistent");
         for text in ["`a/../../b`, `[*`, `{a,b}/`", "`\u{0}/a.rs`", "`//`, `é/`"] {
-            check(&sandbox, &Git::absent(), text, Some("zz"), Some("2026-13-40"));
+            check(&sandbox, &Git::default(), text, Some("zz"), Some("2026-13-40"));
             let text = DatedText { id: "1", line: 1, texts: vec![text], commit: None, date: None };
-            Staleness::check(&[text], root, &Git::absent()).unwrap();
+            Staleness::check(&[text], root, &Git::default()).unwrap();
         }
     }
 }

@@ -408,7 +408,7 @@ fn has_pairs(value: &str, percent: usize) -> bool {
 }
 
 /// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
-pub(crate) fn is_random(value: &str) -> bool {
+fn is_random(value: &str) -> bool {
     let (mut digits, mut symbols, mut upper, mut lower) = (0, 0, 0, 0);
     for byte in value.bytes() {
         match byte {
@@ -442,7 +442,7 @@ pub(crate) fn is_random(value: &str) -> bool {
 }
 
 /// Returns whether a person may have chosen a value that stands where a password stands, for `user` if there is one.
-pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
+fn is_chosen(value: &str, user: &str) -> bool {
     let lower = value.to_lowercase();
     let base = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
     let is_common = is_among(COMMON, base) || base.is_empty() && value.len() < 8;
@@ -565,7 +565,7 @@ fn is_digest(value: &str) -> bool {
 }
 
 /// Returns whether a value has the form of a UUID.
-pub(crate) fn is_uuid(value: &str) -> bool {
+fn is_uuid(value: &str) -> bool {
     value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
         && value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }

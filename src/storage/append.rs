@@ -28,24 +28,25 @@ impl Log {
         let path = boundary::real_path(path)?;
         let folder = boundary::folder_of(&path);
         disk::create_all(folder, visibility, visibility).at("create", folder)?;
-        let spot = Spot::new(&path).at("append to", &path)?;
-        let (file, is_new) = open(&spot, visibility)?;
-        lock::wait_for(&file, &path, lock::WAIT)?;
-        let length = file.metadata().at("read", &path)?.len();
-        Ok(Self { file, spot, length, is_new })
+        Self::open(&Spot::new(&path).at("append to", &path)?, visibility)
+    }
+
+    fn open(spot: &Spot, visibility: Visibility) -> Result<Self> {
+        let (file, is_new) = open(spot, visibility)?;
+        lock::wait_for(&file, &spot.path, lock::WAIT)?;
+        let length = file.metadata().at("read", &spot.path)?.len();
+        Ok(Self { file, spot: spot.clone(), length, is_new })
     }
 
     /// Opens a log of a project in the same way; one with other hard links is replaced by a copy.
     fn lock_at(spot: &Spot) -> Result<Self> {
         loop {
-            let (file, is_new) = open(spot, Visibility::Shared)?;
-            if !file.metadata().is_ok_and(|found| found.is_file()) {
+            let log = Self::open(spot, Visibility::Shared)?;
+            if !log.file.metadata().is_ok_and(|found| found.is_file()) {
                 return Err(irregular(&spot.path));
             }
-            lock::wait_for(&file, &spot.path, lock::WAIT)?;
-            if !is_elsewhere(&file, spot)? {
-                let length = file.metadata().at("read", &spot.path)?.len();
-                return Ok(Self { file, spot: spot.clone(), length, is_new });
+            if !is_elsewhere(&log.file, spot)? {
+                return Ok(log);
             }
         }
     }

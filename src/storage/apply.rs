@@ -246,7 +246,7 @@ const MAX_ROUNDS: usize = 3;
 
 /// The outcome of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChangeOutcome {
+enum ChangeOutcome {
     /// It was applied, now or before.
     Applied,
     /// The file has neither the expected old content nor the new one, and was left unchanged.
@@ -255,7 +255,7 @@ pub(crate) enum ChangeOutcome {
 
 /// The outcome for a temporary file left by an interrupted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leftover {
+enum Leftover {
     /// There was none, or it was ours and has been deleted.
     Cleared,
     /// It was another program's version, and has been restored.
@@ -266,15 +266,15 @@ pub(crate) enum Leftover {
 
 /// The old and the new content of a file.
 #[derive(Clone, Copy)]
-pub(crate) struct Replacement<'a> {
-    pub(crate) old: Option<&'a [u8]>,
+struct Replacement<'a> {
+    old: Option<&'a [u8]>,
     pub(crate) new: Option<&'a [u8]>,
     /// The permission bits of a file that is restored.
-    pub(crate) mode: Option<u32>,
+    mode: Option<u32>,
 }
 
 /// Replaces a file's content; `staged` is the temporary file.
-pub(crate) fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
+fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
     let now = content(file)?;
     if now.is(with.new) {
         return Ok(ChangeOutcome::Applied);
@@ -303,7 +303,7 @@ pub(crate) fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<C
 /// A file with other content is another program's version, and is never deleted. If the file has the new content,
 /// the two had been exchanged, or the file had been moved aside to be deleted; otherwise the temporary file may have
 /// been written in part.
-pub(crate) fn settle(file: &Spot, staged: &Spot, with: Replacement) -> Result<Leftover> {
+fn settle(file: &Spot, staged: &Spot, with: Replacement) -> Result<Leftover> {
     let left = match content(staged)? {
         Content::Missing => return Ok(Leftover::Cleared),
         Content::File(bytes, _) => bytes,

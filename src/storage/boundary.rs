@@ -23,10 +23,10 @@ use crate::warning::Warning;
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 
 /// Maximum size of the text that one command reads from a store, in bytes.
-pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Maximum number of files that one command reads from a store.
-pub(crate) const MAX_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 /// Files and folders in which programs keep keys and passwords, in lower case.
 const CREDENTIALS: &[&str] = &[

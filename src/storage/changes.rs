@@ -314,11 +314,12 @@ impl Changes {
         })
     }
 
-    /// Returns whether a directory will be empty.
+    /// Returns whether a directory will be empty, as far as neither a file on disk nor a planned one is in it; removing it
+    /// does nothing otherwise.
     fn is_vacant(&self, directory: &Path) -> Result<bool> {
-        let planned = (0..self.list.len()).map(|index| self.final_path(index));
-        let is_below = |path: &PathBuf| path.starts_with(directory) && path != directory;
-        let mut below: Vec<PathBuf> = planned.filter(is_below).collect();
+        let planned = self.list.iter().map(Change::path);
+        let is_below = |path: &&Path| path.starts_with(directory) && *path != directory;
+        let mut below: Vec<PathBuf> = planned.filter(is_below).map(Path::to_owned).collect();
         if let Planned::OnDisk(path) = self.planned(directory)? {
             for entry in fs::read_dir(&path).at("list", &path)? {
                 below.push(directory.join(entry.at("list", &path)?.file_name()));
@@ -330,19 +331,6 @@ impl Changes {
             }
         }
         Ok(true)
-    }
-
-    /// Returns the path of a change after the later moves.
-    fn final_path(&self, index: usize) -> PathBuf {
-        let mut path = self.list[index].path().to_owned();
-        for later in &self.list[index + 1..] {
-            if let Change::Move { from, to, .. } = later
-                && let Ok(below) = path.strip_prefix(from)
-            {
-                path = join(to, below);
-            }
-        }
-        path
     }
 
     fn replace_known(

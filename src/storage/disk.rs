@@ -400,14 +400,14 @@ mod handle {
     use rustix::io::Errno;
 
     use crate::storage::disk::{Access, Create, Existing, File, OsStr, Path, Visibility, io};
-    use crate::storage::read;
+    use crate::storage::read::{OpenAs, without_links};
 
     #[derive(Debug)]
     pub(super) struct Dir(File);
 
     impl Dir {
         pub(super) fn open(path: &Path) -> io::Result<Self> {
-            read::directory(path).map(Self)
+            without_links(path, OpenAs::Handle).map(Self)
         }
 
         /// Opens a file without waiting for the other end of a pipe.

@@ -28,7 +28,7 @@ struct Derived<T> {
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.
     pub fn own_file(&self, name: &str) -> PathBuf {
-        self.folder().path().join(name)
+        self.folder.join(name)
     }
 
     /// Returns a cache's bytes, or `None` if there is none.
@@ -37,7 +37,7 @@ impl Storage {
     /// regular file in a folder of ours, and for a file over [`read::MAX_FILE`].
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.own_file(name);
-        if !self.folder().is_own() {
+        if !self.has_folder() {
             return Ok(None);
         }
         match Spot::new(&path).and_then(|spot| spot.content()) {
@@ -52,10 +52,10 @@ impl Storage {
 
     /// Writes a cache atomically, except on a dry run; it is not flushed, so a power failure may lose it.
     pub fn write_cache(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        if self.is_dry_run() {
+        if self.dry_run {
             return Ok(());
         }
-        self.folder().create()?;
+        self.create_own()?;
         let path = self.own_file(name);
         let spot = Spot::new(&path).at("open", &path)?;
         let temporary = spot.beside(format!("{name}.{}.tmp", std::process::id()));
@@ -75,10 +75,10 @@ impl Storage {
         name: &str,
         change: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<()> {
-        if self.is_dry_run() {
+        if self.dry_run {
             return Ok(());
         }
-        let _lock = self.lock_file(name, self.longest_wait())?;
+        let _lock = self.lock_file(name, self.wait)?;
         let old = self.cache(name)?.unwrap_or_default();
         match change(&old) {
             Some(new) => self.write_cache(name, &new),
@@ -115,7 +115,7 @@ impl Storage {
         build: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<()> {
         let path = self.own_file(name);
-        if self.is_dry_run() {
+        if self.dry_run {
             return Err(Error::failed("is not built on a dry run").at(&path, None));
         }
         let _lock = self.lock_file(name, lock::WAIT)?;
@@ -135,8 +135,8 @@ impl Storage {
 
     /// Waits for the lock of a file in our folder.
     fn lock_file(&self, name: &str, wait: Duration) -> Result<File> {
-        self.folder().prepare()?;
-        let place = self.folder().locks().join(name);
+        self.prepare()?;
+        let place = self.locks().join(name);
         let lock = lock::open(&place)?;
         lock::wait_for(&lock, &place, wait)?;
         Ok(lock)
@@ -146,20 +146,19 @@ impl Storage {
     ///
     /// Only for a folder that holds nothing but caches.
     pub(crate) fn remove_caches(&self) -> Result<bool> {
-        let is_there = self.folder().is_own();
-        if is_there && !self.is_dry_run() {
-            let path = self.folder().path();
-            fs::remove_dir_all(path).at("remove", path)?;
+        let is_there = self.has_folder();
+        if is_there && !self.dry_run {
+            fs::remove_dir_all(&self.folder).at("remove", &self.folder)?;
         }
         Ok(is_there)
     }
 
     /// Adds a line to a log such as `hook.log`, except on a dry run.
     pub fn log(&self, name: &str, line: &str) -> Result<()> {
-        if self.is_dry_run() {
+        if self.dry_run {
             return Ok(());
         }
-        self.folder().create()?;
+        self.create_own()?;
         let path = self.own_file(name);
         append_at(&Spot::new(&path).at("open", &path)?, line.as_bytes())
     }
@@ -176,51 +175,33 @@ fn remove_companions(database: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder's name in a project.
+/// The name of our folder in a project.
 pub(crate) const NAME: &str = ".annals";
 
-/// `.annals/` of a project, or the platform's data folder for files outside of one.
-#[derive(Clone, Debug)]
-pub(crate) struct StoreFolder {
-    path: PathBuf,
-}
-
-impl StoreFolder {
-    /// Returns the folder, which need not exist.
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path }
-    }
-
-    /// Returns the folder's path.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the folder of the lock files.
+/// Our folder: `.annals/` of a project, or one in the platform's data folder for files outside of any project.
+impl Storage {
     pub(crate) fn locks(&self) -> PathBuf {
-        self.path.join("locks")
+        self.folder.join("locks")
     }
 
-    /// Returns the folder of the records.
-    pub(crate) fn history(&self) -> PathBuf {
-        self.path.join("history")
+    pub(crate) fn records(&self) -> PathBuf {
+        self.folder.join("history")
     }
 
     /// Returns whether the folder exists and is not a link.
-    pub(crate) fn is_own(&self) -> bool {
-        fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_dir())
+    fn has_folder(&self) -> bool {
+        fs::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir())
     }
 
     /// Returns whether there are records, and not through a link, which could lead to those of another project.
-    pub(crate) fn has_history(&self) -> bool {
-        let history = fs::symlink_metadata(self.history());
-        self.is_own() && history.is_ok_and(|found| found.is_dir())
+    pub(crate) fn has_records(&self) -> bool {
+        self.has_folder() && fs::symlink_metadata(self.records()).is_ok_and(|found| found.is_dir())
     }
 
     /// Creates the folder if it is missing, ignored by git.
-    pub(crate) fn create(&self) -> Result<()> {
-        create_folder(&self.path, Visibility::Shared)?;
-        let ignore = self.path.join(".gitignore");
+    fn create_own(&self) -> Result<()> {
+        create_folder(&self.folder, Visibility::Shared)?;
+        let ignore = self.folder.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
             // An empty file was left by a process that was killed before it wrote the content.
             Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
@@ -232,10 +213,10 @@ impl StoreFolder {
 
     /// Creates the folder and those for locks and records.
     pub(crate) fn prepare(&self) -> Result<()> {
-        self.create()?;
+        self.create_own()?;
         create_folder(&self.locks(), Visibility::Shared)?;
         // Records contain text from files that others may not read.
-        create_folder(&self.history(), Visibility::Private)
+        create_folder(&self.records(), Visibility::Private)
     }
 }
 
@@ -255,8 +236,7 @@ fn create_folder(path: &Path, visibility: Visibility) -> Result<()> {
 
 /// Returns whether an operation on a project is in progress, or was interrupted and must be completed.
 pub(crate) fn has_pending(root: &Path) -> bool {
-    let history = StoreFolder::new(root.join(NAME)).history();
-    let entries = listing::entries(&history).unwrap_or_default();
+    let entries = listing::entries(&root.join(NAME).join("history")).unwrap_or_default();
     entries.iter().any(|(name, _)| name.ends_with(".pending"))
 }
 

@@ -225,7 +225,7 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
 
 /// Opens a path that the user named, following all links.
 #[cfg(target_os = "linux")]
-pub(crate) fn following_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
+fn following_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::Mode;
 
     let opened = rustix::fs::open(path, flags(wanted), Mode::empty());
@@ -234,18 +234,12 @@ pub(crate) fn following_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
 
 /// Opens a path that the user named, following all links.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn following_links(path: &Path, _: OpenAs) -> io::Result<File> {
+fn following_links(path: &Path, _: OpenAs) -> io::Result<File> {
     // Opening a pipe waits for its other end.
     if PathKind::from(fs::metadata(path)?.file_type()) == PathKind::Other {
         return Err(not_regular());
     }
     File::open(path)
-}
-
-/// Opens a directory whose path contains no link, to change its entries by name.
-#[cfg(target_os = "linux")]
-pub(crate) fn directory(path: &Path) -> io::Result<File> {
-    without_links(path, OpenAs::Handle)
 }
 
 /// Opens a path that contains no link.
@@ -264,7 +258,7 @@ pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
 
 /// Opens a path that contains no link.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
+fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     open_and_compare(path, wanted)
 }
 

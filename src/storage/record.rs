@@ -34,6 +34,7 @@ use crate::error::{At, Error, Result};
 use crate::storage::changes::Change;
 use crate::storage::disk::{Access, Create, Spot, Visibility};
 use crate::storage::lock::Store;
+use crate::storage::transaction::WriteRequest;
 use crate::storage::{boundary, disk, lock};
 use crate::text::hexadecimal;
 
@@ -76,13 +77,16 @@ pub(crate) struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request: Option<Answered>,
     pub(crate) changes: Vec<Change>,
+    /// The direction, then the mark of each change.
+    #[serde(skip)]
+    pub(crate) marks: Vec<u8>,
 }
 
 /// A request that the operation answered, so that a repeated one is answered but not executed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    pub(crate) id: String,
-    pub(crate) command: String,
+    #[serde(flatten)]
+    pub(crate) request: WriteRequest,
     pub(crate) answer: Value,
 }
 
@@ -113,8 +117,8 @@ pub(crate) enum RecordState {
     Foreign,
     /// It is this user's, but another version wrote it, for this operation.
     OtherVersion(String),
-    /// It is a record of this user, with its direction and marks.
-    Own(Record, Vec<u8>),
+    /// It is a record of this user.
+    Own(Record),
 }
 
 /// Reads a record's file.
@@ -157,8 +161,9 @@ fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
         return RecordState::OtherVersion(head.operation);
     }
     match serde_json::from_slice::<Record>(line) {
-        Ok(record) if marks.len() == record.changes.len() + 2 && marks.ends_with(b"\n") => {
-            RecordState::Own(record, marks[..marks.len() - 1].to_vec())
+        Ok(mut record) if marks.len() == record.changes.len() + 2 && marks.ends_with(b"\n") => {
+            record.marks = marks[..marks.len() - 1].to_vec();
+            RecordState::Own(record)
         }
         Ok(_) => RecordState::Incomplete,
         Err(_) => RecordState::Foreign,
@@ -169,8 +174,6 @@ fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) record: Record,
-    /// The direction, then one mark per change.
-    marks: Vec<u8>,
     pub(crate) path: PathBuf,
     /// The record's file and the offset of the marks in it; none if the operation is not recorded.
     file: Option<(File, u64)>,
@@ -179,8 +182,7 @@ pub(crate) struct Pending {
 impl Pending {
     /// Returns an operation that is not recorded.
     pub(crate) fn unrecorded(record: Record) -> Self {
-        let marks = vec![WAITING; record.changes.len() + 1];
-        Self { record, marks, path: PathBuf::new(), file: None }
+        Self { record, path: PathBuf::new(), file: None }
     }
 
     /// Writes the record of an operation that is about to begin, with the first free id from its id on.
@@ -201,7 +203,7 @@ impl Pending {
         let mut pending = Self::unrecorded(record);
         let mut text = pending.record.signed(signer)?;
         let marks_at = text.len() as u64;
-        text.extend(&pending.marks);
+        text.extend(&pending.record.marks);
         text.push(b'\n');
         if let Err(error) = disk::write(&file, &text).and_then(|()| disk::sync(&file)) {
             disk::remove_file(&path).at("remove", &path)?;
@@ -212,11 +214,11 @@ impl Pending {
     }
 
     /// Opens the record of an interrupted operation, which was read before.
-    pub(crate) fn open(path: &Path, record: Record, marks: Vec<u8>) -> Result<Self> {
+    pub(crate) fn open(path: &Path, record: Record) -> Result<Self> {
         let file = disk::open(path, Access::Write, Create::Never).at("open", path)?;
         let length = file.metadata().at("read", path)?.len();
-        let marks_at = length.saturating_sub(marks.len() as u64 + 1);
-        Ok(Self { record, marks, path: path.to_owned(), file: Some((file, marks_at)) })
+        let marks_at = length.saturating_sub(record.marks.len() as u64 + 1);
+        Ok(Self { record, path: path.to_owned(), file: Some((file, marks_at)) })
     }
 
     /// Returns the length of the file, as far as it counts.
@@ -226,12 +228,12 @@ impl Pending {
 
     /// Returns the mark of a change.
     pub(crate) fn mark(&self, index: usize) -> u8 {
-        self.marks[index + 1]
+        self.record.marks[index + 1]
     }
 
     /// Returns whether the operation is being reverted.
     pub(crate) fn is_backward(&self) -> bool {
-        self.marks[0] == BACKWARD
+        self.record.marks[0] == BACKWARD
     }
 
     /// Stores the mark of a change.
@@ -245,7 +247,7 @@ impl Pending {
     }
 
     fn set(&mut self, index: usize, mark: u8) -> Result<()> {
-        self.marks[index] = mark;
+        self.record.marks[index] = mark;
         let Some((file, marks_at)) = &self.file else {
             return Ok(());
         };
@@ -331,7 +333,7 @@ pub(crate) mod content {
 const LENGTH: usize = 32;
 
 /// Length of a signature, in hexadecimal digits.
-pub(crate) const DIGITS: usize = 64;
+const DIGITS: usize = 64;
 
 type Key = [u8; LENGTH];
 
@@ -356,12 +358,12 @@ impl Signer {
     }
 
     /// Returns the signature of a record's line as hexadecimal digits; creates the key if it is missing.
-    pub(crate) fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
+    fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
         Ok(hexadecimal(&mac(self.key()?, id, line)?.finalize().into_bytes()))
     }
 
     /// Returns whether this user signed this line as the record with this id.
-    pub(crate) fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
+    fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
         let mac = self.existing().and_then(|key| mac(key, id, line).ok());
         let signature = decode_hex(signature);
         mac.zip(signature).is_some_and(|(mac, signature)| mac.verify_slice(&signature).is_ok())
@@ -484,6 +486,7 @@ mod tests {
             stores: vec![Store::Plan],
             keep: true,
             request: None,
+            marks: vec![WAITING; changes.len() + 1],
             changes,
         }
     }
@@ -501,9 +504,9 @@ mod tests {
         pending.set_mark(4, LEFT_ALONE).unwrap();
         pending.set_backward().unwrap();
         let read = read(&pending.path, 1, &signer()).unwrap();
-        let RecordState::Own(record, marks) = read else { panic!("{read:?}") };
-        assert_eq!((&record, marks.as_slice()), (&pending.record, b"<.   !".as_slice()));
-        let again = Pending::open(&pending.path, record, marks).unwrap();
+        let RecordState::Own(record) = read else { panic!("{read:?}") };
+        assert_eq!((&record, &record.marks[..]), (&pending.record, &b"<.   !"[..]));
+        let again = Pending::open(&pending.path, record).unwrap();
         assert_eq!(again.length(), pending.length());
     }
 

@@ -229,9 +229,9 @@ fn every_rule_of_the_table_is_read() {
             assert!(compiled(expression).is_ok(), "{expression}");
         }
         assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);
-        let destination = rule.destination().unwrap();
-        let high = matches!(destination, Destination::Entry(_, Confidence::High));
-        assert!(!high, "no rule may claim high confidence");
+        assert!(rule.confidence != Some(Confidence::High), "no rule may claim high confidence");
+        let is_entry = rule.to == Surface::Entry;
+        assert_eq!((rule.entry_type.is_some(), rule.confidence.is_some()), (is_entry, is_entry));
     }
 }
 
