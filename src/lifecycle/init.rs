@@ -310,46 +310,7 @@ const LANGUAGES: usize = 6;
 const FOLDERS: usize = 8;
 
 /// Endings of file names with their languages, one language a line; data formats and prose are not included.
-const ENDINGS: &str = "\
-C: c h
-C#: cs
-C++: cc cpp cxx hh hpp hxx
-CSS: css less sass scss
-Clojure: clj cljc cljs
-Dart: dart
-Elixir: ex exs heex
-Erlang: erl hrl
-F#: fs fsx
-Go: go
-HCL: hcl tf
-HTML: htm html
-Haskell: hs
-Java: java
-JavaScript: cjs js jsx mjs
-Julia: jl
-Kotlin: kt kts
-Lua: lua
-Nix: nix
-Notebook: ipynb
-OCaml: ml mli
-Objective-C: m mm
-PHP: php
-Perl: pl pm
-PowerShell: ps1 psm1
-Protocol Buffers: proto
-Python: py pyi
-R: r
-Ruby: erb rake rb
-Rust: rs
-SQL: sql
-Scala: sc scala
-Shell: bash bats fish sh zsh
-Solidity: sol
-Svelte: svelte
-Swift: swift
-TypeScript: cts mts ts tsx
-Vue: vue
-Zig: zig";
+const ENDINGS: &str = include_str!("../../templates/languages.txt");
 
 /// A summary of existing code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
