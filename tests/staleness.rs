@@ -65,7 +65,7 @@ fn check<'a>(texts: Vec<String>, files: impl IntoIterator<Item = &'a str>) -> St
     let loose =
         texts.into_iter().map(|text| LoosePattern { section: None, text, range: 0..0, line: 1 });
     let patterns = Patterns { loose: loose.collect(), ..Patterns::default() };
-    Staleness::check(&patterns, root.path(), &Git::absent()).unwrap()
+    Staleness::check(&patterns, root.path(), &Git::default()).unwrap()
 }
 
 /// Returns a path and all its ends: `src/a.rs` and `a.rs`, in lower case.

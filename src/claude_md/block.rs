@@ -18,7 +18,6 @@ use sha2::{Digest, Sha256};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::error::{Error, Result};
-use crate::git::Object;
 use crate::markdown::{BlockContent, Outline, annals_marker};
 use crate::project::Project;
 use crate::text::{clip, hexadecimal, line_end, pluralize, quantity, slashed, strip_controls};
@@ -391,17 +390,12 @@ pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result
         return Ok(block(&bytes));
     }
     let relative = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed);
-    let (Some(relative), Some(objects)) = (relative, project.git.objects()?) else {
-        return Ok(None);
-    };
+    let Some(relative) = relative else { return Ok(None) };
     let commits = project.git.newest_commits(MAX_COMMITS)?;
     let versions: Vec<String> =
         commits.iter().map(|commit| format!("{}:{relative}", commit.hash)).collect();
-    let mut versions = objects.read(&versions)?.into_iter().flatten();
-    Ok(versions.find_map(|version| match version {
-        Object::Blob(bytes) => block(&bytes),
-        Object::Other => None,
-    }))
+    let versions = project.git.contents(&versions)?;
+    Ok(versions.into_iter().flatten().find_map(|bytes| block(&bytes)))
 }
 
 /// Returns the text between the markers of a version, if it has this digest.

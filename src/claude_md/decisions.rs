@@ -9,7 +9,7 @@ use regex_lite::Regex;
 
 use crate::patterns;
 use crate::patterns::ContentWords;
-use crate::plan::list_entry::is_lead;
+use crate::plan::document::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
 use crate::text::{fold, listed, pattern};
 

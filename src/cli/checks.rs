@@ -7,8 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::audit::{AuditRow, Level};
-use crate::cli::output::{Output, check_style};
-use crate::cli::text::text;
+use crate::cli::output::{Output, check_style, text};
 use crate::error::{Error, Result};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};

@@ -7,10 +7,8 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::cli::completion::keys;
-use crate::cli::output::Output;
-use crate::cli::shared::{stdin, value_enum};
-use crate::cli::text::text;
+use crate::cli::help::keys;
+use crate::cli::output::{Output, stdin, text, value_enum};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::notepad::{Note, NotepadSection};
@@ -34,7 +32,7 @@ value_enum!(Confidence);
 #[derive(Args, Debug)]
 pub(crate) struct RememberArgs {
     /// What to remember
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(required = true, trailing_var_arg = true)]
     text: Vec<String>,
     /// The entry to create or update, instead of a new one
     #[arg(long, add = keys())]

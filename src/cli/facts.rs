@@ -11,9 +11,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::facts::queue::{observe, turns, work};
-use crate::cli::output::Output;
-use crate::cli::shared::{stdin, value_enum};
-use crate::cli::text::text;
+use crate::cli::output::{Output, stdin, text, value_enum};
 use crate::error::{Error, Result};
 use crate::facts::{
     Category, FactFilter, FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement,

@@ -1,42 +1,38 @@
-//! Prints the help of `annals` itself, and usage errors with the command that was meant.
+//! Prints the help of `annals` itself, usage errors with the command that was meant, and completions.
 //!
 //! The parser does not know the descriptions of the subcommands: most runs need one command, and building all of them
-//! takes a large part of the startup time. The list is only built when help is requested.
+//! takes a large part of the startup time. So the page is a text of its own.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::CommandFactory;
+use anstyle::Style;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
 
-use crate::cli::Arguments;
 use crate::cli::output::{Output, OutputMode};
-use crate::error::Error;
+use crate::cli::{Arguments, working_directory};
+use crate::error::{At, Error, Result};
+use crate::knowledge;
+use crate::knowledge::EntryFilter;
+use crate::plan::{Phase, Survey};
+use crate::project::{Environment, OpenRequest, Project};
 
-/// Placeholder for the list in the help template.
-const LIST: &str = "[commands]";
+/// The help of `annals` itself: the common commands in groups, on one screen. A test compares the descriptions.
+pub(crate) const PAGE: &str = include_str!("../../templates/text/help.txt");
 
-/// The help template of `annals` itself.
-pub(crate) const TEMPLATE: &str =
-    "{about-with-newline}\n{usage-heading} {usage}\n\n[commands]{after-help}";
+/// The same with all commands and options.
+const WHOLE_PAGE: &str = include_str!("../../templates/text/help-all.txt");
 
-/// The end of the help of `annals` itself.
+/// The end of the manual page of `annals` itself.
 pub(crate) const END: &str = "\
 Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not found, 4 refused
 Example: annals remember run the tests with pytest -q";
-
-/// The commands in groups, the most commonly needed first; the last group is only listed on request.
-const GROUPS: [(&str, &str); 5] = [
-    ("Remember and find", "remember recall forget context"),
-    ("Plan, build, ship", "init plan execute ship sync status setup"),
-    ("Look after it", "audit doctor undo report"),
-    ("One store each", "entry notepad journal ledger facts patterns milestone share"),
-    (
-        "More",
-        "sessions pause resume inspect log config demo hook mcp merge-file completions man help",
-    ),
-];
 
 /// Words that users try instead of a command, after the command line that does it: first those of `annals` itself,
 /// then those of a group, whose commands have more words.
@@ -58,14 +54,10 @@ pub(crate) fn take_all(arguments: &mut Vec<OsString>) {
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let mode = output_mode(arguments);
     let mut out = Output::new(mode);
-    let page = || {
-        let page = error.render().ansi().to_string();
-        let whole = arguments.iter().any(|word| word == "--all");
-        if page.contains(LIST) {
-            page.replacen(LIST, &list(whole), 1).replace("\n\n\n", "\n\n")
-        } else {
-            page
-        }
+    let page = || match error.render().ansi().to_string() {
+        page if page.trim_end() != PAGE.trim_end() => page,
+        _ if arguments.iter().any(|word| word == "--all") => styled(WHOLE_PAGE),
+        _ => styled(PAGE),
     };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -79,50 +71,14 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     out.exit_code()
 }
 
-/// Lists the commands in groups, and the options; without `whole` on one screen.
-fn list(whole: bool) -> String {
-    let mut annals = Arguments::command();
-    annals.build();
-    let (title, name) = (*annals.get_styles().get_header(), *annals.get_styles().get_literal());
-    let groups = if whole { &GROUPS[..] } else { &GROUPS[..GROUPS.len() - 1] };
-    let width = GROUPS.iter().flat_map(|(_, names)| names.split(' ')).map(str::len).max();
-    let width = width.unwrap_or_default();
-    let mut list = String::new();
-    let mut line = |text: String| {
-        list.push_str(&text);
-        list.push('\n');
+/// Returns a page with its headings in bold.
+fn styled(page: &str) -> String {
+    let bold = Style::new().bold();
+    let is_heading = |line: &str| !line.starts_with(' ') && line.ends_with(':');
+    let line = |line| {
+        if is_heading(line) { format!("{bold}{line}{bold:#}\n") } else { format!("{line}\n") }
     };
-    for (group, names) in groups {
-        line(format!("{title}{group}:{title:#}"));
-        for one in names.split(' ').filter_map(|name| annals.find_subcommand(name)) {
-            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
-            let about = match one.get_name() {
-                "help" => "Describe a command: `annals help sync`",
-                _ => &about,
-            };
-            line(format!("  {name}{:width$}{name:#}  {about}", one.get_name()));
-        }
-        // The short list takes 40 lines: the line of the rest follows at once.
-        if whole || groups.last().is_some_and(|(last, _)| last != group) {
-            line(String::new());
-        }
-    }
-    if whole {
-        line(format!("{title}Options:{title:#}"));
-        for one in annals.get_arguments().filter(|one| !one.is_hide_set()) {
-            let short = one.get_short().map_or("    ".to_owned(), |short| format!("-{short}, "));
-            let long = one.get_long().unwrap_or_default();
-            let help = one.get_help().map(ToString::to_string).unwrap_or_default();
-            line(format!("  {name}{short}--{long:<14}{name:#}  {help}"));
-        }
-        line(String::new());
-    } else {
-        let more = GROUPS[GROUPS.len() - 1].1.replace(' ', ", ");
-        line(format!("{title}More:{title:#} {more}"));
-        line("Options of all: -C DIR, --json, --dry-run, -q, -v, --color WHEN; `annals --help --all` describes them".to_owned());
-    }
-    list.truncate(list.trim_end().len());
-    list
+    page.lines().map(line).collect()
 }
 
 /// Determines the output mode from a command line that cannot be parsed.
@@ -224,10 +180,71 @@ fn command(arguments: &[OsString]) -> String {
     name
 }
 
+/// The variable by which a shell asks for candidates.
+const VARIABLE: &str = "ANNALS_COMPLETE";
+
+/// Print a shell's completion script, which knows phases and keys
+///
+/// Example: annals completions bash > ~/.local/share/bash-completion/completions/annals
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+pub(crate) fn completions(args: &CompletionsArgs, out: &mut Output) -> Result<()> {
+    let (shells, name) = (Shells::builtins(), args.shell.to_string());
+    let shell = shells.completer(&name);
+    let shell = shell.ok_or_else(|| Error::failed(format!("no completions for {name}")))?;
+    let mut script = Vec::new();
+    shell
+        .write_registration(VARIABLE, "annals", "annals", "annals", &mut script)
+        .at("write the script", Path::new("-"))?;
+    out.verbatim(&script)
+}
+
+/// Answers a shell that asks for candidates; returns whether one did.
+pub(crate) fn answer_shell(arguments: &[OsString]) -> bool {
+    let asked = CompleteEnv::with_factory(Arguments::command).var(VARIABLE);
+    let directory = working_directory().ok();
+    // A shell shows no message: without an answer, nothing is offered.
+    asked.try_complete(arguments.to_vec(), directory.as_deref()).unwrap_or(true)
+}
+
+/// Offers the phases of the planning folder.
+pub(crate) fn phases() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let survey = project().and_then(|project| Survey::read(&project).ok());
+        let phases = survey.map(|survey| survey.position.phases).unwrap_or_default();
+        let candidate = |phase: Phase| {
+            let name = phase.name.map(Into::into);
+            CompletionCandidate::new(phase.number.to_string()).help(name)
+        };
+        phases.into_iter().map(candidate).collect()
+    })
+}
+
+/// Offers the keys of the active entries.
+pub(crate) fn keys() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let listed = project()
+            .and_then(|project| knowledge::list(&project, &EntryFilter::default()).ok())
+            .map(|found| found.value.entries);
+        let entries = listed.unwrap_or_default().into_iter();
+        let candidate =
+            |key: String, title: String| CompletionCandidate::new(key).help(Some(title.into()));
+        entries.map(|entry| candidate(entry.key, entry.title)).collect()
+    })
+}
+
+fn project() -> Option<Project> {
+    let directory = working_directory().ok()?;
+    let environment = Environment::new(std::env::vars_os());
+    Project::open(OpenRequest { directory, environment, ..OpenRequest::default() }).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use clap::Command;
 
     use super::*;
@@ -239,17 +256,34 @@ mod tests {
     }
 
     #[test]
-    fn every_command_stands_in_one_group_and_has_a_short_description() {
+    fn the_help_lists_every_command_once_with_its_description() {
         let annals = annals();
-        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.split(' ')).collect();
-        let known: BTreeSet<&str> = annals.get_subcommands().map(Command::get_name).collect();
-        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), known);
-        assert_eq!(listed.len(), known.len(), "a command is in two groups");
-        for command in annals.get_subcommands().filter(|one| one.get_name() != "help") {
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            assert!((10..=84).contains(&about.chars().count()), "{}: {about}", command.get_name());
+        let commands = annals.get_subcommands().filter(|one| one.get_name() != "help");
+        let mut known: Vec<String> = commands
+            .map(|one| format!("{:12} {}", one.get_name(), one.get_about().unwrap_or_default()))
+            .collect();
+        known.push("help         Describe a command: `annals help sync`".to_owned());
+        known.sort();
+        let lines = |page: &'static str| {
+            let lines = page.lines().filter_map(|line| line.strip_prefix("  "));
+            lines.filter(|line| !line.starts_with([' ', '-']))
+        };
+        let mut listed: Vec<&str> = lines(WHOLE_PAGE).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, known);
+        let (_, more) = PAGE.split_once("\nMore: ").unwrap();
+        let more = more.lines().next().unwrap().split(", ");
+        let short: Vec<&str> =
+            lines(PAGE).map(|line| line.split(' ').next().unwrap()).chain(more).collect();
+        let whole: Vec<&str> =
+            lines(WHOLE_PAGE).map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(short, whole);
+        assert!(lines(PAGE).all(|line| WHOLE_PAGE.contains(line)));
+        assert!(PAGE.lines().count() <= 40, "the help fits on a screen of 40 lines");
+        for option in annals.get_arguments().filter(|one| !one.is_hide_set()) {
+            let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(WHOLE_PAGE.contains(&help), "--help --all lacks: {help}");
         }
-        assert!(list(false).lines().count() <= 34, "the help fits on a screen of 40 lines");
     }
 
     #[test]

@@ -8,9 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Global;
-use crate::cli::output::Output;
-use crate::cli::shared::{stdin, value_enum};
-use crate::cli::text::text;
+use crate::cli::output::{Output, stdin, text, value_enum};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;

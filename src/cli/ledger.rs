@@ -6,9 +6,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::output::Output;
-use crate::cli::shared;
-use crate::cli::text::text;
+use crate::cli::output::{Output, document, text};
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;
@@ -164,7 +162,7 @@ fn update(
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {
-    let text = shared::document(file, "the update")?;
+    let text = document(file, "the update")?;
     if file.is_none_or(|file| file == Path::new("-")) && text.trim().is_empty() {
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));

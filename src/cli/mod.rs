@@ -3,21 +3,15 @@
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 
 mod checks;
-mod completion;
-mod demo;
 mod entry;
 mod facts;
 mod help;
-mod hook;
 mod journal;
 mod ledger;
 mod output;
-mod patterns;
 mod search;
 mod setup;
 mod share;
-mod shared;
-mod text;
 mod tools;
 mod workflow;
 
@@ -35,7 +29,7 @@ use crate::project::{Environment, OpenRequest, Project};
 
 /// Project memory for coding agents, in plain files beside the code
 #[derive(Debug, Parser)]
-#[command(name = "annals", version, after_help = help::END, help_template = help::TEMPLATE, max_term_width = 100)]
+#[command(name = "annals", version, after_help = help::END, override_help = help::PAGE, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
@@ -136,7 +130,7 @@ commands! {
     Notepad(entry::NotepadArgs) entry::notepad,
     Ledger(ledger::LedgerArgs) ledger::run,
     Facts(facts::FactsArgs) facts::run,
-    Patterns(patterns::PatternsArgs) patterns::run,
+    Patterns(workflow::PatternsArgs) workflow::patterns,
     Milestone(workflow::MilestoneArgs) workflow::milestone,
     Share(share::ShareArgs) share::run,
     Sessions(search::SessionsArgs) search::sessions,
@@ -147,20 +141,20 @@ commands! {
     Config(tools::ConfigArgs) tools::config,
     MergeFile(tools::MergeFileArgs) tools::merge_file,;
     Journal(journal::JournalArgs),
-    Demo(demo::DemoArgs),
-    Hook(hook::HookArgs),
+    Demo(tools::DemoArgs),
+    Hook(setup::HookArgs),
     Mcp(tools::McpArgs),
-    Completions(completion::CompletionsArgs),
+    Completions(help::CompletionsArgs),
     Man(tools::ManArgs),
 }
 
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => return completion::run(args, out),
+            Self::Completions(args) => return help::completions(args, out),
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
-            Self::Demo(args) => return demo::run(args, out),
+            Self::Demo(args) => return tools::demo(args, out),
             Self::Mcp(args) => return tools::mcp(args, global.directory()?),
             _ => {}
         }
@@ -203,7 +197,7 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
-            progress: if self.quiet { Progress::default() } else { shared::progress_on_terminal() },
+            progress: if self.quiet { Progress::default() } else { output::progress_on_terminal() },
             environment,
         })
     }
@@ -236,21 +230,21 @@ fn working_directory() -> Result<PathBuf> {
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = journal::of_tool(arguments.into_iter().collect());
-    if completion::answer(&arguments) {
+    if help::answer_shell(&arguments) {
         return ExitCode::SUCCESS;
     }
     help::take_all(&mut arguments);
     let parsed = match Arguments::parse_line(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
-            return hook::ignore_usage_error(help::answer(&error, &arguments), &arguments);
+            return setup::ignore_usage_error(help::answer(&error, &arguments), &arguments);
         }
     };
     #[cfg(debug_assertions)]
     arm_fail_point();
     let mut out = Output::new(parsed.global.mode());
     if let Command::Hook(args) = &parsed.command {
-        return hook::run(args, &parsed.global, &mut out);
+        return setup::hook(args, &parsed.global, &mut out);
     }
     if let Err(error) = parsed.command.run(&parsed.global, &mut out) {
         out.failure(&error);

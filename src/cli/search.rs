@@ -6,9 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::output::{Output, head_style};
-use crate::cli::shared::value_enum;
-use crate::cli::text::text;
+use crate::cli::output::{Output, head_style, text, value_enum};
 use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::output::Output;
-use crate::cli::text::text;
+use crate::cli::output::{Output, text};
 use crate::error::Result;
 use crate::facts::{Facts, Purpose};
 use crate::project::Project;

@@ -4,28 +4,26 @@
 //! notes; constraints; decisions; lessons; knowledge; the user's facts; todos. What does not fit is counted,
 //! with the command that prints it.
 
-mod already_read;
 mod gather;
-mod ledger;
-mod overview;
 mod packing;
-mod part;
-mod parts;
 #[cfg(test)]
 mod tests;
 
-pub use already_read::AlreadyRead;
-pub use overview::{Overview, overview};
-pub use packing::{Digest, LeftOut};
-pub use part::DigestPart;
-pub use parts::parts;
+use std::path::PathBuf;
+
+pub use packing::{AlreadyRead, Digest, DigestPart, LeftOut};
+use serde::Serialize;
 
 use crate::context::gather::Gatherer;
-use crate::context::part::DigestSection;
-use crate::error::{Error, Result};
-use crate::knowledge::KnowledgeDir;
-use crate::project::Project;
+use crate::context::packing::DigestSection;
+use crate::error::{Error, ErrorKind, Result};
+use crate::facts::{FactFilter, FactStatus, Facts, Purpose};
+use crate::knowledge::{KnowledgeDir, notepad};
+use crate::project::{LayoutName, Project};
+use crate::storage::listing;
+use crate::storage::read::PathKind;
 use crate::warning::Warning;
+use crate::{facts, journal, knowledge, ledger};
 
 /// Default maximum number of tokens of a digest.
 pub const BUDGET: usize = 2000;
@@ -45,11 +43,16 @@ pub(crate) const START_BLOCKERS: usize = 3;
 /// Minimum budget for a digest, in tokens: a smaller one has room for nothing but the frame.
 const MIN_BUDGET: usize = 100;
 
+/// Returns whether a project has a planning folder, or its settings name one; if not, its status is an [`Overview`].
+pub fn has_plan(project: &Project) -> bool {
+    project.planning().is_ok() || project.settings.planning_dir.is_some()
+}
+
 /// Returns whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
         || KnowledgeDir::in_project(project).root().is_dir()
-        || crate::ledger::exists(project)
+        || ledger::exists(project)
 }
 
 /// The options of a digest.
@@ -113,5 +116,115 @@ fn requested_parts(request: &DigestRequest) -> Vec<DigestPart> {
         parts.sort_by_key(|part| *part != DigestPart::Notepad);
     }
     parts.retain(|part| !request.without.contains(part));
+    parts
+}
+
+/// Maximum size of a journal whose records are counted, in bytes; reading a larger one takes too long.
+const MAX_COUNTED_JOURNAL: u64 = 16 << 20;
+
+/// What there is to remember. It is the document of `annals status --json` without a planning folder.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Overview {
+    /// The name of the project's folder.
+    pub project: String,
+    /// Always null: there is no planning folder.
+    pub planning_dir: Option<()>,
+    /// The folders below that have a planning folder of their own.
+    pub parts: Vec<PathBuf>,
+    /// Number of active entries.
+    pub entries: usize,
+    /// Number of lines in the notepad.
+    pub notes: usize,
+    /// Whether there is a ledger.
+    pub ledger: bool,
+    /// Number of records in the journal, which all projects share; null if it is large or does not exist.
+    pub journal: Option<usize>,
+    /// Number of facts about the user, if one is set.
+    pub facts: Option<usize>,
+    /// Warnings about what was only partly understood.
+    pub warnings: Vec<Warning>,
+}
+
+/// Counts what each store has.
+pub fn overview(project: &Project) -> Result<Overview> {
+    let mut warnings = Vec::new();
+    let name = project.root.file_name().unwrap_or_default();
+    let mut found = Overview {
+        project: name.to_string_lossy().into_owned(),
+        parts: parts(project),
+        entries: knowledge::summaries(project)?.into_value(&mut warnings).len(),
+        notes: notes(project)?,
+        ledger: ledger::exists(project),
+        journal: records(project),
+        facts: facts_about_user(project)?,
+        ..Overview::default()
+    };
+    found.warnings = project.named(warnings);
+    Ok(found)
+}
+
+fn notes(project: &Project) -> Result<usize> {
+    let all = match notepad::read(project, None) {
+        Err(error) if error.kind == ErrorKind::NotFound => return Ok(0),
+        all => all?,
+    };
+    let is_note = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with(['#', '<'])
+    };
+    Ok(all.text.lines().filter(is_note).count())
+}
+
+/// Returns the number of records; a journal that cannot be read is reported by `audit`.
+fn records(project: &Project) -> Option<usize> {
+    let file = journal::default_path(&project.environment).ok()?;
+    let size = std::fs::metadata(&file).ok()?.len();
+    let counted = (size <= MAX_COUNTED_JOURNAL).then(|| journal::statistics(&file).ok());
+    Some(counted??.records)
+}
+
+fn facts_about_user(project: &Project) -> Result<Option<usize>> {
+    if project.settings.user.is_none() {
+        return Ok(None);
+    }
+    let user = facts::user(project, None)?;
+    let store = Facts::open(project, None, Purpose::Read)?;
+    let active = FactFilter { statuses: vec![FactStatus::Active], ..FactFilter::default() };
+    Ok(Some(facts::list(&store, &user, &active)?.facts.len()))
+}
+
+/// Maximum depth of a part, and number of folders that are listed.
+const MAX_DEPTH: usize = 3;
+const MAX_FOLDERS: usize = 500;
+
+/// Folders that contain what others wrote.
+const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "build"];
+
+/// Returns the folders below a project that have a planning folder, relative to it; none if it has one itself.
+pub fn parts(project: &Project) -> Vec<PathBuf> {
+    let mut parts = Vec::new();
+    if project.planning().is_ok() {
+        return parts;
+    }
+    let mut waiting = vec![(project.root.clone(), 0)];
+    let mut at = 0;
+    while let Some((folder, depth)) = waiting.get(at).cloned().filter(|_| at < MAX_FOLDERS) {
+        at += 1;
+        for (name, kind) in listing::entries(&folder).unwrap_or_default() {
+            let path = folder.join(&name);
+            if kind != PathKind::Folder {
+                continue;
+            }
+            if LayoutName::from_dir(&path).is_some() {
+                parts.push(project.relative(&folder).to_owned());
+            } else if !name.starts_with('.')
+                && !SKIPPED.contains(&name.as_str())
+                && depth < MAX_DEPTH
+            {
+                waiting.push((path, depth + 1));
+            }
+        }
+    }
+    parts.dedup();
     parts
 }

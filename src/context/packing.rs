@@ -1,9 +1,11 @@
-//! Packs the parts into the budget, and lists what did not fit.
+//! The parts of a digest: packs their lines into the budget, and lists what did not fit.
+
+use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::context::part::{DigestPart, DigestSection};
-use crate::text::{Line, estimate_tokens};
+use crate::markdown::without_bullet;
+use crate::text::{Line, estimate_tokens, word_enum};
 use crate::warning::Warning;
 
 /// The first line: text from files must not be taken for instructions.
@@ -143,4 +145,154 @@ fn left_out(packed: &[Packed]) -> Vec<LeftOut> {
         command: part.section.part.command(),
     });
     left.filter(|left| left.lines > 0).collect()
+}
+
+word_enum! {
+    /// A part of a digest; variants are ordered by importance.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum DigestPart {
+        /// The state of the planned work and the next action.
+        Position = "position",
+        /// The state of the repo ledger, and how much it covers.
+        Ledger = "ledger",
+        /// What blocks the work.
+        Blockers = "blockers",
+        /// Pinned notes of the notepad.
+        Notepad = "notepad",
+        /// Constraints of the repo ledger.
+        Constraints = "constraints",
+        /// Decisions.
+        Decisions = "decisions",
+        /// Lessons from finished phases that still hold.
+        Patterns = "patterns",
+        /// Knowledge entries.
+        Entries = "entries",
+        /// Facts about the user.
+        Facts = "facts",
+        /// Todos.
+        Todos = "todos",
+        /// Earlier sessions that answer the topic, if the user has turned the reading of transcripts on.
+        Sessions = "sessions",
+    }
+}
+
+impl DigestPart {
+    /// Returns the heading of the part, the command that prints all of it, and the maximum number of its lines in the
+    /// first round of packing.
+    fn properties(self) -> (&'static str, &'static str, usize) {
+        match self {
+            Self::Position => ("Position", "annals status", 8),
+            Self::Ledger => ("Repo ledger", "annals ledger brief", 12),
+            Self::Blockers => ("Blockers", "annals status --json", 5),
+            Self::Notepad => ("Notepad", "annals notepad read", 10),
+            Self::Constraints => ("Constraints", "annals ledger brief", 12),
+            Self::Decisions => ("Decisions", "annals recall --in plan,ledger decision", 6),
+            Self::Patterns => ("Learned Patterns", "annals patterns relevant", 5),
+            Self::Entries => ("Knowledge", "annals entry list", 6),
+            Self::Facts => ("About the user", "annals facts list --profile", 10),
+            Self::Todos => ("Todos", "annals status --json", 5),
+            Self::Sessions => ("Earlier sessions", "annals recall --in sessions WORDS", 5),
+        }
+    }
+
+    pub(crate) fn heading(self) -> &'static str {
+        self.properties().0
+    }
+
+    pub(crate) fn command(self) -> &'static str {
+        self.properties().1
+    }
+
+    pub(crate) fn first_round_lines(self) -> usize {
+        self.properties().2
+    }
+}
+
+/// A part with its lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DigestSection {
+    pub(crate) part: DigestPart,
+    /// The lines, most important first.
+    pub(crate) lines: Vec<Line>,
+    /// Maximum number of them that are shown.
+    pub(crate) most: usize,
+}
+
+/// Returns the text of a bullet without its marker, since a digest adds its own.
+pub(crate) fn unmarked(line: &str) -> &str {
+    without_bullet(line.trim()).trim_start()
+}
+
+/// The lines that a session has read, compared ignoring case and punctuation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlreadyRead {
+    /// The words of each line, and of its parts that may stand alone.
+    lines: HashSet<String>,
+    /// Whether a context file lists the project's decisions.
+    pub has_decisions: bool,
+}
+
+impl AlreadyRead {
+    /// Adds the lines of a text.
+    pub fn add(&mut self, text: &str) {
+        self.has_decisions |= text.lines().any(|line| line == "## Key Decisions");
+        for line in text.lines() {
+            // `Blockers: The cron job (phase 2)` also says `The cron job`.
+            let unlabelled = line.split_once(':').map_or(line, |(_, rest)| rest);
+            let bare = |text: &str| {
+                let open = text.strip_suffix(')').and_then(|text| text.rfind(" ("));
+                words(open.map_or(text, |at| &text[..at]))
+            };
+            let parts = [words(line), words(unlabelled), bare(line), bare(unlabelled)];
+            self.lines.extend(parts);
+        }
+    }
+
+    /// Returns whether one of the lines says the same. A line that merely contains the words may say the
+    /// opposite.
+    pub fn contains(&self, line: &str) -> bool {
+        let line = words(line);
+        !line.is_empty() && self.lines.contains(&line)
+    }
+}
+
+/// Returns the words of a text in lower case, separated by spaces.
+fn words(text: &str) -> String {
+    let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
+    let words = text.split(|c| !is_word_char(c));
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_match_ignoring_case_punctuation_labels_and_a_remark_at_the_end() {
+        let mut known = AlreadyRead::default();
+        known.add(
+            "- **Phase:** 4 - Low-Stock Alerts\n- Run `low` \u{2014} cron needs no parsing\n\
+             - Keep the lock short (phase 2, plan 01)\n- **Blockers:** The key is missing\n",
+        );
+        for line in [
+            "Phase: 4 - Low-Stock Alerts",
+            "Run `low` (Cron needs no parsing)",
+            "Keep the lock short",
+            "The key is missing",
+        ] {
+            assert!(known.contains(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_only_contains_the_words_does_not_match() {
+        let mut known = AlreadyRead::default();
+        known.add(
+            "Never publish the package before review. Keep docs in English\nCI runs on push\n",
+        );
+        for line in ["Publish the package", "CI", "Docs", "English CI", "", "--"] {
+            assert!(!known.contains(line), "{line}");
+        }
+    }
 }

@@ -11,20 +11,19 @@
 //! 6. A low-confidence conflict awaits confirmation, and so does a conflict with an established fact.
 //!
 //! A fact that the user confirmed is never refined without confirmation. A high-risk fact is overwritten,
-//! refined or ended only with a confidence of at least [`confidence::HIGH_RISK`], or if the user confirms it.
+//! refined or ended only with a confidence of at least [`HIGH_RISK`], or if the user confirms it.
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::action::{Action, ActionOutcome, ActionType};
-use crate::facts::fact::{self, Category, Fact, FactStatus, Proposal, UserId};
-use crate::facts::history::{self, Cause};
-use crate::facts::sql::{Json, Sql};
-use crate::facts::store::Facts;
-use crate::facts::{confidence, maintenance, wording};
-use crate::text::hexadecimal;
+use crate::facts::auditor::{Action, ActionOutcome, ActionType};
+use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::history::Cause;
+use crate::facts::store::{Facts, Json, Sql};
+use crate::facts::{fact, history, maintenance};
+use crate::text::{fold, hexadecimal, is_unspaced};
 
 /// The source of the actions of a turn.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +92,7 @@ impl Facts {
         source: ActionSource,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (now, high_risk) = (self.clock().timestamp(), self.high_risk().to_vec());
+        let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
         self.write(|connection| work(&mut Arbiter { connection, user, source, now, high_risk }))
     }
 }
@@ -216,13 +215,13 @@ impl Arbiter<'_> {
         }
         let is_high_risk = self.is_high_risk(action, &current);
         // The user confirmed the exact value: a different text needs another confirmation.
-        let is_certain = current.confidence >= confidence::CONFIRMED;
+        let is_certain = current.confidence >= CONFIRMED;
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
         if (self.source.is_confirmed || !is_certain && !is_high_risk)
             && !is_temporary
             && action.kind != ActionType::Supersede
-            && wording::refines(action.value(), &current.value_text)
+            && refines(action.value(), &current.value_text)
         {
             return self.refine(action, &current);
         }
@@ -233,10 +232,10 @@ impl Arbiter<'_> {
         let is_late = self.source.origin.last_mentioned_at < current.valid_from;
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
         if self.source.is_confirmed
-            || !confidence::is_unsure(action.confidence_delta)
+            || !is_unsure(action.confidence_delta)
                 && !is_late
                 && !is_to_come
-                && current.confidence < confidence::ESTABLISHED
+                && current.confidence < ESTABLISHED
                 && !is_high_risk
         {
             return self.supersede(action, &current);
@@ -272,7 +271,7 @@ impl Arbiter<'_> {
         action.value().clone_into(&mut after.value_text);
         after.value_json = action.new_value_json.clone().map(Json);
         if self.source.is_confirmed {
-            after.confidence = confidence::CONFIRMED;
+            after.confidence = CONFIRMED;
         }
         after.source_excerpt.clone_from(&origin.source_excerpt);
         after.source_turn_id.clone_from(&origin.source_turn_id);
@@ -292,8 +291,7 @@ impl Arbiter<'_> {
 
     /// Rule 4.
     fn end(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let is_guarded =
-            self.is_high_risk(action, current) || confidence::is_unsure(action.confidence_delta);
+        let is_guarded = self.is_high_risk(action, current) || is_unsure(action.confidence_delta);
         if is_guarded && !self.source.is_confirmed {
             let value = format!("no longer {}", current.value_text);
             return self.propose(action, Some(current), Proposal::End, &value);
@@ -329,9 +327,9 @@ impl Arbiter<'_> {
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
         let values = params![self.user, current.fact_id, self.source.origin.source_turn_id];
         if self.source.is_confirmed {
-            after.confidence = confidence::CONFIRMED;
+            after.confidence = CONFIRMED;
         } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
-            after.confidence = confidence::repeated(current.confidence);
+            after.confidence = repeated_confidence(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
         self.record(name, &action.reason, Some(current), &after)?;
@@ -347,8 +345,7 @@ impl Arbiter<'_> {
             }
             (None, None) => Ok(NO_EFFECT),
             (None, Some(current))
-                if current.confidence >= confidence::ESTABLISHED
-                    || self.is_high_risk(action, &current) =>
+                if current.confidence >= ESTABLISHED || self.is_high_risk(action, &current) =>
             {
                 Ok(effect(ActionOutcome::Kept, current))
             }
@@ -406,7 +403,7 @@ impl Arbiter<'_> {
         let after = self.repeated(action, pending)?;
         let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
-        let needed = confidence::needed(self.is_high_risk(action, &after), old);
+        let needed = needed_confidence(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
             return Ok(effect(ActionOutcome::Pending, after));
         }
@@ -452,7 +449,7 @@ impl Arbiter<'_> {
                 "`annals facts confirm --reject` drops it; after that, `annals facts add` states it anew",
             ));
         }
-        let sure = Fact { confidence: confidence::CONFIRMED, ..self.mentioned(fact) };
+        let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
         if !fact.status.is_retrievable() {
             let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
@@ -504,15 +501,15 @@ impl Arbiter<'_> {
     fn new_fact(&self, action: &Action, value: &str) -> Fact {
         let ActionSource { origin, category, is_confirmed } = &self.source;
         let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
-        let first = confidence::first_mention(action.confidence_delta);
+        let first = first_confidence(action.confidence_delta);
         Fact {
             fact_id: self.new_id(action),
-            user_id: self.user.as_str().to_owned(),
+            user_id: self.user.clone(),
             key: action.key.as_str().to_owned(),
             value_text: value.to_owned(),
             value_json: action.new_value_json.clone().map(Json),
             category: category.unwrap_or(action.key.category()),
-            confidence: if *is_confirmed { confidence::CONFIRMED } else { first },
+            confidence: if *is_confirmed { CONFIRMED } else { first },
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
             created_at: self.now.clone(),
@@ -573,6 +570,172 @@ pub(crate) fn contested_by<'f>(
     active.rfind(|fact| {
         !pending.is_multi_valued()
             || pending.contests.as_ref() == Some(&fact.fact_id)
-            || wording::is_same(&pending.value_text, &fact.value_text)
+            || is_same_value(&pending.value_text, &fact.value_text)
     })
+}
+
+/// Confidence of a fact that was mentioned once.
+pub(crate) const FIRST_MENTION: f64 = 0.40;
+
+/// Confidence of a fact that the user confirmed when asked.
+pub(crate) const CONFIRMED: f64 = 1.00;
+
+/// Confidence from which a single contradiction no longer overwrites a fact.
+pub(crate) const ESTABLISHED: f64 = 0.80;
+
+/// Minimum confidence for overwriting a high-risk fact without confirmation.
+const HIGH_RISK: f64 = 0.90;
+
+/// Maximum confidence reachable by repetition alone.
+const MAX_REPEATED: f64 = 0.999_999;
+
+/// Returns the confidence after another mention, which halves the distance to certainty.
+pub(crate) fn repeated_confidence(confidence: f64) -> f64 {
+    let raised = rounded(confidence + 0.5 * (CONFIRMED - confidence));
+    raised.min(MAX_REPEATED.max(confidence))
+}
+
+/// Returns the confidence of a fact mentioned for the first time.
+///
+/// The auditor can lower it but not raise it: only repetition and confirmation by the user do.
+pub(crate) fn first_confidence(delta: f64) -> f64 {
+    rounded((FIRST_MENTION + delta.min(0.0)).clamp(0.0, CONFIRMED))
+}
+
+/// Returns whether the auditor is less certain than usual.
+pub(crate) fn is_unsure(delta: f64) -> bool {
+    first_confidence(delta) < FIRST_MENTION
+}
+
+/// Returns the confidence a contested value needs to replace the old one without confirmation.
+fn needed_confidence(is_high_risk: bool, old: f64) -> f64 {
+    old.max(if is_high_risk { HIGH_RISK } else { ESTABLISHED })
+}
+
+/// Rounds to six decimals, so that repeated halving does not print as 0.9249999999.
+fn rounded(confidence: f64) -> f64 {
+    (confidence * 1e6).round() / 1e6
+}
+
+/// Returns whether two values are equal but for case, spaces and a final full stop or exclamation mark.
+pub(crate) fn is_same_value(a: &str, b: &str) -> bool {
+    folded_value(a) == folded_value(b)
+}
+
+/// Returns whether a new value contains the whole old one, and nothing that negates it.
+pub(crate) fn refines(new: &str, old: &str) -> bool {
+    let (new, old) = (folded_value(new), folded_value(old));
+    if old.is_empty() || new.len() <= old.len() {
+        return false;
+    }
+    let whole = new.match_indices(&old).find(|(at, _)| {
+        let before = new[..*at].chars().next_back();
+        let after = new[at + old.len()..].chars().next();
+        is_word_boundary(before, old.chars().next())
+            && is_word_boundary(after, old.chars().next_back())
+    });
+    whole.is_some_and(|(at, _)| {
+        let added = [&new[..at], " ", &new[at + old.len()..]].concat();
+        !negates(&added)
+    })
+}
+
+/// Returns the normalised form by which equal values are recognised.
+pub(crate) fn folded_value(text: &str) -> String {
+    fold(text).trim_end_matches(['.', '!']).to_owned()
+}
+
+/// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
+fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
+    !(is_word(outside) && is_word(inside))
+}
+
+/// Words that negate the old value rather than refine it.
+const NEGATIONS: &str = "no not never none without cannot former formerly previously ex was were used stopped quit \
+                         instead rather but except hate hates dislike dislikes anymore longer unlike until before \
+                         over versus vs than nicht kein keine nie mehr pas plus jamais ne non mai nunca ya \
+                         不 没 沒 无 非 ない";
+
+fn negates(added: &str) -> bool {
+    let is_negation = |word: &str| NEGATIONS.split(' ').any(|negation| negation == word);
+    let is_against =
+        |word: &str| is_negation(word) || word.ends_with("n't") || word.ends_with("n’t");
+    let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
+    words.any(is_against)
+        || NEGATIONS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repetition_halves_the_doubt() {
+        let mut confidence = first_confidence(0.9);
+        let mut seen = vec![confidence];
+        for _ in 0..3 {
+            confidence = repeated_confidence(confidence);
+            seen.push(confidence);
+        }
+        assert_eq!(seen, [0.4, 0.7, 0.85, 0.925]);
+    }
+
+    #[test]
+    fn repetition_alone_makes_nothing_certain_soon() {
+        let often =
+            (0..10).fold(first_confidence(0.0), |confidence, _| repeated_confidence(confidence));
+        assert!(often < CONFIRMED, "{often}");
+    }
+
+    #[test]
+    fn a_first_mention_is_lowered_by_doubt_and_never_raised() {
+        assert_eq!(
+            (first_confidence(0.9), first_confidence(-0.15), first_confidence(-1.0)),
+            (0.4, 0.25, 0.0)
+        );
+    }
+
+    #[test]
+    fn the_confidence_needed_rises_with_risk_and_with_the_old_value() {
+        assert_eq!(
+            (
+                needed_confidence(false, 0.5),
+                needed_confidence(true, 0.5),
+                needed_confidence(false, 1.0)
+            ),
+            (0.8, 0.9, 1.0)
+        );
+    }
+
+    #[test]
+    fn values_are_the_same_whatever_their_case_and_spaces() {
+        assert!(is_same_value("Tabs  over spaces.", "tabs over spaces"));
+        assert!(!is_same_value("tabs over spaces", "spaces over tabs"));
+    }
+
+    #[test]
+    fn a_refinement_holds_the_old_value_whole_and_takes_nothing_back() {
+        for (new, old) in [
+            ("Turin, Italy", "Turin"),
+            ("senior software engineer", "Software Engineer"),
+            ("東京都", "東京"),
+            ("vim with relative line numbers", "vim"),
+        ] {
+            assert!(refines(new, old), "{new:?} of {old:?}");
+        }
+        for (new, old) in [
+            ("Turin", "Turin"),
+            ("Turin", "Turin, Italy"),
+            ("Bart", "art"),
+            ("no longer vim", "vim"),
+            ("doesn't eat meat", "eat meat"),
+            ("not allergic to penicillin", "allergic to penicillin"),
+            ("spaces over tabs", "tabs"),
+            ("不喜欢茶", "喜欢茶"),
+            ("anything", ""),
+        ] {
+            assert!(!refines(new, old), "{new:?} of {old:?}");
+        }
+    }
 }

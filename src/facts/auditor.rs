@@ -1,14 +1,234 @@
-//! The memory auditor: a command of the user that reads the prompt on standard input and prints the answer.
+//! Has the turns of the queue judged: the auditor's prompt, its command, and the actions in its answer.
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::mpsc;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
-use crate::error::{Error, Result};
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::facts::arbitration::is_same_value;
+use crate::facts::arbitration::{ActionResult, ActionSource, applied};
+use crate::facts::fact::{
+    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_json, checked_value,
+    normalized_time,
+};
+use crate::facts::metrics::Ranks;
+use crate::facts::queue::{Turn, TurnStatus};
+use crate::facts::search::{FactQuery, Method};
+use crate::facts::store::{Facts, json, stored_as_word};
+use crate::facts::{metrics, profile, queue, search};
 use crate::project::Project;
-use crate::text::strip_controls;
+use crate::search::Embedder;
+use crate::secrets::SecretPolicy;
+use crate::text;
+use crate::text::{hexadecimal, strip_controls, word_enum};
+
+const TEMPLATE: &str = include_str!("auditor_prompt.txt");
+
+/// Number of known facts in the prompt.
+const FOUND: usize = 20;
+
+/// Number of times an auditor is asked before a turn is dead.
+const TRIES: usize = 3;
+
+/// How much longer than the timeout of an answer a lease lasts.
+const SPARE: Duration = Duration::from_mins(1);
+
+/// A turn whose actions were applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JudgedTurn {
+    /// The user.
+    pub user_id: UserId,
+    /// The turn.
+    pub turn_id: String,
+    /// The result of each action.
+    pub applied: Vec<ActionResult>,
+}
+
+/// The outcome of processing a turn from the queue.
+#[derive(Debug)]
+pub enum TurnOutcome {
+    /// Its actions were applied.
+    Judged(JudgedTurn),
+    /// No answer could be used; it will not be retried.
+    Dead(Turn),
+    /// No auditor could be asked, or something failed here; it stays in the queue.
+    Failed(Turn, Error),
+    /// Another worker took it over.
+    Lost(Turn),
+}
+
+/// Returns the auditor's prompt for a turn.
+pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
+    let project = turn.project.as_deref();
+    let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
+    let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
+    let lines: Vec<String> = hits.iter().map(|hit| known_line(&hit.fact)).collect();
+    let old = if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") };
+    let new = serde_json::json!({
+        "said_at": turn.said_at, "user_input": turn.user_input,
+        "assistant_response": turn.assistant_response,
+    });
+    // Both are filled in without searching inserted text for placeholders.
+    let (head, rest) = TEMPLATE.split_once("{OLD_FACTS}").unwrap_or((TEMPLATE, ""));
+    let (middle, tail) = rest.split_once("{USER_INPUT}").unwrap_or((rest, ""));
+    Ok([head, &old, middle, &new.to_string(), tail].concat())
+}
+
+fn known_line(fact: &Fact) -> String {
+    let line = serde_json::json!({
+        "fact_id": fact.fact_id, "key": fact.key, "value_text": fact.value_text,
+        "category": fact.category, "confidence": fact.confidence, "status": fact.status,
+        "valid_from": fact.valid_from, "valid_to": fact.valid_to, "updated_at": fact.updated_at,
+    });
+    line.to_string()
+}
+
+/// Applies an answer to a turn; applying the same answer again returns the first result.
+pub fn apply(
+    facts: &mut Facts,
+    user: &UserId,
+    turn_id: &str,
+    answer: &str,
+    policy: SecretPolicy,
+) -> Result<JudgedTurn> {
+    // Whichever worker has it: the first answer counts.
+    let turn = Turn { lease: None, ..queue::find_turn(facts, user, turn_id)? };
+    let actions = parse_answer(answer, policy)?;
+    let ranks = match turn.status {
+        TurnStatus::Done => None,
+        _ => Some(Ranks::search(facts, &turn, None)?),
+    };
+    let now = queue::now_millis(&facts.clock);
+    judge(facts, &turn, &actions, ranks.as_ref(), &now)
+}
+
+/// Judges the next turn of the queue; returns `None` if none is available.
+pub fn step(
+    facts: &mut Facts,
+    auditor: &Auditor,
+    embedder: &Embedder,
+    skipped: &[Turn],
+    wait: Option<Duration>,
+) -> Result<Option<TurnOutcome>> {
+    let wait = wait.unwrap_or(WAIT);
+    let Some(turn) = queue::lease(facts, skipped, lease(wait))? else {
+        return Ok(None);
+    };
+    let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
+    outcome.map(Some).or_else(|error| {
+        // The worker is still alive, so the turn is released at once and no attempt is counted.
+        let now = queue::now_millis(&facts.clock);
+        let (status, why) = (TurnStatus::Pending, error.to_string());
+        facts.write(|connection| turn.finish(connection, status, Some(&why), None, &now))?;
+        Ok(Some(TurnOutcome::Failed(turn, error)))
+    })
+}
+
+fn lease(wait: Duration) -> TimeDelta {
+    TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX)
+}
+
+/// Asks the auditor about a leased turn until an answer can be applied.
+fn judge_leased(
+    facts: &mut Facts,
+    auditor: &Auditor,
+    embedder: &Embedder,
+    turn: &Turn,
+    wait: Duration,
+) -> Result<TurnOutcome> {
+    // The duration of an answer is measured here; the current time comes only from the interfaces.
+    let begun = Instant::now();
+    let ranks = Ranks::search(facts, turn, Some(embedder))?;
+    let (mut answer, mut problem) = (String::new(), String::new());
+    for attempt in 0..TRIES {
+        if !turn.renew(facts, lease(wait))? {
+            return Ok(TurnOutcome::Lost(turn.clone()));
+        }
+        // The facts may have changed since the last try.
+        let mut question = prompt(facts, turn, embedder)?;
+        if attempt > 0 {
+            question.push_str(&format!(
+                "\nYour last answer could not be used: {problem}\nThat answer was: {}\n\
+                 Return the JSON object only.\n",
+                json(&text::clip(&answer, 2_000))?
+            ));
+        }
+        answer = auditor.ask(&question, wait)?;
+        let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
+        let applied_at = queue::later(&facts.clock, elapsed);
+        let judged = parse_answer(&answer, SecretPolicy::Refuse)
+            .and_then(|actions| judge(facts, turn, &actions, Some(&ranks), &applied_at));
+        match judged {
+            Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                return Ok(TurnOutcome::Lost(turn.clone()));
+            }
+            Err(error) if error.kind == ErrorKind::Refused => problem = error.message,
+            Err(error) => return Err(error),
+        }
+    }
+    let now = queue::now_millis(&facts.clock);
+    let (status, why) = (TurnStatus::Dead, Some(problem.as_str()));
+    facts.write(|connection| turn.finish(connection, status, why, Some(&answer), &now))?;
+    Ok(TurnOutcome::Dead(turn.clone()))
+}
+
+/// Applies all actions of a turn and finishes it in the queue, in one transaction.
+fn judge(
+    facts: &mut Facts,
+    turn: &Turn,
+    actions: &[Action],
+    ranks: Option<&Ranks>,
+    applied_at: &str,
+) -> Result<JudgedTurn> {
+    let user = &turn.user_id;
+    let origin = Fact {
+        source_turn_id: turn.turn_id.clone(),
+        session_id: turn.session_id.clone(),
+        turn_seq: turn.turn_seq,
+        project: turn.project.clone(),
+        source_excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
+        last_mentioned_at: turn.said_at.clone(),
+        ..Fact::default()
+    };
+    let source = ActionSource { origin, ..ActionSource::default() };
+    let applied = facts.arbitrate(user, source, |arbiter| {
+        let connection = arbiter.connection;
+        let current = queue::turn(connection, user, &turn.turn_id)?;
+        if current.is_some_and(|turn| turn.status == TurnStatus::Done) && turn.lease.is_none() {
+            // The same answer returns the first result, a different one is refused.
+            let done = applied(connection, user, &turn.turn_id)?;
+            let is_known = |action: &Action| {
+                let hash = action.hash(user);
+                done.iter().any(|(known, _)| *known == hash)
+            };
+            if !actions.iter().all(is_known) {
+                let message =
+                    format!("the turn {} has been judged with other actions", turn.turn_id);
+                return Err(Error::refused(message).hint(
+                    "a turn is judged once; `annals facts list --history` shows the result",
+                ));
+            }
+            return arbiter.apply(actions);
+        }
+        let applied = arbiter.apply(actions)?;
+        if !turn.finish(connection, TurnStatus::Done, None, None, applied_at)? {
+            return Err(Error::not_found("another worker has taken the turn"));
+        }
+        metrics::note_turn(connection, turn, ranks, applied_at)?;
+        profile::add_turns(connection, user, &arbiter.now, 1)?;
+        Ok(applied)
+    })?;
+    Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })
+}
 
 /// Default timeout of an answer.
 pub(crate) const WAIT: Duration = Duration::from_mins(2);
@@ -114,4 +334,259 @@ fn end(child: &mut Child) {
     }
     child.kill().ok();
     child.wait().ok();
+}
+
+/// Maximum number of actions in an answer.
+const MAX_ACTIONS: usize = 64;
+
+word_enum! {
+    /// The type of an action as the auditor states it; the rules decide on the outcome.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum ActionType {
+        /// A new fact.
+        #[default]
+        Insert = "insert",
+        /// The same fact, in more detail.
+        Update = "update",
+        /// Another value that replaces the old one.
+        Supersede = "supersede",
+        /// The old value no longer holds.
+        Expire = "expire",
+        /// Nothing new, or only a repetition.
+        Noop = "noop",
+        /// The user must confirm it.
+        MarkPendingConfirmation = "mark_pending_confirmation",
+    }
+}
+
+word_enum! {
+    /// The result of an action.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ActionOutcome {
+        /// A new fact.
+        Inserted = "inserted",
+        /// The fact was made more precise.
+        Refined = "refined",
+        /// The new fact replaced the old one.
+        Superseded = "superseded",
+        /// The fact is no longer valid.
+        Expired = "expired",
+        /// A repetition raised the fact's confidence.
+        Confirmed = "confirmed",
+        /// A repetition within one turn, or an uncertain one: only the time of the last mention changed.
+        Mentioned = "mentioned",
+        /// It awaits the user's confirmation.
+        Pending = "pending",
+        /// A guardrail prevented the change.
+        Kept = "kept",
+        /// There was nothing to do.
+        Nothing = "nothing",
+    }
+}
+
+stored_as_word!(ActionOutcome: "an outcome");
+
+/// An action. Its JSON, with the order of the fields, is part of its hash.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Action {
+    /// The type that the auditor stated.
+    #[serde(rename = "type")]
+    pub kind: ActionType,
+    /// The key of the fact that it concerns.
+    pub key: FactKey,
+    /// The new value.
+    pub new_value_text: Option<String>,
+    /// The new value as JSON.
+    pub new_value_json: Option<Value>,
+    /// The fact that it concerns.
+    pub target_fact_id: Option<String>,
+    /// Start of the new value's validity, RFC 3339 in UTC.
+    pub valid_from: Option<String>,
+    /// End of the new value's validity, or of the old one's.
+    pub valid_to: Option<String>,
+    /// How much more or less certain than usual the auditor is, from -1 to 1.
+    pub confidence_delta: f64,
+    /// The reason.
+    pub reason: String,
+}
+
+impl Action {
+    /// Returns a hash that identifies the action among those of the same user, turn and key.
+    pub(crate) fn hash(&self, user: &UserId) -> String {
+        let mut hash = Sha256::new();
+        hash.update(user.as_str().as_bytes());
+        hash.update([0]);
+        // Serialising a struct of texts and numbers cannot fail.
+        hash.update(serde_json::to_vec(self).unwrap_or_default());
+        hexadecimal(&hash.finalize())
+    }
+
+    /// Returns the new value, or an empty text; validation ensures a value where one is needed.
+    pub(crate) fn value(&self) -> &str {
+        self.new_value_text.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether it states the value of a fact.
+    pub(crate) fn is_of(&self, fact: &Fact) -> bool {
+        self.new_value_text.as_deref().is_some_and(|value| is_same_value(value, &fact.value_text))
+    }
+
+    /// Checks the action, and brings its texts and times into their stored form.
+    pub(crate) fn validated(mut self, policy: SecretPolicy) -> Result<Self> {
+        let structured = self.new_value_json.as_ref().map(Value::to_string);
+        checked_json(structured.as_deref(), policy)?;
+        let value = self.new_value_text.or(structured);
+        self.new_value_text = value.map(|value| checked_value(&value, policy)).transpose()?;
+        let needed = match self.kind {
+            _ if self.new_value_text.is_some() => "",
+            ActionType::Insert | ActionType::Update | ActionType::Supersede => "new_value_text",
+            ActionType::MarkPendingConfirmation if self.target_fact_id.is_none() => {
+                "new_value_text or target_fact_id"
+            }
+            _ => "",
+        };
+        if !needed.is_empty() {
+            return Err(Error::usage(format!("{} needs {needed}", self.kind.as_str())));
+        }
+        if !(-1.0..=1.0).contains(&self.confidence_delta) {
+            return Err(Error::usage("confidence_delta is not a number from -1 to 1"));
+        }
+        self.reason = strip_controls(&self.reason).trim().to_owned();
+        check_text(&self.reason, policy)?;
+        let id = self.target_fact_id.as_deref();
+        self.target_fact_id = id.map(|id| strip_controls(id).trim().to_owned());
+        self.valid_from = checked_time("valid_from", self.valid_from)?;
+        self.valid_to = checked_time("valid_to", self.valid_to)?;
+        if self.valid_to.is_some() && self.valid_to <= self.valid_from {
+            return Err(Error::refused("valid_to is not after valid_from"));
+        }
+        Ok(self)
+    }
+}
+
+/// Returns a time in its stored form.
+pub(crate) fn checked_time(name: &str, text: Option<String>) -> Result<Option<String>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    normalized_time(&text).map(Some).ok_or_else(|| {
+        Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
+            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    actions: Vec<Value>,
+}
+
+/// Parses an answer; the error names a problem of each action, so that all can be corrected at once.
+pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
+    let refused = |problems: &str| {
+        Error::refused(format!("invalid answer: {problems}"))
+            .hint("return one JSON object with the list \"actions\", and nothing around it")
+    };
+    let answer: Answer = serde_json::from_str(unfenced(answer.trim()))
+        .map_err(|error| refused(&format!("not JSON: {error}")))?;
+    if answer.actions.len() > MAX_ACTIONS {
+        return Err(refused(&format!("more than {MAX_ACTIONS} actions")));
+    }
+    let (mut actions, mut problems) = (Vec::new(), Vec::new());
+    for (index, value) in answer.actions.into_iter().enumerate() {
+        let action = serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()));
+        let action = action.and_then(|action: Action| match &action.new_value_json {
+            Some(json) if !json.is_object() => Err(Error::usage("new_value_json is not an object")),
+            _ => action.validated(policy),
+        });
+        match action {
+            Ok(action) => actions.push(action),
+            Err(error) => problems.push(format!("actions[{index}]: {}", error.message)),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(actions);
+    }
+    Err(refused(&problems.join("; ")))
+}
+
+/// Returns the content of a code fence around the whole answer; models add one even if told not to.
+fn unfenced(answer: &str) -> &str {
+    let inside = answer.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    match inside.and_then(|inside| inside.split_once('\n')) {
+        Some((word, body)) if ["", "json"].contains(&word.trim().to_ascii_lowercase().as_str()) => {
+            body.trim()
+        }
+        _ => answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn problems(answer: &str) -> String {
+        parse_answer(answer, SecretPolicy::Refuse).unwrap_err().message
+    }
+
+    #[test]
+    fn an_answer_of_the_schema_is_read_whole() {
+        let answer = json!({"actions": [{
+            "type": "supersede", "key": "city", "new_value_text": " Turin\u{7} ", "new_value_json": {"zip": 1},
+            "target_fact_id": "abc", "valid_from": "2026-02-01", "valid_to": null, "confidence_delta": -0.1,
+            "reason": "moved"
+        }, {"type": "noop", "key": "likes[]", "confidence_delta": 0, "reason": ""}]});
+        let actions = parse_answer(&answer.to_string(), SecretPolicy::Refuse).unwrap();
+        assert_eq!(actions[0].new_value_text.as_deref(), Some("Turin"));
+        assert_eq!(actions[0].valid_from.as_deref(), Some("2026-02-01T00:00:00Z"));
+        assert_eq!(actions[1].kind, ActionType::Noop);
+        for fence in ["```json", "```JSON", "```"] {
+            let fenced = format!("\n{fence}\n{answer}\n```\n");
+            assert_eq!(parse_answer(&fenced, SecretPolicy::Refuse).unwrap(), actions, "{fence}");
+        }
+    }
+
+    #[test]
+    fn a_problem_of_each_action_is_named() {
+        let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+        let insert = json!({"type": "insert", "key": "city", "new_value_text": "Rome",
+            "confidence_delta": 0, "reason": ""});
+        let wrong = [
+            ("extra", json!(1), "unknown field `extra`"),
+            ("type", json!("delete"), "unknown variant `delete`"),
+            ("key", json!("City"), "\"City\" is not a key"),
+            ("key", json!("wifi.password"), "names a secret"),
+            ("confidence_delta", json!(2), "confidence_delta is not a number from -1 to 1"),
+            ("reason", json!(5), "invalid type: integer `5`"),
+            ("new_value_text", json!(null), "insert needs new_value_text"),
+            ("new_value_text", json!(token), "looks like a secret"),
+            ("new_value_json", json!([1]), "new_value_json is not an object"),
+            ("valid_from", json!("soon"), "valid_from: \"soon\" is not an ISO 8601 time"),
+        ];
+        let actions: Vec<Value> = wrong
+            .iter()
+            .map(|(field, value, _)| {
+                let mut action = insert.clone();
+                action[*field] = value.clone();
+                action
+            })
+            .collect();
+        let found = problems(&json!({ "actions": actions }).to_string());
+        for (index, (_, _, reason)) in wrong.iter().enumerate() {
+            let own = found.split("; ").find(|one| one.contains(&format!("actions[{index}]: ")));
+            assert!(own.is_some_and(|own| own.contains(reason)), "{reason} not in {found}");
+        }
+        for (answer, problem) in [
+            ("I think nothing changed.", "not JSON"),
+            ("```yaml\nactions: []\n```", "not JSON"),
+            ("[]", "not JSON"),
+            ("{}", "missing field `actions`"),
+            ("{\"actions\": [], \"note\": 1}", "unknown field `note`"),
+        ] {
+            assert!(problems(answer).contains(problem), "{answer:?}");
+        }
+    }
 }

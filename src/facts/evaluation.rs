@@ -224,7 +224,7 @@ pub struct Measures {
 
 impl Measures {
     /// Measures a ranking; `ranks` are the 1-based ranks of the relevant items found, in ascending order.
-    pub(crate) fn from_ranks(ranks: &[usize], relevant: usize) -> Self {
+    fn from_ranks(ranks: &[usize], relevant: usize) -> Self {
         let within = |k| to_f64(ranks.iter().filter(|rank| **rank <= k).count());
         let recall = |k| within(k) / to_f64(relevant.max(1));
         let gain = |rank: usize| 1.0 / (to_f64(rank) + 1.0).log2();

@@ -4,39 +4,36 @@
 //! ([`UserId`]). Each write is one transaction ([`Facts`]), and each change of a fact is recorded in
 //! `fact_history` with the states before and after. The tables are defined in `schema.sql`.
 
-mod action;
 mod arbitration;
 mod auditor;
-pub mod confidence;
 mod evaluation;
 mod fact;
 mod forget;
 mod history;
-mod key;
 mod maintenance;
 mod metrics;
 mod profile;
 mod queue;
 pub(crate) mod replication;
 mod search;
-mod sql;
 mod statement;
 mod store;
 mod vectors;
-mod wording;
-mod work;
 
-pub use action::{Action, ActionOutcome, ActionType, parse_answer};
 pub use arbitration::{ActionEffect, ActionResult};
-pub use auditor::Auditor;
+pub use auditor::{
+    Action, ActionOutcome, ActionType, Auditor, JudgedTurn, TurnOutcome, apply, parse_answer,
+    prompt, step,
+};
 pub use evaluation::{
     Delta, Evaluation, Group, Item, Measures, MethodRow, Question, evaluate, read_dataset, stored,
 };
 pub(crate) use fact::COLUMNS;
-pub use fact::{Category, Fact, FactStatus, Proposal, UserId, is_unknown, user, user_or_systems};
+pub use fact::{
+    Category, Fact, FactKey, FactStatus, Proposal, UserId, is_unknown, user, user_or_systems,
+};
 pub use forget::{Forgotten, forget};
 pub use history::{Change, FactFilter, FactListing, Imported, export, find, history, import, list};
-pub use key::FactKey;
 pub use maintenance::{Integrity, Maintenance, archive, check, maintain};
 pub use metrics::{Cost, Latency, Metrics, Share, count_injection, metrics};
 pub use profile::{
@@ -45,8 +42,7 @@ pub use profile::{
 pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turns, waiting};
 pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
-pub(crate) use sql::{Sql, json, row};
 pub use statement::{Pending, Statement, add, confirm, pending, reject};
 pub use store::{Facts, Purpose};
+pub(crate) use store::{Sql, json, row};
 pub use vectors::{embedder, refresh};
-pub use work::{JudgedTurn, TurnOutcome, apply, prompt, step};

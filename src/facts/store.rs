@@ -5,7 +5,13 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
+use rusqlite::types::FromSql;
+use rusqlite::{
+    CachedStatement, Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction,
+    TransactionBehavior, ffi,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::error::{At, Error, ErrorKind, Result};
@@ -38,15 +44,20 @@ pub enum Purpose {
 /// An open database of facts.
 #[derive(Debug)]
 pub struct Facts {
-    connection: Connection,
-    path: PathBuf,
-    clock: Clock,
+    pub(crate) connection: Connection,
+    /// Path of the file.
+    pub path: PathBuf,
+    /// The time of this run.
+    pub clock: Clock,
     wait: Duration,
-    dry_run: bool,
-    high_risk: Vec<String>,
-    vector_server: Option<String>,
+    /// Whether this run must not write anything.
+    pub(crate) dry_run: bool,
+    /// The user's own high-risk keys, or prefixes of keys that end in a dot.
+    pub high_risk: Vec<String>,
+    /// The URL of the Chroma server that stores the vectors; if `None`, they are in the file.
+    pub vector_server: Option<String>,
     /// The scopes of new facts, by key or prefix of keys.
-    scopes: Vec<(String, String)>,
+    pub(crate) scopes: Vec<(String, String)>,
 }
 
 impl Facts {
@@ -132,46 +143,6 @@ impl Facts {
         })
     }
 
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the time of this run.
-    pub fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    /// Sets the time, for a long-running process.
-    pub fn set_clock(&mut self, clock: Clock) {
-        self.clock = clock;
-    }
-
-    /// Returns the user's own high-risk keys.
-    pub fn high_risk(&self) -> &[String] {
-        &self.high_risk
-    }
-
-    /// Sets the user's high-risk keys, or prefixes of keys that end in a dot.
-    pub fn set_high_risk(&mut self, keys: &[String]) {
-        self.high_risk = keys.to_vec();
-    }
-
-    /// Sets the URL of the Chroma server that stores the vectors; if `None`, they are in the file.
-    pub fn set_vector_server(&mut self, url: Option<&str>) {
-        self.vector_server = url.map(str::to_owned);
-    }
-
-    #[cfg(test)]
-    pub(crate) fn set_scopes(&mut self, scopes: &[(&str, &str)]) {
-        let rule = |(key, scope): &(&str, &str)| ((*key).to_owned(), (*scope).to_owned());
-        self.scopes = scopes.iter().map(rule).collect();
-    }
-
-    pub(crate) fn vector_server(&self) -> Option<&str> {
-        self.vector_server.as_deref()
-    }
-
     /// Leaves checkpointing the write-ahead log to other processes, so that a short write ends sooner.
     pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -182,11 +153,6 @@ impl Facts {
     /// Enlarges SQLite's page cache to 32 MiB, for a run that updates all indexes.
     pub(crate) fn enlarge_cache(&self) -> Result<()> {
         Ok(self.connection.pragma_update(None, "cache_size", -32 * 1024)?)
-    }
-
-    /// Returns whether this run must not write anything.
-    pub(crate) fn is_dry_run(&self) -> bool {
-        self.dry_run
     }
 
     /// Waits until no other process has the file open, then locks all others out; never longer than the settings
@@ -233,10 +199,6 @@ impl Facts {
         let rewritten = self.connection.execute_batch("VACUUM").map_err(Error::from);
         let unlocked = self.unlock();
         rewritten.map_err(|error| error.at(&self.path, None)).and(unlocked)
-    }
-
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
     }
 
     /// Runs work in one atomic, isolated transaction; a dry run rolls it back.
@@ -361,6 +323,180 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
 }
 
+/// A tuple or struct that a row is read into.
+pub(crate) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error> {}
+
+impl<T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>> FromRow for T {}
+
+/// Runs statements, each prepared once, and reads their rows.
+pub(crate) trait Sql {
+    /// Prepares a statement, unless it is cached.
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>>;
+
+    /// Runs a statement that returns no rows.
+    fn run(&self, sql: &str, values: impl Params) -> Result<()> {
+        self.change(sql, values).map(drop)
+    }
+
+    /// Runs a statement that returns no rows, and returns the number of changed rows.
+    fn change(&self, sql: &str, values: impl Params) -> Result<usize> {
+        Ok(self.statement(sql)?.execute(values)?)
+    }
+
+    /// Returns the first column of the first row.
+    fn value<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<T> {
+        Ok(self.statement(sql)?.query_row(values, |row| row.get(0))?)
+    }
+
+    /// Returns the first row, if there is one.
+    fn optional<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Option<T>> {
+        Ok(self.statement(sql)?.query_row(values, |row| T::try_from(row)).optional()?)
+    }
+
+    /// Returns all rows.
+    fn list<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(values, |row| T::try_from(row))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns the first column of all rows.
+    fn column<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(values, |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Sql for Connection {
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        Ok(self.prepare_cached(sql)?)
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        let failed = Self::failed(format!("cannot use the database: {error}"));
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                failed.hint("another process is writing; run it again when that is done")
+            }
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                failed.hint("run `annals facts check` for details, or use --db for another file")
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                failed.hint("annals cannot write there; nothing was changed")
+            }
+            Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull) => {
+                failed.hint("the disk may be full or failing; nothing was written")
+            }
+            _ => failed,
+        }
+    }
+}
+
+/// Reads a struct from a row that begins with its fields, in this order.
+macro_rules! row {
+    ($name:ident: $first:ident $(, $field:ident)+ $(,)?) => {
+        impl $name {
+            pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+                Self::read_from(row, 0)
+            }
+
+            pub(crate) fn read_from(
+                row: &rusqlite::Row<'_>,
+                mut index: usize,
+            ) -> rusqlite::Result<Self> {
+                Ok(Self {
+                    $first: row.get(index)?,
+                    $($field: row.get({ index += 1; index })?,)+
+                })
+            }
+        }
+
+        impl TryFrom<&rusqlite::Row<'_>> for $name {
+            type Error = rusqlite::Error;
+
+            fn try_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+                Self::read(row)
+            }
+        }
+    };
+}
+
+/// Lists the fields of a struct that are the columns of its table.
+macro_rules! columns {
+    ($name:ident: $first:ident $(, $column:ident)+ $(,)?) => {
+        $crate::facts::store::row!($name: $first $(, $column)+);
+
+        impl $name {
+            /// The columns, in order.
+            pub(crate) const COLUMNS: &'static str =
+                concat!(stringify!($first) $(, ", ", stringify!($column))+);
+        }
+    };
+}
+
+/// Stores enums as their words in the database.
+macro_rules! stored_as_word {
+    ($($name:ty: $what:literal),*) => {$(
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                Ok(self.as_str().into())
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                Self::choose(value.as_str()?, $what)
+                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
+            }
+        }
+    )*};
+}
+
+/// Stores values as JSON texts in the database.
+macro_rules! stored_as_json {
+    ($($name:ty),*) => {$(
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                let json = serde_json::to_string(self);
+                json.map(Into::into)
+                    .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                serde_json::from_str(value.as_str()?)
+                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
+            }
+        }
+    )*};
+}
+
+pub(crate) use columns;
+pub(crate) use row;
+pub(crate) use stored_as_json;
+pub(crate) use stored_as_word;
+
+/// A JSON value, stored as text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Json(pub Value);
+
+stored_as_json!(Json);
+
+/// Returns a value as JSON text.
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| Error::failed(format!("cannot write a record: {error}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,14 +506,14 @@ mod tests {
     #[test]
     fn a_new_database_expects_vectors_of_the_built_in_model() {
         let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
-        let model = vectors::model(facts.connection()).unwrap();
+        let model = vectors::model(&facts.connection).unwrap();
         assert_eq!(model, Embedder::BuiltIn.model());
     }
 
     #[test]
     fn the_history_lets_go_of_what_is_being_erased_and_of_nothing_else() {
         let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
-        let connection = facts.connection();
+        let connection = &facts.connection;
         let add = "INSERT INTO fact_history (fact_id, user_id, key, action, reason, turn_id, at)
                    VALUES ('1', 'ada', 'name', 'insert', '', 't', '')";
         connection.execute(add, []).unwrap();

@@ -1,4 +1,4 @@
-//! Reads commits, with the files that each changed.
+//! Reads commits, with the files that each changed, and objects by name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter::Peekable;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::git::Git;
-use crate::git::hash::is_hash_prefix;
+use crate::git::repository::{is_full_hash, is_hash_prefix};
 
 /// A file that a commit changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,15 +51,6 @@ pub struct CommitNode {
     pub hash: String,
     /// The full hashes of its parents.
     pub parents: Vec<String>,
-}
-
-/// The number of commits by which the checked-out commit and another one differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Distance {
-    /// Number of commits only in the history of the checked-out commit.
-    pub ahead: usize,
-    /// Number of commits only in the history of the other one; 0 if it is an ancestor.
-    pub behind: usize,
 }
 
 /// The commit that added a file.
@@ -105,8 +96,7 @@ impl Git {
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
-        let input = hashes.join("\n") + "\n";
-        self.log(&[&WHOLE[..], &["--no-walk=unsorted", "--stdin"]].concat(), input.as_bytes())
+        self.log(&[&WHOLE[..], &["--no-walk=unsorted", "--stdin"]].concat(), &lines(hashes))
     }
 
     /// Returns the commits that added the files of a folder under any earlier name, by absolute path; none in a
@@ -186,22 +176,11 @@ impl Git {
         Ok(only.map(|commit| commit.hash).collect())
     }
 
-    /// Returns the distance between the checked-out commit and the one with a full hash.
-    pub fn distance(&self, other: &str) -> Result<Option<Distance>> {
-        match self.head()? {
-            Some(head) => self.distance_between(other, &head),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the distance between two commits, each given by its full hash.
-    pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
-        let range = format!("{from}...{to}");
-        let output = self.text(&["rev-list", "--count", "--left-right", &range, "--"])?;
-        let counts = output.trim().split_once('\t');
-        Ok(counts.and_then(|(behind, ahead)| {
-            Some(Distance { ahead: ahead.parse().ok()?, behind: behind.parse().ok()? })
-        }))
+    /// Returns the number of commits of one history that another lacks, each given by the full hash of its last commit; 0
+    /// for an ancestor.
+    pub fn count_lacking(&self, one: &str, other: &str) -> Result<Option<usize>> {
+        let output = self.text(&["rev-list", "--count", &format!("{other}..{one}"), "--"])?;
+        Ok(output.trim().parse().ok())
     }
 
     /// Returns the first-parent history of the checked-out commit, with times.
@@ -369,6 +348,110 @@ impl Timeline {
     }
 }
 
+/// What git states of an object.
+struct Header {
+    hash: String,
+    is_file: bool,
+    size: usize,
+}
+
+/// Maximum size of a file that is read; manifests are smaller.
+const MAX_FILE_BYTES: usize = 1 << 20;
+
+/// Number of files that one process is asked for; its output is limited, too.
+const BATCH_FILES: usize = 60;
+
+impl Git {
+    /// Returns for each name, a hash or `<commit>:<path>`, whether the object exists.
+    pub fn exist(&self, names: &[String]) -> Result<Vec<bool>> {
+        Ok(self.headers(names)?.iter().map(Option::is_some).collect())
+    }
+
+    /// Returns the content of each file, given by a hash or as `<commit>:<path>`; `None` for what is missing, is no file
+    /// or is too large.
+    pub fn contents(&self, names: &[String]) -> Result<Vec<Option<Vec<u8>>>> {
+        let headers = self.headers(names)?;
+        let known = headers.iter().enumerate();
+        let wanted = known.filter_map(|(index, header)| Some((index, header.as_ref()?)));
+        let wanted: Vec<(usize, &Header)> =
+            wanted.filter(|(_, header)| header.is_file && header.size <= MAX_FILE_BYTES).collect();
+        let mut found = vec![None; names.len()];
+        for batch in wanted.chunks(BATCH_FILES) {
+            let hashes: Vec<&str> = batch.iter().map(|(_, header)| header.hash.as_str()).collect();
+            let output = self.output(&["cat-file", "--batch"], &lines(&hashes))?;
+            let mut rest = output.as_slice();
+            for (index, header) in batch {
+                let Some(start) = rest.iter().position(|byte| *byte == b'\n') else { break };
+                let Some((content, after)) = rest[start + 1..].split_at_checked(header.size) else {
+                    break;
+                };
+                found[*index] = Some(content.to_vec());
+                rest = after.get(1..).unwrap_or_default();
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the author time of each commit; `None` for each unknown hash.
+    ///
+    /// Hashes may be abbreviated. A rebase sets all committer times to the time of the rebase, so the author
+    /// time is used.
+    pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
+        let name = |hash: &&str| {
+            if is_hash_prefix(hash) { format!("{hash}^{{commit}}") } else { String::new() }
+        };
+        let commits = self.headers(&hashes.iter().map(name).collect::<Vec<_>>())?;
+        let known: Vec<&str> = commits.iter().flatten().map(|one| one.hash.as_str()).collect();
+        if known.is_empty() {
+            return Ok(vec![None; hashes.len()]);
+        }
+        let arguments = ["log", "--no-walk=unsorted", "--stdin", "--format=%H %at"];
+        let output = self.output(&arguments, &lines(&known))?;
+        let output = String::from_utf8_lossy(&output);
+        let times: HashMap<&str, DateTime<Utc>> = output
+            .lines()
+            .filter_map(|line| {
+                let (hash, seconds) = line.split_once(' ')?;
+                Some((hash, DateTime::from_timestamp(seconds.parse().ok()?, 0)?))
+            })
+            .collect();
+        let time = |commit: &Option<Header>| times.get(commit.as_ref()?.hash.as_str()).copied();
+        Ok(commits.iter().map(time).collect())
+    }
+
+    /// Returns what git states of each object, `None` for a missing one, and for all without git or repository.
+    fn headers(&self, names: &[String]) -> Result<Vec<Option<Header>>> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A name with a line break is replaced by one that does not exist.
+        let is_line = |name: &str| !name.is_empty() && !name.contains(['\n', '\0']);
+        let names: Vec<&str> =
+            names.iter().map(|name| if is_line(name) { name.as_str() } else { "-" }).collect();
+        let output = self.output(&["cat-file", "--batch-check"], &lines(&names))?;
+        let output = String::from_utf8_lossy(&output);
+        let mut headers: Vec<Option<Header>> = output.lines().map(header).collect();
+        headers.resize_with(names.len(), || None);
+        Ok(headers)
+    }
+}
+
+fn lines(words: &[&str]) -> Vec<u8> {
+    (words.join("\n") + "\n").into_bytes()
+}
+
+/// Parses `<hash> <type> <size>`; a name that is not found is printed before `missing`, including any spaces.
+fn header(line: &str) -> Option<Header> {
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [hash, kind, size] if is_full_hash(hash) => Some(Header {
+            hash: hash.to_owned(),
+            is_file: kind == "blob",
+            size: size.parse().ok()?,
+        }),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use assert_fs::prelude::*;
@@ -436,10 +519,9 @@ mod tests {
         assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
         let nodes = git.nodes_since(Some(&first)).unwrap();
         assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
-        let apart = Distance { ahead: 2, behind: 0 };
-        assert_eq!(git.distance(&side).unwrap(), Some(apart));
-        let between = git.distance_between(&side, &second).unwrap().unwrap();
-        assert_eq!((between.ahead, between.behind), (1, 1));
+        assert_eq!(git.count_lacking(&side, &head).unwrap(), Some(0));
+        assert_eq!(git.count_lacking(&head, &side).unwrap(), Some(2));
+        assert_eq!(git.count_lacking(&side, &second).unwrap(), Some(1));
         assert_eq!(git.resolve_hash(&side[..8]).unwrap().as_ref(), Some(&side));
         for unknown in ["0123456", "main", "HEAD", ""] {
             assert_eq!(git.resolve_hash(unknown).unwrap(), None, "{unknown}");
@@ -447,5 +529,14 @@ mod tests {
         let touching = |max_commits| git.commits_touching("docs/memory/STATE.md", max_commits);
         assert_eq!(touching(9).unwrap(), [head.clone(), side]);
         assert_eq!(touching(1).unwrap(), [head]);
+    }
+
+    #[test]
+    fn lines_about_missing_objects_are_not_headers() {
+        for line in ["", "HEAD:a b c missing", "deadbeef missing", "- missing", "a b"] {
+            assert!(header(line).is_none(), "{line:?}");
+        }
+        let line = format!("{} blob 12", "a".repeat(40));
+        assert_eq!(header(&line).unwrap().size, 12);
     }
 }

@@ -1,28 +1,19 @@
 //! Queries git about history, renames and dates; the absence of git is an answer, not an error.
 
-mod bounds;
-mod config;
-mod hash;
 mod log;
-mod objects;
 mod program;
 mod repository;
-mod running;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use chrono::{DateTime, Utc};
-pub(crate) use hash::is_hash_prefix;
-pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Timeline};
-pub use objects::{Object, Objects};
-pub use running::{kill_all, use_process_groups};
+pub use log::{Addition, ChangedFile, Commit, CommitNode, Timeline};
+pub use program::{kill_all, use_process_groups};
+pub(crate) use repository::is_hash_prefix;
 
 use crate::error::{Error, Result};
-use crate::git::bounds::UnsafeRepository;
-use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
-use crate::git::repository::{Discovery, Head, Repository};
+use crate::git::repository::{Head, Repository, is_full_hash};
 use crate::warning::Warning;
 
 /// The content of the index, as paths relative to the top of the repository.
@@ -41,38 +32,31 @@ const SUBMODULE: &str = "160000";
 ///
 /// Without a git program, a repository or commits, methods return `None`, not an error. An error means that
 /// git ran and failed, for example on a repository that belongs to another user.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Git {
     repository: Option<Repository>,
     /// A part of `.git` that points elsewhere; if there is one, git is not run.
-    obstacle: Option<UnsafeRepository>,
+    obstacle: Option<Warning>,
     /// The same in nested folders, checked before git is first started.
-    nested_obstacle: OnceLock<Option<UnsafeRepository>>,
+    nested_obstacle: OnceLock<Option<Warning>>,
 }
 
 impl Git {
     /// Returns the repository that contains `root`, found by searching upward for `.git`; starts no process.
     pub fn discover(root: &Path) -> Self {
-        let (repository, invalid) = match Repository::discover(root) {
-            Discovery::NotFound => (None, None),
-            Discovery::Invalid(dot_git) => (None, Some(UnsafeRepository::invalid(&dot_git))),
-            Discovery::Repository(repository) => (Some(repository), None),
+        let (repository, obstacle) = match Repository::discover(root) {
+            Ok(repository) => {
+                let obstacle = repository.as_ref().and_then(repository::check_git_dir);
+                (repository, obstacle)
+            }
+            Err(obstacle) => (None, Some(obstacle)),
         };
-        Self {
-            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_git_dir)),
-            nested_obstacle: OnceLock::new(),
-            repository,
-        }
-    }
-
-    /// Returns a value without a repository, for callers that must not start a process.
-    pub fn absent() -> Self {
-        Self { repository: None, obstacle: None, nested_obstacle: OnceLock::new() }
+        Self { repository, obstacle, ..Self::default() }
     }
 
     /// Returns the reason why git is not run, if any.
     pub fn warning(&self) -> Option<Warning> {
-        self.obstacle.as_ref().map(UnsafeRepository::warning)
+        self.obstacle.clone()
     }
 
     /// Returns whether the project is in a repository.
@@ -89,17 +73,6 @@ impl Git {
             None | Some(Head::Unborn) => Ok(None),
             Some(Head::Commit(hash)) => Ok(Some(hash)),
             Some(Head::Unknown) => self.resolve("HEAD"),
-        }
-    }
-
-    /// Returns the author time of each commit, with one process; `None` for each unknown hash.
-    ///
-    /// Hashes may be abbreviated. A rebase sets all committer times to the time of the rebase, so the author
-    /// time is used.
-    pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
-        match self.program()? {
-            Some(program) => Objects::new(program).author_times(hashes),
-            None => Ok(vec![None; hashes.len()]),
         }
     }
 
@@ -135,7 +108,8 @@ impl Git {
 
     /// Returns whether the checkout is sparse: some tracked files are intentionally absent.
     pub fn is_sparse(&self) -> bool {
-        self.repository.as_ref().is_some_and(Repository::is_sparse)
+        let repository = self.repository.as_ref();
+        repository.is_some_and(|own| own.git_dir.join("info/sparse-checkout").exists())
     }
 
     /// Returns the paths in the index, relative to the top of the repository.
@@ -160,11 +134,6 @@ impl Git {
         Ok(Some(TrackedFiles { files, submodules }))
     }
 
-    /// Returns the repository's objects.
-    pub fn objects(&self) -> Result<Option<Objects<'_>>> {
-        Ok(self.program()?.map(Objects::new))
-    }
-
     /// Returns a project's root and the same folder in every other worktree of its repository.
     ///
     /// A worktree counts only if the repository and the worktree name each other; starts no process.
@@ -186,7 +155,7 @@ impl Git {
 
     /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
     pub fn is_shallow(&self) -> bool {
-        self.repository.as_ref().is_some_and(Repository::is_shallow)
+        self.repository.as_ref().is_some_and(|own| own.common_dir.join("shallow").exists())
     }
 
     /// Resolves a hash, which may be abbreviated, to the full hash of a commit in this repository.
@@ -208,8 +177,10 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        match self.nested_obstacle.get_or_init(|| bounds::check_nested(repository)) {
-            Some(obstacle) => Err(Error::refused(obstacle.reason()).at(obstacle.path(), None)),
+        match self.nested_obstacle.get_or_init(|| repository::check_nested(repository)) {
+            Some(Warning { place, message }) => {
+                Err(Error::refused(message.as_str()).at(&place.file, None))
+            }
             None => Ok(Some(Program::new(&repository.top))),
         }
     }

@@ -1,25 +1,25 @@
-//! Handles one hook call, from the harness's input to the answer.
+//! Handles one hook call: the text at the start of a session, and the news of a phase that a summary completed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::context::BREADCRUMB;
+use crate::context::{AlreadyRead, BREADCRUMB, DigestPart, DigestRequest};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose};
-use crate::hooks::input::Input;
-use crate::hooks::start::Start;
-use crate::hooks::{Event, Harness, harness, notices, phase, setup, start};
+use crate::hooks::input::{Input, is_first, queue, take_waiting};
+use crate::hooks::{Event, Harness, harness, setup};
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::lifecycle::SyncRequest;
-use crate::plan::{StatusReport, Survey};
+use crate::plan::{FileKind, FileName, Phase, PhaseState, StatusReport, Survey};
 use crate::project::{OpenRequest, Project};
 use crate::secrets::SecretPolicy;
 use crate::share::Direction;
-use crate::text::{Line, clip, hexadecimal, sanitized};
+use crate::storage::read;
+use crate::text::{Line, clip, estimate_tokens, hexadecimal, sanitized};
 use crate::{context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
@@ -142,18 +142,18 @@ fn context_for(
                 notepad: project.settings.notepad && !request.no_notepad,
                 entries: project.settings.entries && !request.no_entries,
             };
-            let text = start::text(project, harness, start, problems)?;
+            let text = start_text(project, harness, start, problems)?;
             let Some(text) = text else { return Ok(None) };
             let what = format!("start text {}", hexadecimal(&Sha256::digest(text.as_bytes())));
-            let is_first = notices::is_first(project, input, &what, None).unwrap_or_else(|error| {
+            let is_first = is_first(project, input, &what, None).unwrap_or_else(|error| {
                 problems.push(error);
                 true
             });
             // A resumed conversation still has what was said at its start.
             Ok((is_first || input.source() != Some("resume")).then_some(text))
         }
-        Event::PostToolUse => phase::text(project, input, problems),
-        Event::SubagentStop => phase::from_subagents(project, input),
+        Event::PostToolUse => phase_text(project, input, problems),
+        Event::SubagentStop => from_subagents(project, input),
         Event::SessionEnd => {
             let refreshed = refresh_blocks(project);
             problems.extend(sync_devices(project).err());
@@ -179,8 +179,7 @@ fn is_answered_by_other_scope(
         _ if input.is_compacted() => "after compaction".to_owned(),
         _ => format!("start: {}", clip(input.source().unwrap_or_default(), 40)),
     };
-    notices::is_first(project, input, &cause, Some(DUPLICATE_WINDOW_SECONDS))
-        .map(|is_first| !is_first)
+    is_first(project, input, &cause, Some(DUPLICATE_WINDOW_SECONDS)).map(|is_first| !is_first)
 }
 
 /// Refreshes each context file that already has a block.
@@ -256,4 +255,233 @@ fn note_problem(project: &Project, event: &str, problem: &str) -> Result<()> {
     }
     let problem = problem.replace('\n', " ");
     storage.log(LOG_FILE, &format!("{} {event}: {problem}", project.clock.timestamp()))
+}
+
+/// The last line, with the command that prints what did not fit.
+const REST: &str = "More: `annals context`";
+
+/// Maximum length of an answer, in UTF-16 code units: harnesses drop a longer one, or show only a preview.
+pub const LIMIT: usize = 9_500;
+
+/// The parameters of a session's start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// Whether the conversation has just been compacted.
+    pub(crate) is_compacted: bool,
+    /// Whether to include the notepad.
+    pub(crate) notepad: bool,
+    /// Whether to include the knowledge entries.
+    pub(crate) entries: bool,
+}
+
+/// Returns the text for a new session, or `None` if there is nothing new.
+pub(crate) fn start_text(
+    project: &Project,
+    harness: Harness,
+    start: Start,
+    problems: &mut Vec<Error>,
+) -> Result<Option<String>> {
+    let already_read = already_read(project, harness);
+    let without = [
+        (DigestPart::Notepad, !start.notepad),
+        (DigestPart::Entries, !start.entries),
+        (DigestPart::Decisions, already_read.has_decisions),
+    ];
+    let without = without.into_iter().filter(|(_, is_out)| *is_out).map(|(part, _)| part);
+    let request = DigestRequest {
+        // Joining two texts may add a token.
+        budget: context::START_BUDGET - estimate_tokens(REST) - 2,
+        compacted: start.is_compacted,
+        without: without.collect(),
+        max_lines_per_list: context::START_LINES,
+        already_read,
+        ..DigestRequest::default()
+    };
+    let digest = context::digest(project, &request)?;
+    problems.extend(
+        digest.warnings.into_iter().map(|warning| {
+            Error::failed(warning.message).at(&warning.place.file, warning.place.line)
+        }),
+    );
+    Ok((!digest.text.is_empty()).then(|| capped(&digest.text)))
+}
+
+/// Estimates the tokens that a new session of a harness reads: the context files in the project, and the text for its
+/// start.
+pub fn start_tokens(project: &Project, harness: Harness) -> usize {
+    let start = Start {
+        is_compacted: false,
+        notepad: project.settings.notepad,
+        entries: project.settings.entries,
+    };
+    let text = start_text(&project.dry_run(true), harness, start, &mut Vec::new());
+    let text = text.ok().flatten().unwrap_or_default();
+    let files = context_texts(project, harness).into_iter().chain([text]);
+    files.map(|text| estimate_tokens(&text)).sum()
+}
+
+fn already_read(project: &Project, harness: Harness) -> AlreadyRead {
+    let mut known = AlreadyRead::default();
+    for text in context_texts(project, harness) {
+        known.add(&text);
+    }
+    known
+}
+
+/// Reads what a harness shows its model of the context files in the project, and of `AGENTS.md` if one of them imports
+/// it; a file that cannot be read counts as missing, so nothing is omitted because of it.
+fn context_texts(project: &Project, harness: Harness) -> Vec<String> {
+    let files = &harness.profile().context;
+    let text = |name: &str| Some(read::text(&project.root.join(name)).ok().flatten()?.value);
+    let mut texts: Vec<String> =
+        files.names.iter().filter_map(|group| group.iter().find_map(|name| text(name))).collect();
+    let imports = |text: &String| text.lines().any(|line| line.trim() == "@AGENTS.md");
+    if files.has_imports && texts.iter().any(imports) {
+        texts.extend(text("AGENTS.md"));
+    }
+    texts.iter().map(|text| files.visible(text).into_owned()).collect()
+}
+
+/// Returns as many leading lines of a text as fit into the limit, followed by the last line.
+fn capped(text: &str) -> String {
+    let units = |text: &str| text.encode_utf16().count();
+    let room = LIMIT.saturating_sub(units(REST) + 2);
+    let mut used = 0;
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        used += units(line);
+        if used > room {
+            break;
+        }
+        kept.push_str(line);
+    }
+    // A heading with nothing below it is dropped.
+    let mut kept = kept.trim_end();
+    while let Some((before, last)) = kept.rsplit_once('\n')
+        && last.starts_with('#')
+    {
+        kept = before.trim_end();
+    }
+    format!("{kept}\n\n{REST}")
+}
+
+/// Returns the text for the agent after a tool use: pending texts from subagents, and a completed phase.
+pub(crate) fn phase_text(
+    project: &Project,
+    input: &Input,
+    problems: &mut Vec<Error>,
+) -> Result<Option<String>> {
+    let waiting = from_subagents(project, input).unwrap_or_else(|error| {
+        problems.push(error);
+        None
+    });
+    let said: Vec<String> =
+        waiting.into_iter().chain(of_phase(project, input, problems)?).collect();
+    Ok((!said.is_empty()).then(|| said.join("\n")))
+}
+
+/// Returns the texts that subagents received and the main conversation did not; `None` in the conversation of a subagent.
+pub(crate) fn from_subagents(project: &Project, input: &Input) -> Result<Option<String>> {
+    if input.is_subagent() {
+        return Ok(None);
+    }
+    let texts = take_waiting(project, input)?;
+    Ok((!texts.is_empty()).then(|| texts.join("\n")))
+}
+
+/// Returns the texts about a phase; none if no summary was written.
+fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Vec<String>> {
+    let cwd = input.cwd();
+    let written = input.written().into_iter();
+    let summaries: Vec<PathBuf> = written
+        .map(|path| cwd.as_ref().map_or_else(|| path.into(), |cwd| cwd.join(path)))
+        .filter(|path: &PathBuf| is_summary(path))
+        .collect();
+    if summaries.is_empty() || project.planning().is_err() {
+        return Ok(Vec::new());
+    }
+    let mut survey = Survey::read(project)?;
+    let of_these = |phase: &Phase| summaries.iter().any(|path| is_in(phase, path));
+    let Some(at) = survey.position.phases.iter().position(of_these) else {
+        return Ok(Vec::new());
+    };
+    let mut said = Vec::new();
+    if project.settings.fix_state {
+        let corrected = lifecycle::fix_state(project)?.len();
+        if corrected > 0 {
+            let what = format!("{corrected} position lines in STATE.md and ROADMAP.md");
+            said.push(format!("annals corrected {what}."));
+            survey = Survey::read(project)?;
+        }
+    }
+    let done = survey.position.phases.get(at).filter(|phase| phase.state == PhaseState::Done);
+    if let Some(phase) = done {
+        let text = completion_text(&survey, phase);
+        let (plans, slug) = (phase.plans.len(), &survey.folder.active.slug);
+        let what = format!("phase {} of {plans} plans in {slug}", phase.number);
+        // The main conversation gets it once, a subagent is asked to pass it on.
+        let answer = if input.is_subagent() {
+            let passed_on = format!("{text} Include this in your report.");
+            queue(project, input, &what, &text).map(|()| Some(passed_on))
+        } else {
+            let is_first = is_first(project, input, &what, None);
+            is_first.map(|is_first| is_first.then(|| text.clone()))
+        };
+        // Saying it twice is better than not at all.
+        said.extend(answer.unwrap_or_else(|error| {
+            problems.push(error);
+            Some(text)
+        }));
+    }
+    Ok(said)
+}
+
+fn completion_text(survey: &Survey, phase: &Phase) -> String {
+    let number = &phase.number;
+    let name = phase.name.as_ref().map(|name| format!(" ({name})"));
+    let next = &survey.position.next;
+    let contested = next.contest().map(|contest| format!("\nContested: {contest}"));
+    format!(
+        "annals: phase {number}{} is complete, {} of {} plans. \
+         Run `annals execute {number} --digest`, submit the lessons that would change the next plan with \
+         `annals execute {number} --lessons -`; then {}.{}",
+        name.unwrap_or_default(),
+        phase.plans.len(),
+        phase.plans.len(),
+        next.command,
+        contested.unwrap_or_default()
+    )
+}
+
+fn is_summary(path: &Path) -> bool {
+    let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+    let (Some(file), Some(folder)) = (name(path), path.parent().and_then(name)) else {
+        return false;
+    };
+    FileName::parse(&file, &folder).is_some_and(|name| name.kind == FileKind::Summary)
+}
+
+/// Returns whether a file is in a phase's folder, after resolving links.
+fn is_in(phase: &Phase, path: &Path) -> bool {
+    let (Some(dir), Some(parent)) = (&phase.dir, path.parent()) else {
+        return false;
+    };
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real(parent).starts_with(real(dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_ends_at_a_line_and_with_the_way_to_the_rest() {
+        let line = format!("- {}\n", "\u{1f600}".repeat(40));
+        let long = capped(&format!("# Title\n\n## A\n{}", line.repeat(500)));
+        let units = |text: &str| text.encode_utf16().count();
+        assert!(units(&long) <= LIMIT);
+        assert!(units(&long) > LIMIT - 2 * units(&line));
+        assert!(long.ends_with("\u{1f600}\n\nMore: `annals context`"));
+        assert_eq!(capped("# T\n- a\n\n## C\n"), "# T\n- a\n\nMore: `annals context`");
+    }
 }

@@ -8,16 +8,10 @@
 //! A hook never makes a session fail: the exit code is always 0, and the answer arrives in time.
 
 mod answer;
-mod event;
 mod harness;
 mod input;
-mod notices;
-mod phase;
 pub mod setup;
-mod start;
 
-pub use answer::{HookRequest, Reply, answer};
-pub use event::Event;
+pub use answer::{HookRequest, LIMIT, Reply, answer, start_tokens};
 pub use harness::{Harness, Obstacle, SetupOptions, SetupScope};
-pub use input::{Input, MAX_INPUT};
-pub use start::{LIMIT, start_tokens};
+pub use input::{Event, Input, MAX_INPUT};

@@ -1,4 +1,10 @@
-//! The journal's file: its path, its lines from either end, and the records on a line.
+//! The journal's file: its path, its lines from either end, the records on a line, and the JSON of a record.
+//!
+//! A record of another device is the original line with an additional field at its end:
+//!
+//! ```text
+//! {"ts":"…","type":"note","content":"…","tags":null,"meta":null,"device":"0123456789abcdef"}
+//! ```
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -8,15 +14,15 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use memchr::{memchr, memrchr};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::clock::parse_timestamp;
 use crate::error::{At, Error, Result};
-use crate::journal::escape;
 use crate::project::Environment;
 use crate::storage::read;
-use crate::text::without_byte_order_mark;
+use crate::text::{is_invisible, is_joiner_or_selector, strip_controls, without_byte_order_mark};
 
 /// Maximum length of a line that is written or read, in bytes; longer lines are skipped.
 pub const MAX_LINE: usize = 8 * 1024 * 1024;
@@ -69,7 +75,7 @@ pub(crate) struct Region<'a> {
     /// The lines, in file order; each ends in a newline, except possibly the last of the file.
     pub(crate) lines: &'a [u8],
     /// Byte offset of the lines in the file.
-    pub(crate) offset: u64,
+    offset: u64,
     /// Number of lines after them that were too long and were discarded.
     pub(crate) dropped: usize,
 }
@@ -147,7 +153,7 @@ fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<(
 }
 
 /// A line as it was read: its offset, and its bytes with the newline, or `None` if it was too long.
-pub(crate) type ReadLine<'a> = (u64, Option<&'a [u8]>);
+type ReadLine<'a> = (u64, Option<&'a [u8]>);
 
 /// A reader of lines from an offset to the end of the file, within bounded memory.
 pub(crate) struct ForwardReader {
@@ -213,7 +219,7 @@ impl JournalRecord {
 }
 
 /// Returns the strings in a JSON value, at any depth, without the names of fields.
-pub(crate) fn strings(value: &Value) -> Vec<&str> {
+fn strings(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().flat_map(strings).collect(),
@@ -255,7 +261,7 @@ pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
 /// Returns a record's text as it is displayed.
 pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {
     let text = String::from_utf8_lossy(json);
-    let text = match escape::visible(&text) {
+    let text = match visible(&text) {
         Cow::Borrowed(text) => text.to_owned(),
         Cow::Owned(text) => text,
     };
@@ -263,11 +269,233 @@ pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {
         .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
 }
 
+/// A record as it is in the file.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct JournalEntry {
+    /// The raw line.
+    pub json: Box<RawValue>,
+}
+
+/// Returns the offset at which the last `most` records start.
+pub fn last(path: &Path, most: usize) -> Result<u64> {
+    let Some((file, length)) = open(path)? else {
+        return Ok(0);
+    };
+    let (mut found, mut at) = (0, length);
+    let mut reader = BackwardReader::new(&file, length);
+    while found < most
+        && let Some(region) = reader.next().at("read", path)?
+    {
+        let mut end = region.lines.len();
+        for line in region.lines.split_inclusive(|byte| *byte == b'\n').rev() {
+            end -= line.len();
+            for (range, _) in records(line).0.iter().rev().take(most - found) {
+                found += 1;
+                at = region.offset + (end + range.start) as u64;
+            }
+        }
+    }
+    Ok(at)
+}
+
+/// Reads records from an offset to the end, and passes each to `take`, which returns whether to continue.
+pub fn read_from(path: &Path, at: u64, mut take: impl FnMut(&JournalEntry) -> bool) -> Result<()> {
+    let Some(mut reader) = ForwardReader::open(path, at)? else {
+        return Ok(());
+    };
+    while let Some((_, line)) = reader.next().at("read", path)? {
+        let line = line.unwrap_or_default();
+        for (range, _) in records(line).0 {
+            let json = displayed(&line[range])?;
+            if !take(&JournalEntry { json }) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Maximum number of skipped lines that are named.
+const MAX_NAMED: usize = 20;
+
+/// The numbers of lines of the journal.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    /// Number of records.
+    pub records: usize,
+    /// Number of lines that are not JSON objects, or are too long to be read.
+    pub skipped: usize,
+    /// The line numbers of the first skipped lines, from 1.
+    pub skipped_lines: Vec<usize>,
+}
+
+/// Counts the lines of the journal; a missing one has none.
+pub fn statistics(path: &Path) -> Result<Statistics> {
+    let mut statistics = Statistics::default();
+    let Some(mut reader) = ForwardReader::open(path, 0)? else {
+        return Ok(statistics);
+    };
+    let mut number = 0;
+    while let Some((_, line)) = reader.next().at("read", path)? {
+        number += 1;
+        let (found, is_whole) = records(line.unwrap_or(b"-"));
+        statistics.records += found.len();
+        if !is_whole {
+            statistics.skipped += 1;
+            if statistics.skipped <= MAX_NAMED {
+                statistics.skipped_lines.push(number);
+            }
+        }
+    }
+    Ok(statistics)
+}
+
+/// The text between the original line and the id of its device.
+const MARK: &str = ",\"device\":\"";
+
+/// Number of digits of a device id.
+const DIGITS: usize = 16;
+
+/// A line that can be shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SharedLine {
+    /// Byte offset of the line.
+    pub(crate) offset: u64,
+    /// The line as its device wrote it, without its newline.
+    pub(crate) line: String,
+    /// The device that wrote the line, if it is not this one.
+    pub(crate) device: Option<String>,
+}
+
+/// Reads whole lines from an offset, and passes each record with content to `take`, which returns whether to
+/// continue.
+pub(crate) fn lines_from(
+    path: &Path,
+    offset: u64,
+    mut take: impl FnMut(SharedLine) -> Result<bool>,
+) -> Result<()> {
+    let Some(mut reader) = ForwardReader::open(path, offset)? else {
+        return Ok(());
+    };
+    while let Some((start, line)) = reader.next().at("read", path)? {
+        // A last line without its newline may still be incomplete.
+        let Some(line) = line.filter(|line| line.ends_with(b"\n")) else {
+            continue;
+        };
+        for (range, record) in records(line).0 {
+            let Ok(text) = String::from_utf8(line[range.clone()].to_vec()) else {
+                continue;
+            };
+            let (line, device) = unmarked(text);
+            let offset = start + range.start as u64;
+            if record.text("content").is_some() && !take(SharedLine { offset, line, device })? {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the line that starts at an offset.
+pub(crate) fn line_at(path: &Path, offset: u64) -> Result<Option<SharedLine>> {
+    let mut found = None;
+    lines_from(path, offset, |line| {
+        found = Some(line).filter(|line| line.offset == offset);
+        Ok(false)
+    })?;
+    Ok(found)
+}
+
+/// Returns a line of another device as it is stored here, including its newline.
+pub(crate) fn marked(line: &str, device: &str) -> String {
+    let open = line.strip_suffix('}').unwrap_or(line);
+    format!("{open}{MARK}{device}\"}}\n")
+}
+
+fn unmarked(line: String) -> (String, Option<String>) {
+    let marked = line
+        .strip_suffix("\"}")
+        .and_then(|line| line.split_at_checked(line.len().checked_sub(DIGITS)?))
+        .and_then(|(before, device)| Some((before.strip_suffix(MARK)?, device)));
+    match marked {
+        Some((before, device)) if device.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            let device = Some(device.to_owned());
+            (format!("{before}}}"), device)
+        }
+        _ => (line, None),
+    }
+}
+
+/// Returns a JSON text in which all line separators and invisible characters are escaped.
+///
+/// JSON itself requires escapes only for the control characters below U+0020. This also escapes U+007F to
+/// U+009F, the line separators at which many programs split, and the invisible characters that are removed
+/// from all output, as `\u…`. They occur only inside strings, so the meaning is unchanged.
+pub(crate) fn visible(json: &str) -> Cow<'_, str> {
+    let may_be_hidden = |c: char| is_hidden(c) || is_joiner_or_selector(c);
+    if !json.bytes().any(may_begin) || !json.chars().any(may_be_hidden) {
+        return Cow::Borrowed(json);
+    }
+    let text = with_escapes(json, is_hidden);
+    // Joiners and variation selectors are removed where they join or style nothing.
+    if strip_controls(&text) == text {
+        return Cow::Owned(text);
+    }
+    Cow::Owned(with_escapes(&text, is_joiner_or_selector))
+}
+
+fn with_escapes(json: &str, is_escaped: fn(char) -> bool) -> String {
+    let mut text = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_escaped(c) {
+            text.push_str(&escaped(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// Returns a JSON text without the white space between its tokens.
+pub(crate) fn compact(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut in_string = false;
+    let mut escaped = false;
+    for c in json.chars() {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            in_string = c == '"';
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// Returns a character in escaped form.
+pub(crate) fn escaped(c: char) -> String {
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}') || is_invisible(c)
+}
+
+/// Returns whether the UTF-8 encoding of a hidden character may start with this byte.
+fn may_begin(byte: u8) -> bool {
+    byte == 0x7f || byte >= 0xc2
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::storage;
 
     fn backwards(text: &[u8]) -> (Vec<u8>, usize) {
         let mut file = tempfile::tempfile().unwrap();
@@ -313,5 +541,91 @@ mod tests {
         assert_eq!(places(" {\"a\":1}  {\"b\":2} {\"torn"), (two, false));
         assert_eq!(places("[1]"), (vec![], false));
         assert_eq!(places(" \n"), (vec![], true));
+    }
+
+    fn contents(path: &Path, at: u64) -> Vec<String> {
+        let mut contents = Vec::new();
+        read_from(path, at, |entry| {
+            contents.push(entry.json.get().to_owned());
+            true
+        })
+        .unwrap();
+        contents
+    }
+
+    #[test]
+    fn the_last_records_come_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        assert_eq!(last(&path, 3).unwrap(), 0);
+        assert_eq!(contents(&path, 0), Vec::<String>::new());
+        for line in ["\u{feff}{\"a\":1}", "torn", "", "{\"b\":1}", "{\"c\":1}"] {
+            storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
+        }
+        let all = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
+        assert_eq!(contents(&path, last(&path, 2).unwrap()), all[1..]);
+        assert_eq!(contents(&path, last(&path, 9).unwrap()), all);
+        assert_eq!(contents(&path, last(&path, 0).unwrap()), all[3..]);
+        let counted = statistics(&path).unwrap();
+        assert_eq!((counted.records, counted.skipped_lines), (3, vec![2]));
+    }
+
+    #[test]
+    fn a_line_of_another_device_is_known_and_comes_back_as_it_was() {
+        let line = "{\"content\":\"é \\\"}\"}";
+        let marked = marked(line, "0123456789abcdef");
+        let (back, device) = unmarked(marked.trim_end().to_owned());
+        assert_eq!((back.as_str(), device.as_deref()), (line, Some("0123456789abcdef")));
+        for own in
+            ["{\"content\":\"c\"}", "{\"content\":\"c\",\"device\":\"laptop\"}", "{}", "é\"}"]
+        {
+            assert_eq!(unmarked(own.to_owned()), (own.to_owned(), None));
+        }
+    }
+
+    #[test]
+    fn lines_come_with_their_offsets_and_what_is_no_record_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        let text =
+            "{\"content\":\"a\"}\ntorn\n{\"content\":5}\n{\"content\":\"b\"}\n{\"content\":\"half";
+        storage::append(&path, b"").unwrap();
+        let mut log = storage::Log::lock(&path, storage::Visibility::Private).unwrap();
+        log.append(text.as_bytes()).unwrap();
+        drop(log);
+        let mut found = Vec::new();
+        lines_from(&path, 0, |line| {
+            found.push((line.offset, line.line));
+            Ok(true)
+        })
+        .unwrap();
+        let expected = [(0, "{\"content\":\"a\"}"), (35, "{\"content\":\"b\"}")];
+        let expected: Vec<(u64, String)> = expected.map(|(at, line)| (at, line.to_owned())).into();
+        assert_eq!(found.get(..2), Some(&expected[..]));
+        assert_eq!(line_at(&path, 35).unwrap().unwrap().line, expected[1].1);
+        assert_eq!(line_at(&path, 16).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_hidden_is_escaped_and_means_the_same() {
+        let text = "\u{200b}\u{ad}\u{feff}\u{61c}a\u{7f}\u{85}\u{9b}\u{2028}\u{2029}\u{202e}\u{2066}\u{e0041}é日\n\"\\";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = visible(&json);
+        assert!(!shown.chars().any(is_hidden), "{shown}");
+        let stray = visible("\"x\u{200d}y v\u{fe0f}\"");
+        assert_eq!(stray, "\"x\\u200dy v\\ufe0f\"");
+        let family = "\"\u{1f468}\u{200d}\u{1f469} \u{2764}\u{fe0f}\"";
+        assert_eq!(visible(family), family);
+        assert!(shown.contains("\\u2028\\u2029"), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert!(matches!(visible("\"é – 日\""), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn white_space_goes_outside_of_strings_only() {
+        assert_eq!(
+            compact("{ \"a \\\" b\" :\n [1, 2.50 ,\"c\\\\\" ] }\r\n"),
+            "{\"a \\\" b\":[1,2.50,\"c\\\\\"]}"
+        );
     }
 }

@@ -9,17 +9,11 @@
 //! Lines are appended under an exclusive lock on the file and never rewritten. Other programs may also append
 //! to the file: every JSON object counts as a record, several on one line too, and anything else is skipped.
 
-mod escape;
 mod file;
-mod import;
-mod read;
-mod requests;
 mod search;
 mod write;
 
-pub use file::{MAX_LINE, default_path};
-pub use import::{Imported, import};
-pub use read::{JournalEntry, Statistics, last, read_from, statistics};
-pub(crate) use read::{SharedLine, line_at, lines_from, marked};
+pub use file::{JournalEntry, MAX_LINE, Statistics, default_path, last, read_from, statistics};
+pub(crate) use file::{SharedLine, line_at, lines_from, marked};
 pub use search::{JournalQuery, MAX_WINDOW, Mode, SearchResults, search};
-pub use write::{JournalWriteReport, RecordDraft, WriteOptions, write};
+pub use write::{Imported, JournalWriteReport, RecordDraft, WriteOptions, import, write};

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{At, Error, Result};
-use crate::journal::escape;
+use crate::journal::file;
 use crate::journal::file::{
     BackwardReader, JournalRecord, Region, displayed, open, records, trimmed,
 };
@@ -395,7 +395,7 @@ fn encoded(c: char) -> String {
         _ => None,
     };
     let short = short.map(|short| regex::escape(&format!("\\{short}"))).map(|short| short + "|");
-    let long = escape::escaped(c).replace("\\u", "\\\\u");
+    let long = file::escaped(c).replace("\\u", "\\\\u");
     format!("(?:{}|{}(?i:{long}))", regex::escape(&c.to_string()), short.unwrap_or_default())
 }
 

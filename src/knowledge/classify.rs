@@ -9,9 +9,9 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::knowledge::key::MAX_KEY;
-use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, index, key};
+use crate::knowledge::entry::{MAX_KEY, key_fault};
+use crate::knowledge::store::indexed;
+use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::search::words;
 use crate::text::{first_chars, hexadecimal, listed, word_enum};
@@ -23,7 +23,7 @@ const KEY_WORDS: usize = 5;
 
 word_enum! {
     /// A place to keep a finding.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Surface {
         /// An entry.
         Entry = "entry",
@@ -35,16 +35,6 @@ word_enum! {
         NotepadManual = "notepad-manual",
         /// Not kept.
         None = "none",
-    }
-}
-
-impl From<NotepadSection> for Surface {
-    fn from(section: NotepadSection) -> Self {
-        match section {
-            NotepadSection::Priority => Self::NotepadPriority,
-            NotepadSection::Working => Self::NotepadWorking,
-            NotepadSection::Manual => Self::NotepadManual,
-        }
     }
 }
 
@@ -80,7 +70,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let known = index::indexed(project)?.value;
+    let known = indexed(project)?.value;
     Ok(Classification { finding: finding.to_owned(), proposed: proposal(finding, &known) })
 }
 
@@ -102,36 +92,30 @@ fn proposal(finding: &str, known: &[Entry]) -> Proposal {
     }
     // A similar entry is about the same subject, but the finding is new.
     let similar = similar.next();
-    let Some((rule, destination)) = deciding(beginning) else {
+    let Some(rule) = deciding(beginning) else {
         return Proposal {
             confidence: Confidence::Low,
             reason: "no sign that it is durable and reusable".to_owned(),
             ..nowhere
         };
     };
-    let reason = rule.reason.clone();
-    match destination {
-        Destination::Nowhere => Proposal { reason, ..nowhere },
-        Destination::Note(section) => {
-            Proposal { surface: Surface::from(section), reason, ..nowhere }
-        }
-        Destination::Entry(entry_type, confidence) => {
-            let key = match similar {
-                Some(similar) => similar.key.clone(),
-                None => key_from_words(beginning, entry_type),
-            };
-            let exists = known.iter().any(|known| known.key == key);
-            let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
-            let hint = if exists { "; the key exists, update or supersede it" } else { "" };
-            Proposal {
-                surface: Surface::Entry,
-                tags: tags(known, &words),
-                key: Some(key),
-                entry_type: Some(entry_type),
-                confidence,
-                reason: format!("{reason}{hint}"),
-            }
-        }
+    let proposal = Proposal { surface: rule.to, reason: rule.reason.clone(), ..nowhere };
+    let Some((entry_type, confidence)) = rule.entry_type.zip(rule.confidence) else {
+        return proposal;
+    };
+    let key = match similar {
+        Some(similar) => similar.key.clone(),
+        None => key_from_words(beginning, entry_type),
+    };
+    let exists = known.iter().any(|known| known.key == key);
+    let hint = if exists { "; the key exists, update or supersede it" } else { "" };
+    Proposal {
+        tags: tags(known, &words),
+        key: Some(key),
+        entry_type: similar.and_then(|known| known.kind).or(Some(entry_type)),
+        confidence,
+        reason: format!("{}{hint}", rule.reason),
+        ..proposal
     }
 }
 
@@ -177,10 +161,7 @@ fn tags(known: &[Entry], words: &HashSet<String>) -> Vec<String> {
 
 /// Returns the type of entry that the rules give a text, if any.
 pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
-    match deciding(first_chars(text, MAX_CHARACTERS))?.1 {
-        Destination::Entry(kind, _) => Some(kind),
-        _ => None,
-    }
+    deciding(first_chars(text, MAX_CHARACTERS))?.entry_type
 }
 
 /// Returns a key made of the first words of a finding that are not stop words.
@@ -200,7 +181,7 @@ pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
     }
     // A finding without Latin letters yields no words; a checksum makes its key unique.
     let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number && key::fault(&key).is_some() {
+    if !is_number && key_fault(&key).is_some() {
         // A single word can be the name of one of the store's own files.
         key = format!("{}-{key}", entry_type.as_str());
     }
@@ -219,22 +200,15 @@ fn checksum(bytes: &[u8]) -> u32 {
 /// The rules, in one table, which says how it is read.
 const TABLE: &str = include_str!("classify.toml");
 
-/// Where to keep a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Destination {
-    /// Not kept: it is not durable, or recorded elsewhere already.
-    Nowhere,
-    /// In a section of the notepad.
-    Note(NotepadSection),
-    /// As an entry.
-    Entry(EntryType, Confidence),
-}
-
 /// A rule; its conditions are compiled when it is tried, since an earlier rule usually decides.
 #[derive(Deserialize)]
 struct ClassifyRule {
     /// Where to keep the finding if the rule applies.
-    to: String,
+    to: Surface,
+    /// The type of an entry, and how certain the rule is of it.
+    #[serde(rename = "type")]
+    entry_type: Option<EntryType>,
+    confidence: Option<Confidence>,
     /// The reason, in one short line.
     reason: String,
     /// The expressions that all have to match; none of those in `unless` may.
@@ -254,28 +228,12 @@ struct Rules {
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| toml::from_str(TABLE).expect("the built-in table"));
 
-impl ClassifyRule {
-    fn destination(&self) -> Option<Destination> {
-        if self.to == "none" {
-            return Some(Destination::Nowhere);
-        }
-        if let Some(section) = self.to.strip_prefix("notepad-") {
-            return NotepadSection::from_word(section).map(Destination::Note);
-        }
-        let (kind, confidence) = self.to.split_once(' ')?;
-        Some(Destination::Entry(EntryType::from_word(kind)?, Confidence::from_word(confidence)?))
-    }
-}
-
-/// Returns the first rule that applies to a finding, with its destination.
-fn deciding(finding: &str) -> Option<(&'static ClassifyRule, Destination)> {
+/// Returns the first rule that applies to a finding.
+fn deciding(finding: &str) -> Option<&'static ClassifyRule> {
     let holds =
         |expression: &String| compiled(expression).is_ok_and(|regex| regex.is_match(finding));
-    let rule = RULES
-        .rule
-        .iter()
-        .find(|rule| rule.wanted.iter().all(holds) && !rule.unless.iter().any(holds))?;
-    Some((rule, rule.destination()?))
+    let mut rules = RULES.rule.iter();
+    rules.find(|rule| rule.wanted.iter().all(holds) && !rule.unless.iter().any(holds))
 }
 
 /// Compiles an expression with its names replaced.

@@ -1,5 +1,6 @@
-//! Parses an entry: its front matter, its title and the position of its body.
+//! An entry: its key, which is also its file name, its front matter, its title and the position of its body.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -7,12 +8,12 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 use regex::Regex;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::clock::parse_date;
-use crate::knowledge::{Confidence, EntryStatus, EntryType, key};
+use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Lines, Node, Ranges, Value, front_matter, line_start};
-use crate::text::pattern;
+use crate::text::{pattern, word_enum};
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -63,7 +64,7 @@ impl Entry {
             body: body..text.len(),
             ..Self::default()
         };
-        if let Some(fault) = key::fault(&entry.key) {
+        if let Some(fault) = key_fault(&entry.key) {
             reader.warn(1, format!("the file name is not a key: {fault}"));
         }
         if body > 0 {
@@ -161,13 +162,13 @@ impl FieldReader<'_> {
 }
 
 /// Serializes keys as in the front matter: null, one, or several separated by commas.
-fn joined<S: Serializer>(keys: &[String], to: S) -> Result<S::Ok, S::Error> {
+fn joined<S: Serializer>(keys: &[String], to: S) -> std::result::Result<S::Ok, S::Error> {
     let keys = (!keys.is_empty()).then(|| keys.join(", "));
     keys.serialize(to)
 }
 
 /// Returns the title of a body: its first level-one heading outside code fences.
-pub(crate) fn title(body: &str) -> Option<&str> {
+fn title(body: &str) -> Option<&str> {
     let heading = &body[title_line(body)?];
     let first = heading.lines().next().unwrap_or_default();
     Some(first.trim_start_matches('#').trim())
@@ -212,9 +213,130 @@ pub(crate) fn links(body: &str, first: usize) -> impl Iterator<Item = (&str, usi
     targets.filter(|(to, _)| !to.is_empty())
 }
 
+/// Maximum length of a key, in characters.
+pub(crate) const MAX_KEY: usize = 60;
+
+/// Keys that would clash with the store's own files.
+const RESERVED: [&str; 2] = ["index", "log"];
+
+/// The key of an entry: `[a-z0-9]` and single hyphens, at most 60 characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EntryKey(String);
+
+impl EntryKey {
+    /// Parses a key; an invalid one is refused with the reason.
+    pub fn parse(text: &str) -> Result<Self> {
+        match key_fault(text) {
+            None => Ok(Self(text.to_owned())),
+            Some(fault) => Err(Error::refused(format!("`{text}` is not a key: {fault}")).hint(
+                format!("a key is lower-case words with hyphens, {MAX_KEY} characters at most, such as `test-runner`"),
+            )),
+        }
+    }
+
+    /// Returns the key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the key as a title: `Test runner` for `test-runner`.
+    pub fn in_words(&self) -> String {
+        in_words(&self.0)
+    }
+}
+
+impl fmt::Display for EntryKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Returns a key's words as a title.
+pub(crate) fn in_words(key: &str) -> String {
+    let words = key.replace('-', " ");
+    let mut letters = words.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => words,
+    }
+}
+
+/// Returns why a text is not a valid key; `None` if it is valid.
+pub(crate) fn key_fault(text: &str) -> Option<String> {
+    let foreign = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '-');
+    if let Some(c) = text.chars().find(foreign) {
+        return Some(format!("{c:?} (U+{:04X}) is not a-z, 0-9 or a hyphen", u32::from(c)));
+    }
+    let is_long = !(1..=MAX_KEY).contains(&text.len());
+    let has_gap = text.starts_with('-') || text.ends_with('-') || text.contains("--");
+    (is_long || has_gap || RESERVED.contains(&text)).then(|| {
+        format!("it has 1 to {MAX_KEY} characters, single hyphens between words, and is neither `index` nor `log`")
+    })
+}
+
+word_enum! {
+    /// The type of knowledge in an entry; the set is closed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum EntryType {
+        /// A rule for code, names or processes.
+        Convention = "convention",
+        /// A choice and its rationale.
+        Decision = "decision",
+        /// A preference of the user or the team.
+        Preference = "preference",
+        /// A pitfall that is not obvious.
+        Gotcha = "gotcha",
+        /// A person, a team or a service.
+        Contact = "contact",
+        /// Something that is valid until a date.
+        Deadline = "deadline",
+        /// How a part of the system is structured.
+        Architecture = "architecture",
+        /// An approach that is used in several places.
+        Pattern = "pattern",
+        /// How to diagnose a class of problems.
+        Debugging = "debugging",
+        /// How to run, build, test or deploy.
+        Environment = "environment",
+        /// The events of a notable session or incident.
+        SessionLog = "session-log",
+        /// Links and glossaries; also what no rule gives another type.
+        #[default]
+        Reference = "reference",
+    }
+}
+
+word_enum! {
+    /// Whether an entry is up to date.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum EntryStatus {
+        /// It is valid; the default if no status is stated.
+        #[default]
+        Active = "active",
+        /// Its validity is in doubt.
+        Stale = "stale",
+        /// Another entry replaces it.
+        Superseded = "superseded",
+    }
+}
+
+word_enum! {
+    /// How certain the author is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Confidence {
+        /// The user said so, or the code shows it.
+        High = "high",
+        /// Likely.
+        Medium = "medium",
+        /// A best guess.
+        Low = "low",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn parse(text: &str) -> Parsed<Entry> {
         Entry::parse(text, Path::new("memory/test-runner.md"))
@@ -303,5 +425,39 @@ mod tests {
         assert_eq!(found("a ` [[b]]"), [("b", 1)]);
         assert_eq!(found("`[[a]]` [[b]] `[[c]]` [[d]]").len(), 2);
         assert_eq!(found("[[[b]]] [[x [[c]]"), [("b", 1), ("c", 1)]);
+    }
+
+    #[test]
+    fn keys_are_words_with_hyphens() {
+        for good in ["a", "test-runner", "2026-q2", &"a".repeat(MAX_KEY)] {
+            assert_eq!(EntryKey::parse(good).unwrap().as_str(), good);
+        }
+        assert_eq!(EntryKey::parse("test-runner").unwrap().in_words(), "Test runner");
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_the_reason() {
+        for (bad, reason) in [
+            ("", "1 to 60 characters"),
+            ("Test", "'T' (U+0054) is not"),
+            ("a.b", "'.' (U+002E) is not"),
+            ("../a", "'.' (U+002E) is not"),
+            ("a/b", "'/' (U+002F) is not"),
+            ("a b", "' ' (U+0020) is not"),
+            ("\u{430}uth", "U+0430"),
+            ("a\u{2010}b", "U+2010"),
+            ("日本", "U+65E5"),
+            ("a\nb", "'\\n' (U+000A) is not"),
+            ("-a", "single hyphens"),
+            ("a-", "single hyphens"),
+            ("a--b", "single hyphens"),
+            ("log", "neither `index`"),
+            ("index", "neither `index`"),
+            (&"a".repeat(MAX_KEY + 1), "1 to 60 characters"),
+        ] {
+            let error = EntryKey::parse(bad).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Refused);
+            assert!(error.message.contains(reason), "{}", error.message);
+        }
     }
 }

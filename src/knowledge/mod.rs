@@ -13,29 +13,21 @@ mod audit;
 mod classify;
 mod edit;
 mod entry;
-mod index;
-mod key;
-mod likeness;
 pub mod notepad;
 mod query;
-mod remember;
 mod store;
-mod summary;
-mod supersede;
-mod vocabulary;
 mod write;
 pub(crate) mod yaml;
 
 pub use audit::{BrokenLink, Duplicate, EntryAudit, Invalid, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
-pub use entry::Entry;
-pub use index::{EntryListing, ListedEntry, list, refresh_index};
-pub use key::EntryKey;
-pub use query::{EntryFilter, EntryHit, EntryQuery, Hits, query};
-pub use remember::{Remember, Remembered, remember};
+pub use entry::{Confidence, Entry, EntryKey, EntryStatus, EntryType};
+pub use query::{
+    EntryFilter, EntryHit, EntryQuery, EntrySummary, Hits, LinkedEntry, linked, query, summaries,
+};
 pub(crate) use store::ENTRIES;
-pub use store::{EntryText, KnowledgeDir, read};
-pub use summary::{EntrySummary, LinkedEntry, linked, summaries};
-pub use supersede::{Deleted, Superseded, delete, supersede};
-pub use vocabulary::{Confidence, EntryStatus, EntryType};
-pub use write::{EntryWrite, EntryWriteReport, WriteOutcome, write};
+pub use store::{EntryListing, EntryText, KnowledgeDir, ListedEntry, list, read, refresh_index};
+pub use write::{
+    Deleted, EntryWrite, EntryWriteReport, Remember, Remembered, Superseded, WriteOutcome, delete,
+    remember, supersede, write,
+};

@@ -278,11 +278,7 @@ impl fmt::Display for NoteReport {
 /// Adds a note to its section and a line to the log, in a single transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let command = match note.section {
-        NotepadSection::Priority => "notepad priority",
-        NotepadSection::Working => "notepad working",
-        NotepadSection::Manual => "notepad manual",
-    };
+    let command = &format!("notepad {}", note.section.as_str());
     let request = note.request_id.map(|id| WriteRequest::new(id, command)).transpose()?;
     let stores = &[Store::Entries];
     let (mut report, applied) =

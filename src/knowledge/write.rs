@@ -1,21 +1,23 @@
-//! Creates or updates an entry: its file, its row in INDEX.md, and a line in log.md.
+//! Creates, updates, supersedes and deletes entries: each with its row in INDEX.md and a line in log.md.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::knowledge::edit::written;
-use crate::knowledge::likeness::Likeness;
-use crate::knowledge::store::{bytes, digest, log, refuse_secrets, scan};
-use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, index};
-use crate::markdown::FrontMatter;
+use crate::knowledge::audit::Likeness;
+use crate::knowledge::classify::{content_words, key_from_words, type_by_rules};
+use crate::knowledge::edit::{refuse_unreadable_front_matter, set, valid, written};
+use crate::knowledge::entry::MAX_KEY;
+use crate::knowledge::store::{bytes, digest, existing, log, refuse_secrets, scan, update_index};
+use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, yaml};
+use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest};
-use crate::text::without_byte_order_mark;
+use crate::text::{clip, without_byte_order_mark};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -108,7 +110,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
 }
 
 /// Refuses invalid input before anything is read.
-pub(crate) fn check(write: &EntryWrite) -> Result<()> {
+fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref().map(String::from_utf8_lossy);
     if let Some(title) = &write.title {
         if title.trim().is_empty() || title.contains(char::is_control) {
@@ -146,7 +148,7 @@ fn refuse_front_matter(body: &str) -> Result<()> {
 }
 
 /// Plans to write an entry, and returns the report.
-pub(crate) fn plan(
+fn plan(
     project: &Project,
     place: &KnowledgeDir,
     key: &EntryKey,
@@ -188,7 +190,7 @@ pub(crate) fn plan(
     let mut changes = Changes::new();
     if !written.unchanged {
         changes.edit(&path, old, new.clone())?;
-        index::update(place, &mut changes, [key.to_string()])?;
+        update_index(place, &mut changes, [key.to_string()])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
         let what = format!("write {key} ({kind}, {confidence})");
         log(&mut changes, place, &project.clock, &what)?;
@@ -219,9 +221,7 @@ fn refuse_duplicate(
         if file.key == key.as_str() {
             return None;
         }
-        let text = String::from_utf8_lossy(&file.bytes);
-        let entry = Entry::parse(&text, &file.path).value;
-        let other = Likeness::new(&text[entry.body], file.key);
+        let other = Likeness::new(&file.text[file.entry().body], file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
         Some((percent, file.key.to_owned(), same))
@@ -252,4 +252,346 @@ fn differences(old: Option<&[u8]>, new: &[u8]) -> (usize, usize) {
         balance.into_values().partition(|count| *count > 0);
     let sum = |counts: &[isize]| counts.iter().map(|count| count.unsigned_abs()).sum();
     (sum(&added), sum(&removed))
+}
+
+/// The outcome of superseding an entry. It is the document of `annals entry supersede --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Superseded {
+    /// The key of the superseded entry.
+    pub old: String,
+    /// The key of the entry that replaces it.
+    pub new: String,
+    /// Whether the old entry was superseded by the new one already, so that nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
+    /// The changes, on a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Warnings from the operation.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Marks `old` as superseded by `new`, which must be active.
+pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
+    let place = KnowledgeDir::in_project(project);
+    let operation = format!("entry supersede {old} -> {new}");
+    let (mut done, applied) = project
+        .transact(&operation, &[Store::Entries], || plan_supersession(project, &place, old, new))?;
+    done.diff = applied.diff;
+    done.warnings.extend(project.named(applied.warnings));
+    Ok(done)
+}
+
+fn plan_supersession(
+    project: &Project,
+    place: &KnowledgeDir,
+    old: &str,
+    new: &str,
+) -> Result<(Superseded, Changes)> {
+    let known = [existing(place, old)?, existing(place, new)?];
+    let [old_entry, new_entry] = known.map(|(path, bytes)| Entry::from_bytes(&bytes, &path));
+    if old == new {
+        return Err(Error::refused("an entry cannot supersede itself"));
+    }
+    if new_entry.status == EntryStatus::Superseded {
+        return Err(Error::refused(format!("the entry `{new}` is itself superseded")).hint(
+            format!(
+                "name the currently active entry as --new, or set `status: active` in {new}.md"
+            ),
+        ));
+    }
+    if supersedes_in_turn(place, &old_entry, new)? {
+        let message =
+            format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
+        return Err(Error::refused(message));
+    }
+    let is_named = names(&new_entry, old);
+    let superseded = EntryStatus::Superseded.as_str().to_owned();
+    let mut fields = vec![(old, "status", superseded)];
+    if !is_named {
+        // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
+        let known = new_entry.supersedes.iter().filter(|key| *key != new);
+        fields.push((new, "supersedes", list(known.chain([&old.to_owned()]))));
+    }
+    let mut changes = Changes::new();
+    for (key, name, value) in &fields {
+        set_field(&mut changes, place, key, name, value)?;
+    }
+    if !changes.is_empty() {
+        update_index(place, &mut changes, [old.to_owned(), new.to_owned()])?;
+        let what = format!("supersede {old} -> {new}");
+        log(&mut changes, place, &project.clock, &what)?;
+    }
+    let done = Superseded {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        unchanged: changes.is_empty(),
+        ..Superseded::default()
+    };
+    Ok((done, changes))
+}
+
+fn names(entry: &Entry, key: &str) -> bool {
+    entry.supersedes.iter().any(|named| named == key)
+}
+
+/// Returns whether an entry supersedes another one, directly or through others.
+fn supersedes_in_turn(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<bool> {
+    let all = scan(place, |file| Some(file.entry()))?.value;
+    let all: HashMap<&str, &Entry> = all.iter().map(|one| (one.key.as_str(), one)).collect();
+    let (mut seen, mut open) = (HashSet::new(), vec![old]);
+    while let Some(entry) = open.pop() {
+        if names(entry, new) {
+            return Ok(true);
+        }
+        let below = entry.supersedes.iter().filter(|key| seen.insert(key.as_str()));
+        open.extend(below.filter_map(|key| all.get(key.as_str())));
+    }
+    Ok(false)
+}
+
+/// Returns keys as the value of `supersedes`: separated by commas, or as a list if one has to be quoted.
+fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
+    let keys: Vec<&String> = keys.collect();
+    let scalars: Vec<String> = keys.iter().map(|key| yaml::scalar(key)).collect();
+    if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
+}
+
+/// Plans to set a field of an entry; an equal status keeps its spelling.
+fn set_field(
+    changes: &mut Changes,
+    place: &KnowledgeDir,
+    key: &str,
+    name: &str,
+    value: &str,
+) -> Result<()> {
+    let (path, bytes) = existing(place, key)?;
+    let bytes = changes.current(&path)?.unwrap_or(bytes);
+    if name == "status" && Entry::from_bytes(&bytes, &path).status.as_str() == value {
+        return Ok(());
+    }
+    let head = valid(&bytes);
+    if front_matter::inner_range(head).is_none() {
+        refuse_unreadable_front_matter(&bytes, &path)?;
+        return Err(Error::refused("has no front matter to record it in")
+            .at(&path, 1)
+            .hint("`annals entry write` with its key, type and confidence adds it"));
+    }
+    let edited = set(head, &[(name, value.to_owned())]);
+    let new = [edited.as_bytes(), &bytes[head.len()..]].concat();
+    changes.edit(&path, Some(bytes), new)
+}
+
+/// A deleted entry. It is the document of `annals entry delete --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Deleted {
+    /// The entry's key.
+    pub key: String,
+    /// The reason, verbatim except for line breaks.
+    pub reason: String,
+    /// The changes, on a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Warnings from the operation.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Deletes an entry; a reason is required. Links to the entry remain, and are reported by `audit`.
+pub fn delete(
+    project: &Project,
+    key: &str,
+    reason: Option<&str>,
+    policy: SecretPolicy,
+) -> Result<Deleted> {
+    let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
+        return Err(Error::refused("deleting an entry requires a reason").hint(format!(
+            "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
+        )));
+    };
+    if policy == SecretPolicy::Refuse {
+        refuse_secrets("reason", reason)?;
+    }
+    let lines: Vec<&str> = reason.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let reason = &lines.join(" ");
+    let place = KnowledgeDir::in_project(project);
+    let operation = format!("entry delete {key}");
+    let ((), applied) = project.transact(&operation, &[Store::Entries], || {
+        let (path, _) = existing(&place, key)?;
+        let mut changes = Changes::new();
+        changes.delete(&path)?;
+        update_index(&place, &mut changes, [key.to_owned()])?;
+        let what = format!("delete {key} — Reason: {reason}");
+        log(&mut changes, &place, &project.clock, &what)?;
+        Ok(((), changes))
+    })?;
+    Ok(Deleted {
+        key: key.to_owned(),
+        reason: reason.to_owned(),
+        diff: applied.diff,
+        warnings: project.named(applied.warnings),
+    })
+}
+
+/// Share of common words at which two texts say the same, in percent.
+const MIN_SHARED_PERCENT: usize = 80;
+
+/// Maximum length of a title, in characters.
+const MAX_TITLE: usize = 72;
+
+/// A text to remember.
+#[derive(Clone, Debug)]
+pub struct Remember {
+    /// The text.
+    pub text: String,
+    /// The key; an existing entry with it is updated. Without one, a new key is made.
+    pub key: Option<String>,
+    /// The type, else by the rules of `classify`, else reference.
+    pub kind: Option<EntryType>,
+    /// The tags, or `None` to keep the existing ones.
+    pub tags: Option<Vec<String>>,
+    /// How certain the author is.
+    pub confidence: Confidence,
+    /// Whether to accept what looks like a secret.
+    pub secrets: SecretPolicy,
+    /// The caller's id for this write, which makes it idempotent.
+    pub request_id: Option<String>,
+}
+
+/// What was remembered. It is the document of `annals remember --json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Remembered {
+    /// The entry.
+    #[serde(flatten)]
+    pub written: EntryWriteReport,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: EntryType,
+    /// Whether the type was derived from the text.
+    pub type_derived: bool,
+    /// Its confidence.
+    pub confidence: Confidence,
+}
+
+/// Stores a text as an entry. An existing key is overwritten only if the caller named it, and a text that says
+/// the same as an active entry is refused.
+pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
+    let text = asked.text.trim();
+    if text.is_empty() {
+        return Err(Error::usage("there is nothing to remember"));
+    }
+    let named = asked.key.as_deref().map(EntryKey::parse).transpose()?;
+    let derived = type_by_rules(text);
+    let place = KnowledgeDir::in_project(project);
+    let body = body(text).into_bytes();
+    let request = asked.request_id.as_deref();
+    let request = request.map(|id| WriteRequest::new(id, "remember")).transpose()?;
+    let ended =
+        project.storage().transact_once("remember", &[Store::Entries], request.as_ref(), || {
+            let key = match &named {
+                Some(key) => key.clone(),
+                None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
+            };
+            refuse_same(&place, &key, text)?;
+            let path = place.entry(key.as_str());
+            let known = bytes(&place, &path)?;
+            let known = known.and_then(|bytes| Entry::from_bytes(&bytes, &path).kind);
+            let kind = asked.kind.or(known).or(derived).unwrap_or_default();
+            let write = EntryWrite {
+                key: key.to_string(),
+                kind,
+                confidence: asked.confidence,
+                tags: asked.tags.clone(),
+                body: Some(body.clone()),
+                title: None,
+                if_match: None,
+                secrets: asked.secrets,
+                request_id: None,
+            };
+            check(&write)?;
+            let (written, changes) = plan(project, &place, &key, &write)?;
+            let type_derived = asked.kind.is_none() && known.is_none();
+            let remembered =
+                Remembered { written, kind, type_derived, confidence: asked.confidence };
+            Ok((remembered, changes))
+        });
+    let (mut done, applied) = ended?;
+    done.written.diff = applied.diff;
+    done.written.warnings.extend(project.named(applied.warnings));
+    Ok(done)
+}
+
+/// Returns the text as a paragraph below a title; a text that has a title stays as it is.
+fn body(text: &str) -> String {
+    if text.starts_with("# ") {
+        return format!("{text}\n");
+    }
+    let first = text.lines().next().unwrap_or_default();
+    let sentence = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
+    let title = clip(sentence.trim_end_matches('.'), MAX_TITLE);
+    let mut letters = title.chars();
+    let title: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("# {title}{}\n\n{text}\n", letters.as_str())
+}
+
+/// Returns the key, with a number if an entry has it already.
+fn free_key(place: &KnowledgeDir, key: &str) -> Result<EntryKey> {
+    let mut number = 1;
+    loop {
+        let end = if number == 1 { String::new() } else { format!("-{number}") };
+        let start = key[..key.len().min(MAX_KEY - end.len())].trim_end_matches('-');
+        let candidate = EntryKey::parse(&format!("{start}{end}"))?;
+        if bytes(place, &place.entry(candidate.as_str()))?.is_none() {
+            return Ok(candidate);
+        }
+        number += 1;
+    }
+}
+
+/// Refuses a text that has nearly all of its words in common with another active entry.
+fn refuse_same(place: &KnowledgeDir, key: &EntryKey, text: &str) -> Result<()> {
+    let words = content_words(text);
+    let found = scan(place, |file| {
+        let entry = file.entry();
+        if file.key == key.as_str() || !entry.is_active() {
+            return None;
+        }
+        let other = content_words(file.text.get(entry.body)?);
+        let both = words.intersection(&other).count();
+        let all = words.len() + other.len() - both;
+        (both > 0 && both * 100 >= all * MIN_SHARED_PERCENT).then(|| (both, file.key.to_owned()))
+    })?;
+    match found.value.into_iter().max() {
+        None => Ok(()),
+        Some((_, other)) => Err(Error::refused(format!("`{other}` says nearly the same")).hint(
+            format!("`annals remember --key {other} TEXT` updates it; `annals entry read {other}` prints it"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_list_of_keys_is_read_back() {
+        for (keys, expected) in [
+            (&["a"][..], "a"),
+            (&["a", "b-c"], "a, b-c"),
+            (&["old thing #1"], "[\"old thing #1\"]"),
+            (&["a", "x, y"], "[a, \"x, y\"]"),
+            (&["null"], "[\"null\"]"),
+            (&["12"], "[\"12\"]"),
+        ] {
+            let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+            let value = list(keys.iter());
+            assert_eq!(value, expected);
+            let text = format!("---\nsupersedes: {value}\n---\n");
+            assert_eq!(Entry::from_bytes(text.as_bytes(), Path::new("a.md")).supersedes, keys);
+        }
+        assert_eq!(list([].iter()), "");
+    }
 }

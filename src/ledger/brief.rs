@@ -5,12 +5,11 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::constraints::{SECTIONS, is_named};
-use crate::ledger::coverage;
 use crate::ledger::coverage::{AnchorState, Coverage};
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::LedgerFiles;
-use crate::ledger::footer::Footer;
-use crate::ledger::state;
+use crate::ledger::state::Footer;
+use crate::ledger::{coverage, state};
 use crate::markdown::{Outline, Section};
 use crate::project::Project;
 use crate::secrets;

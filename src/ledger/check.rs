@@ -6,14 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::Object;
 use crate::ledger::constraints::{Constraints, bullet_words, without_note};
 use crate::ledger::coverage::{AnchorState, Coverage};
-use crate::ledger::decisions::{DecisionEntry, Decisions, MAX_BULLETS};
-use crate::ledger::files::{LedgerFile, LedgerFiles};
-use crate::ledger::footer::Footer;
-use crate::ledger::page::{Bullet, is_filled};
-use crate::ledger::{constraints, coverage, evidence, state};
+use crate::ledger::decisions::{DecisionEntry, Decisions, MAX_BULLETS, evidence_problems};
+use crate::ledger::files::{Bullet, LedgerFile, LedgerFiles, is_filled};
+use crate::ledger::state::Footer;
+use crate::ledger::{constraints, coverage, state};
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::search::WordSet;
@@ -81,15 +79,12 @@ pub fn check(project: &Project) -> Result<CheckReport> {
 /// Returns the merge-only and the append-only file of the last commit; empty if it does not contain them.
 fn committed(project: &Project, files: &LedgerFiles) -> Result<[String; 2]> {
     let names = files.committed_names();
-    let objects = if project.git.head()?.is_some() { project.git.objects()? } else { None };
-    let (Some([_, constraints, decisions]), Some(objects)) = (names, objects) else {
+    let (Some([_, constraints, decisions]), true) = (names, project.git.head()?.is_some()) else {
         return Ok(Default::default());
     };
-    let mut found = objects.read(&[constraints, decisions])?.into_iter();
-    Ok([(); 2].map(|()| match found.next().flatten() {
-        Some(Object::Blob(bytes)) => String::from_utf8(bytes).unwrap_or_default(),
-        _ => String::new(),
-    }))
+    let mut found = project.git.contents(&[constraints, decisions])?.into_iter();
+    let text = |()| String::from_utf8(found.next().flatten().unwrap_or_default());
+    Ok([(); 2].map(text).map(std::result::Result::unwrap_or_default))
 }
 
 /// Returns whether the comments with instructions for editors are above the first heading.
@@ -273,7 +268,7 @@ impl<'a> File<'a> {
             cited.extend(named("evidence").map(|label| (entry.line, label.value.clone())));
         }
         let texts: Vec<&str> = cited.iter().map(|(_, text)| text.as_str()).collect();
-        for ((line, _), fault) in cited.iter().zip(evidence::problems(project, &texts)?) {
+        for ((line, _), fault) in cited.iter().zip(evidence_problems(project, &texts)?) {
             if let Some(fault) = fault {
                 self.add("evidence", *line, fault);
             }

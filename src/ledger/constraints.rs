@@ -5,7 +5,7 @@ use std::ops::Range;
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-use crate::ledger::page::{Bullet, bullets, gap_after, with_lines};
+use crate::ledger::files::{Bullet, bullets, gap_after, with_lines};
 use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit, line_start};
@@ -23,23 +23,23 @@ const SUPERSEDED: &str = "Superseded";
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ConstraintChange {
     /// `add`, `edit` or `supersede`.
-    pub(crate) op: String,
+    op: String,
     /// The section to add to, or to search.
-    pub(crate) section: Option<String>,
+    section: Option<String>,
     /// The new text.
-    pub(crate) bullet: String,
+    bullet: String,
     /// The bullet to change: its text, or a part that is unique.
     #[serde(rename = "match")]
-    pub(crate) matching: String,
+    matching: String,
     /// Why it is no longer valid.
-    pub(crate) reason: String,
+    reason: String,
 }
 
 /// A section under a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConstraintSection {
+struct ConstraintSection {
     /// The heading's text.
-    pub(crate) title: String,
+    title: String,
     /// Byte offset of the heading.
     start: usize,
     /// Byte range of the text under it, up to the next heading.
@@ -52,7 +52,7 @@ pub(crate) struct ConstraintSection {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constraints {
     /// The sections in file order; the first is the text above all headings.
-    pub(crate) sections: Vec<ConstraintSection>,
+    sections: Vec<ConstraintSection>,
     /// The bullets in file order.
     pub(crate) bullets: Vec<Bullet>,
 }

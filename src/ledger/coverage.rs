@@ -1,13 +1,15 @@
-//! Determines how much of git's history the ledger covers.
+//! Determines how much of git's history the ledger covers, and selects the commits that the next update covers, so that
+//! batches are consecutive.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter::successors;
 
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::{Commit, CommitNode, Git, Object};
+use crate::git::{Commit, CommitNode, Git};
 use crate::ledger::files::LedgerFiles;
-use crate::ledger::footer::Footer;
+use crate::ledger::state::Footer;
 use crate::project::Project;
 use crate::text::quantity;
 
@@ -65,9 +67,9 @@ pub(crate) struct Survey {
 #[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     /// All of them, parents before children.
-    pub(crate) nodes: Vec<CommitNode>,
+    nodes: Vec<CommitNode>,
     /// The hashes of those that only changed the ledger, which do not count.
-    pub(crate) ledger_only: BTreeSet<String>,
+    ledger_only: BTreeSet<String>,
 }
 
 impl Uncovered {
@@ -154,7 +156,10 @@ impl Survey {
     /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve(&mut self, git: &Git, anchor: &str, files: &LedgerFiles) -> Result<()> {
         let full = git.resolve_hash(anchor)?;
-        let distance = full.as_deref().map(|full| git.distance(full)).transpose()?.flatten();
+        let behind = match (&full, &self.coverage.head) {
+            (Some(full), Some(head)) => git.count_lacking(full, head)?.unwrap_or(0),
+            _ => 0,
+        };
         self.base = match &full {
             Some(full) => Some(full.clone()),
             None => earlier_anchor(git, files)?,
@@ -163,7 +168,6 @@ impl Survey {
         let counted = uncovered.counted();
         let newest: Vec<&str> = counted.iter().rev().take(MAX_SHOWN).copied().collect();
         self.set_pending(counted.len(), git.commits(&newest)?);
-        let behind = distance.map_or(0, |distance| distance.behind);
         let (standing, advice) = match full {
             None if git.is_shallow() => (AnchorState::Missing, SHALLOW.to_owned()),
             None => (AnchorState::Missing, MISSING.to_owned()),
@@ -220,20 +224,113 @@ fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
 /// The day of the last update is less precise: an update that covers only part of the history leaves out commits that
 /// are older than itself.
 fn earlier_anchor(git: &Git, files: &LedgerFiles) -> Result<Option<String>> {
-    let (Some(folder), Some(objects)) = (&files.repo_path, git.objects()?) else {
-        return Ok(None);
-    };
+    let Some(folder) = &files.repo_path else { return Ok(None) };
     let path = format!("{folder}/STATE.md");
     let versions = git.commits_touching(&path, MAX_VERSIONS)?;
     let names: Vec<String> = versions.iter().map(|commit| format!("{commit}:{path}")).collect();
     let nodes = git.nodes_since(None)?;
-    let anchor = |object: Option<Object>| {
-        let Some(Object::Blob(bytes)) = object else { return None };
+    let anchor = |bytes: Vec<u8>| {
         let footer = Footer::parse(&String::from_utf8_lossy(&bytes));
         let anchor = footer.hash()?.to_ascii_lowercase();
         let mut matching = nodes.iter().filter(|node| node.hash.starts_with(&anchor));
         let only = matching.next().filter(|_| matching.next().is_none());
         only.map(|node| node.hash.clone())
     };
-    Ok(objects.read(&names)?.into_iter().find_map(anchor))
+    Ok(git.contents(&names)?.into_iter().flatten().find_map(anchor))
+}
+
+/// Chooses the longest batch of at most `max_commits` commits that count, and returns its hashes and its last commit, which
+/// has all of them, and nothing else that is new, in its history.
+///
+/// So moving the anchor there skips nothing: it is a commit of the main line, with the branches merged into it. It descends
+/// from `anchor`, if there is one, since an anchor only moves forward. If the first such commit alone adds more than
+/// `max_commits`, as a large merge does, the batch is larger.
+pub(crate) fn batch<'a>(
+    uncovered: &'a Uncovered,
+    anchor: Option<&str>,
+    max_commits: usize,
+) -> (HashSet<&'a str>, Option<String>) {
+    let nodes = &uncovered.nodes;
+    let by_hash: HashMap<&str, &CommitNode> =
+        nodes.iter().map(|node| (node.hash.as_str(), node)).collect();
+    let known = |hash: &String| by_hash.get(hash.as_str()).copied();
+    let line = successors(nodes.last(), |node| node.parents.first().and_then(known));
+    let main_line: Vec<&CommitNode> = line.collect();
+    let (mut reached, mut count, mut descends) = (HashSet::new(), 0, anchor.is_none());
+    let mut last = None;
+    for end in main_line.into_iter().rev() {
+        let (mut open, mut added) = (vec![end], Vec::new());
+        while let Some(node) = open.pop() {
+            if reached.insert(node.hash.as_str()) {
+                added.push(node.hash.as_str());
+                count += usize::from(!uncovered.ledger_only.contains(&node.hash));
+                descends |= node.parents.iter().any(|parent| Some(parent.as_str()) == anchor);
+                open.extend(node.parents.iter().filter_map(known));
+            }
+        }
+        if count > max_commits && last.is_some() {
+            for hash in added {
+                reached.remove(hash);
+            }
+            break;
+        }
+        if descends {
+            last = Some(end.hash.clone());
+        }
+    }
+    (reached, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(hash: &str, parents: &[&str]) -> CommitNode {
+        CommitNode {
+            hash: hash.to_owned(),
+            parents: parents.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn choose(
+        nodes: &[CommitNode],
+        anchor: &str,
+        ledger_commits: &[&str],
+        max_commits: usize,
+    ) -> (String, String) {
+        let ledger_only = ledger_commits.iter().map(ToString::to_string).collect();
+        let uncovered = Uncovered { nodes: nodes.to_vec(), ledger_only };
+        let (chosen, end) = batch(&uncovered, Some(anchor), max_commits);
+        let hashes = nodes.iter().map(|node| node.hash.as_str());
+        let hashes: Vec<&str> = hashes.filter(|hash| chosen.contains(hash)).collect();
+        (hashes.join(" "), end.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_linear_history_is_split_at_the_maximum() {
+        let line = [node("1", &["0"]), node("2", &["1"]), node("3", &["2"])];
+        assert_eq!(choose(&line, "0", &[], 2), ("1 2".into(), "2".into()));
+        assert_eq!(choose(&line, "0", &[], 9), ("1 2 3".into(), "3".into()));
+        // The ledger's own commits do not count, and are included.
+        assert_eq!(choose(&line, "0", &["2"], 1), ("1 2".into(), "2".into()));
+        assert_eq!(choose(&[], "0", &[], 9), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn a_side_branch_comes_with_its_merge() {
+        // 0 - 1 ----- m - 2, and a side branch a - b that left before the anchor 0.
+        let nodes = [
+            node("1", &["0"]),
+            node("a", &["before"]),
+            node("b", &["a"]),
+            node("m", &["1", "b"]),
+            node("2", &["m"]),
+        ];
+        assert_eq!(choose(&nodes, "0", &[], 2), ("1".into(), "1".into()));
+        assert_eq!(choose(&nodes, "1", &[], 4), ("1 a b m".into(), "m".into()));
+        assert_eq!(choose(&nodes, "0", &[], 5), ("1 a b m 2".into(), "2".into()));
+        // A batch that cannot be split is returned whole.
+        let after = &nodes[1..];
+        assert_eq!(choose(after, "1", &[], 2), ("a b m".into(), "m".into()));
+    }
 }

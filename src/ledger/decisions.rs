@@ -1,7 +1,10 @@
 //! DECISIONS.md: a rollup, months, and entries in our format and in others. New entries go into their month, newest first;
 //! only the rollup is ever rewritten.
+//!
+//! The evidence for a decision is checked: commits, pull requests, files.
 
 use std::ops::Range;
+use std::path::{Component, Path};
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
@@ -10,13 +13,13 @@ use serde::Deserialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::ledger::evidence;
-use crate::ledger::files::LedgerFiles;
-use crate::ledger::page::{Bullet, bullets, gap_after, is_filled, with_lines};
+use crate::git::is_hash_prefix;
+use crate::ledger::files::{Bullet, LedgerFiles, bullets, gap_after, is_filled, with_lines};
 use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
+use crate::storage::read;
 use crate::text::{Line, fold, line_end, line_gap, pattern};
 use crate::warning::Parsed;
 
@@ -35,16 +38,16 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{4}-[0-9]{2}-[0
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewDecision {
     /// The day, as `2026-02-17`.
-    pub(crate) date: String,
-    pub(crate) title: String,
-    pub(crate) why: Option<String>,
-    pub(crate) impact: Option<String>,
-    pub(crate) symptom: Option<String>,
-    pub(crate) root_cause: Option<String>,
-    pub(crate) fix: Option<String>,
-    pub(crate) prevention: Option<String>,
+    date: String,
+    title: String,
+    why: Option<String>,
+    impact: Option<String>,
+    symptom: Option<String>,
+    root_cause: Option<String>,
+    fix: Option<String>,
+    prevention: Option<String>,
     /// A commit, a pull request, or a path marked as an on-disk invariant.
-    pub(crate) evidence: String,
+    evidence: String,
 }
 
 /// An entry, however it is written.
@@ -59,7 +62,7 @@ pub struct DecisionEntry {
     /// All its bytes, the heading included.
     pub(crate) range: Range<usize>,
     /// Whether it is a third-level heading that begins with the day, so that other entries may go before it.
-    pub(crate) is_standard: bool,
+    is_standard: bool,
     /// Whether it is `### YYYY-MM-DD — Title`, which only entries in our format are.
     pub(crate) has_dash: bool,
 }
@@ -72,7 +75,7 @@ pub(crate) struct Month {
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
     /// All its bytes, the heading included.
-    pub(crate) range: Range<usize>,
+    range: Range<usize>,
 }
 
 /// The rollup.
@@ -156,7 +159,7 @@ impl Decisions {
     }
 
     /// Returns the entries of a month's section.
-    pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
+    fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
         // In file order, so the entries of one month are adjacent.
         let before = |at: usize| self.entries.partition_point(|entry| entry.range.start < at);
         self.entries[before(month.range.start)..before(month.range.end)].iter()
@@ -248,7 +251,7 @@ pub(crate) fn apply(
     problems: &mut Problems,
 ) -> Result<String> {
     let evidences: Vec<&str> = decisions.iter().map(|one| one.evidence.as_str()).collect();
-    let faults = evidence::problems(project, &evidences)?;
+    let faults = evidence_problems(project, &evidences)?;
     let today = project.clock.today();
     let mut text = text.to_owned();
     for (index, (decision, fault)) in decisions.iter().zip(faults).enumerate() {
@@ -403,6 +406,70 @@ fn replaced(text: &str, decisions: &Decisions, bullets: &[String]) -> Option<Str
     let is_kept = after.entries.len() == decisions.entries.len();
     (is_kept && after.rollup.is_some() && read.map(|bullet| &bullet.text).eq(bullets))
         .then_some(new)
+}
+
+static PULL_REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+")
+});
+
+/// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
+const ON_DISK_MARKER: &str = "on-disk invariant";
+
+/// Returns what is wrong with the evidence of each of several entries; git is asked once for all.
+pub(crate) fn evidence_problems(
+    project: &Project,
+    evidences: &[&str],
+) -> Result<Vec<Option<String>>> {
+    let cited: Vec<Vec<&str>> = evidences.iter().map(|text| citations(text)).collect();
+    let mut known = project.git.commit_times(&cited.concat())?.into_iter();
+    let problems = evidences.iter().zip(&cited).map(|(text, cited)| {
+        let found = cited.iter().filter(|_| known.next().flatten().is_some()).count();
+        (found == 0).then(|| evidence_problem(project, text, cited)).flatten()
+    });
+    Ok(problems.collect())
+}
+
+/// Returns the words that may be a commit's hash.
+fn citations(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| c.is_whitespace() || "`,;()[]\"'/#?".contains(c));
+    let words = words.map(|word| word.trim_matches(['.', ':', '*']));
+    words.filter(|word| word.len() >= 7 && is_hash_prefix(word)).collect()
+}
+
+/// Returns what is wrong with evidence that cites no commit that exists.
+fn evidence_problem(project: &Project, text: &str, cited: &[&str]) -> Option<String> {
+    let is_marked = text.to_lowercase().contains(ON_DISK_MARKER);
+    if PULL_REQUEST.is_match(text) || is_marked && names_file(&project.root, text) {
+        return None;
+    }
+    Some(match cited.first() {
+        _ if is_marked => {
+            format!("has {ON_DISK_MARKER:?}, but what it names is not a file of this project")
+        }
+        Some(hash) if project.git.is_repository() => {
+            format!("{hash} is not a commit of this repository")
+        }
+        Some(hash) => format!("{hash} cannot be resolved: there is no git repository"),
+        None => format!(
+            "cites no evidence: add a commit hash, a link to a pull request, or a path followed by `({ON_DISK_MARKER})`"
+        ),
+    })
+}
+
+/// Returns whether a word of a text, or a piece of code in it, is the path of a file inside a folder.
+fn names_file(root: &Path, text: &str) -> bool {
+    let code = text.split('`').skip(1).step_by(2);
+    let words = text.split(|c: char| c.is_whitespace() || "`,;()[]\"'*".contains(c));
+    let words = words.map(|word| word.trim_end_matches(['.', ':']));
+    code.chain(words).map(Path::new).any(|path| {
+        let mut parts = path.components();
+        let is_inside = parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let place = root.join(path);
+        // A word such as `docs` may be a folder's name by chance.
+        is_inside
+            && place != root
+            && (read::is_file(&place) || path.components().count() > 1 && read::exists(&place))
+    })
 }
 
 #[cfg(test)]

@@ -26,18 +26,13 @@
 //! The last hash is the anchor: all commits up to it are covered. A session starts with the
 //! [`brief`]; an agent requests what is [`pending`], and submits an [`update`] as a whole.
 
-mod batch;
 mod brief;
 mod check;
 mod constraints;
 mod coverage;
 mod decisions;
-mod evidence;
 mod files;
-mod footer;
-mod page;
 mod pending;
-mod specs;
 mod state;
 mod update;
 
@@ -46,8 +41,7 @@ pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};
 pub use decisions::{DecisionEntry, list_decisions};
 pub use files::{InitReport, exists, init, paths};
-pub use pending::{BATCH_COMMITS, CurrentFiles, Pending, pending, skill};
-pub use specs::{Spec, Specs};
+pub use pending::{BATCH_COMMITS, CurrentFiles, Pending, Spec, Specs, pending, skill};
 pub use update::{UpdateReport, UpdateResult, schema, update, update_problems};
 
 #[cfg(test)]

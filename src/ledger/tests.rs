@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::footer::Footer;
+use crate::ledger::state::Footer;
 use crate::ledger::{decisions, state, update};
 
 /// Pieces that the parsers look for, in any order, or arbitrary text.

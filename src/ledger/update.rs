@@ -13,8 +13,7 @@ use crate::error::{Error, Problem, Result};
 use crate::ledger::constraints::ConstraintChange;
 use crate::ledger::decisions::{MAX_BULLETS, NewDecision};
 use crate::ledger::files::{LedgerFile, LedgerFiles};
-use crate::ledger::footer::Footer;
-use crate::ledger::state::{NewState, non_present_word};
+use crate::ledger::state::{Footer, NewState, non_present_word};
 use crate::ledger::{constraints, decisions, state};
 use crate::project::Project;
 use crate::secrets;
@@ -305,8 +304,7 @@ fn covered_commit(
         return refuse(format!("{wanted} is not a commit of this repository"));
     };
     let is_before = |one: &str, other: &str| -> Result<bool> {
-        let distance = || git.distance_between(one, other);
-        Ok(one == other || distance()?.is_some_and(|distance| distance.behind == 0))
+        Ok(one == other || git.count_lacking(one, other)? == Some(0))
     };
     if !is_before(&full, &head)? {
         return refuse(format!("{wanted} is not in the history of the checked-out commit"));

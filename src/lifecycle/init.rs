@@ -16,7 +16,7 @@ use crate::lifecycle::sync::refresh;
 use crate::plan::{DEFAULT_MILESTONE, PlanningFolder, Skill, Survey, installed_skills};
 use crate::project::manifest::Manifest;
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::storage::{Changes, Store, read, walk};
+use crate::storage::{Changes, Store, listing, read};
 use crate::templates::Template;
 use crate::text::{listed, one_line, strip_controls};
 use crate::warning::{Parsed, Warning};
@@ -367,7 +367,7 @@ fn walk(root: &Path, planning: &Path) -> ignore::Walk {
         let is_vendored = listed(VENDORED, &name);
         !(name.starts_with('.') || is_dir && (is_vendored || entry.path() == planning))
     };
-    walk::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()
+    listing::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()
 }
 
 /// Returns at most `most` of the names, and the number of the rest.

@@ -16,7 +16,7 @@ use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::{Outline, line_start};
 use crate::plan::{
     Action, Archive, DEFAULT_MILESTONE, Decision, MilestoneFolder, Phase, PhaseNumber, PhaseState,
-    PlanState, PlanningFolder, Position, StateFile, Summary, Survey, TextOf, list_entry,
+    PlanState, PlanningFolder, Position, StateFile, Summary, Survey, TextOf, document,
     roadmap_phase,
 };
 use crate::project::{Project, vocabulary};
@@ -583,7 +583,7 @@ fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let mut written: HashMap<String, Range<usize>> = HashMap::new();
     for (block, item) in outline.items(&(0..text.len())).filter(|(_, item)| item.depth == 0) {
-        let entry = list_entry::on_one_line(&outline, block, item);
+        let entry = document::on_one_line(&outline, block, item);
         written.entry(entry).or_insert_with(|| item.whole.clone());
     }
     let line = |item: &String| match written.get(item) {

@@ -4,9 +4,6 @@
 //! a separate process; the stores' locks coordinate them. The project is located on each call: one server
 //! serves many projects over time, and an agent in a worktree inherits its parent's server.
 
-mod answer;
-mod arguments;
-mod launch;
 mod server;
 mod tools;
 

@@ -19,7 +19,7 @@ use crate::plan::{
     PlanningFolder, Summary, SummaryStatus, Survey, letters,
 };
 use crate::project::{Project, vocabulary};
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
 use crate::text::{file_name, fold, hexadecimal};
 use crate::warning::{Parsed, Warning};

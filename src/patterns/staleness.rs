@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::git::{ChangedFile, Git, Object, TrackedFiles};
+use crate::git::{ChangedFile, Git, TrackedFiles};
 use crate::patterns;
 use crate::patterns::{Mention, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
-use crate::storage::{Changes, read, walk};
+use crate::storage::{Changes, listing, read};
 use crate::text::{file_name, hexadecimal, listed, one_line, slashed};
 use crate::warning::{Parsed, Warning};
 
@@ -285,12 +285,10 @@ impl Structure {
         let now: HashSet<&str> = now.into_iter().collect();
         let all = manifests(now.union(&then).copied());
         let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
-        if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
+        if !earlier.is_empty() {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
-            for object in objects.read(&names)?.into_iter().flatten() {
-                if let Object::Blob(bytes) = object {
-                    had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
-                }
+            for bytes in git.contents(&names)?.into_iter().flatten() {
+                had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
             }
             for path in all.into_iter().filter(|path| now.contains(path)) {
                 let text = read::text(&tree.top.join(path)).ok().flatten();
@@ -431,7 +429,7 @@ pub(crate) struct Tree {
     /// The content of git's index; `None` without git.
     tracked: Option<TrackedFiles>,
     is_sparse: bool,
-    ignored: walk::Rules,
+    ignored: listing::Rules,
     names: OnceCell<FileNames>,
 }
 
@@ -442,7 +440,7 @@ impl Tree {
             root: root.to_owned(),
             tracked: git.tracked()?,
             is_sparse: git.is_sparse(),
-            ignored: walk::Rules::new(root),
+            ignored: listing::Rules::new(root),
             names: OnceCell::new(),
         })
     }
@@ -522,7 +520,7 @@ impl Tree {
 
 /// Lists the files of a folder, except those excluded by `.gitignore` or by name.
 fn on_disk(root: &Path) -> Vec<String> {
-    let walk = walk::tracked(root, |entry| {
+    let walk = listing::tracked(root, |entry| {
         let name = entry.file_name().to_string_lossy();
         name != ".git" && name != "node_modules"
     });
@@ -727,7 +725,7 @@ mod tests {
         for (text, with, without) in EXPECTED {
             let found = check(&sandbox, &git, text, Some(&written), None);
             assert_eq!(shown(&found), *with, "{text}");
-            let alone = check(&sandbox, &Git::absent(), text, Some(&written), None);
+            let alone = check(&sandbox, &Git::default(), text, Some(&written), None);
             assert_eq!(shown(&alone), *without, "{text}");
             assert_eq!(found.is_stale, alone.is_stale, "{text}");
         }
@@ -817,8 +815,8 @@ mod tests {
         let sandbox = Sandbox::empty();
         let root = Path::new("/nonexistent");
         for text in ["`a/../../b`, `[*`, `{a,b}/`", "`\u{0}/a.rs`", "`//`, `é/`"] {
-            check(&sandbox, &Git::absent(), text, Some("zz"), Some("2026-13-40"));
-            Staleness::check(&recorded(text, None, None), root, &Git::absent()).unwrap();
+            check(&sandbox, &Git::default(), text, Some("zz"), Some("2026-13-40"));
+            Staleness::check(&recorded(text, None, None), root, &Git::default()).unwrap();
         }
     }
 }

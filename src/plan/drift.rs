@@ -1,22 +1,27 @@
 //! Finds statements of STATE.md and ROADMAP.md that contradict the files, with what is to be written over them, and plans
 //! that were left behind.
+//!
+//! Only what the planning tools' own templates could have written is written over, in the words of these templates.
+//! Metrics are compared with the summaries.
 
 use std::ops::{Range, RangeInclusive};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::clock::{Minutes, TimeUnit};
+use crate::error::Result;
 use crate::plan::phase::Counts;
+use crate::plan::read::vocabulary::has;
 use crate::plan::rules::names_step;
-use crate::plan::wording::{
-    has_remark, is_plain, moved_status, name_to_write, redrawn, template_status,
-};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
-    ProgressRow, RoadmapPhase, Says, Survey,
+    ProgressRow, RoadmapPhase, Says, Summary, Survey, phase_in_status,
 };
-use crate::project::vocabulary;
-use crate::text::clip;
+use crate::project::{Project, vocabulary};
+use crate::search::to_f64;
+use crate::storage::read;
+use crate::text::{clip, fold, one_line};
 
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
@@ -604,4 +609,209 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
     actions.any(|(action, of)| {
         matches!(action, Action::Verify | Action::Remediate) && of == Some(number)
     })
+}
+
+/// Returns whether a template could have written a status, since it contains only status words and numbers.
+pub(super) fn is_plain(status: &str) -> bool {
+    let mut words = status.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_known = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || has("status of a template", &word.to_lowercase())
+    };
+    words.next().is_some_and(is_known) && words.all(is_known)
+}
+
+/// Returns whether a line of STATE.md says more than its statements: `Plan: 4 executed — PDF export`.
+pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
+    const NEUTRAL: &[&str] = &["phase", "of", "in", "current", "plan", "plans", "the"];
+    let text = survey.text_of(vocabulary::STATE, line);
+    let mut rest = text.split_once(':').map_or(text, |(_, rest)| rest).to_owned();
+    for claim in survey.state.claims.iter().filter(|claim| claim.line == line) {
+        if let Claim::Text(_, known) = &claim.value {
+            rest = rest.replacen(known, "", 1);
+        }
+    }
+    rest.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        let is_neutral = NEUTRAL.iter().any(|one| word.eq_ignore_ascii_case(one));
+        word.starts_with(char::is_alphabetic) && !is_neutral
+    })
+}
+
+/// Returns a status in the words of the templates, as a single word if the old one is; `phase` is given for STATE.md, where
+/// the next step is named.
+pub(super) fn template_status(old: &str, progress: PhaseProgress, phase: Option<&Phase>) -> String {
+    let is_word = !old.contains(' ') && old.starts_with(char::is_lowercase);
+    let words = match (progress, phase.map(Phase::has_plans)) {
+        (PhaseProgress::Complete, _) => "Complete",
+        (PhaseProgress::InProgress, _) => "In progress",
+        (_, Some(true)) if is_word => "Pending",
+        (_, Some(true)) => "Ready to execute",
+        (_, Some(false)) if is_word => "Planning",
+        (_, Some(false)) => "Ready to plan",
+        (_, None) => "Not started",
+    };
+    if is_word { words.to_lowercase().replace(' ', "_") } else { words.to_owned() }
+}
+
+/// Returns the status of the new current phase, if the old one does not fit it.
+pub(super) fn moved_status(old: &str, phase: &Phase) -> Option<String> {
+    let progress = match phase.state {
+        PhaseState::Done => PhaseProgress::Complete,
+        PhaseState::Running => PhaseProgress::InProgress,
+        PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,
+        PhaseState::Open | PhaseState::Unplanned | PhaseState::Dropped => PhaseProgress::NotStarted,
+    };
+    let (named, words) = phase_in_status(old, phase.number.numbering());
+    let is_of_it = named.is_none_or(|number| number == phase.number);
+    let fits = is_of_it && PhaseProgress::parse(words) == Some(progress) && !names_step(words);
+    // `Planned` and `Ready to execute` speak of plans that the new phase may not have.
+    let lower = words.to_lowercase();
+    let is_early = phase.state == PhaseState::Unplanned
+        && ["execut", "planned"].iter().any(|word| lower.contains(word));
+    (!fits || is_early).then(|| template_status(old, progress, Some(phase)))
+}
+
+/// Returns the phase's name where it can be read again as such, as a slug if the old one is.
+pub(super) fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
+    let name = phase.name.as_deref()?;
+    if old.contains('-') && !old.contains(char::is_whitespace) {
+        let dir = phase.dir.as_ref()?.file_name()?.to_string_lossy();
+        let (_, slug) = phase.number.numbering().split_folder(&dir)?;
+        return Some(slug.trim_start_matches(['-', '_', ' ']).to_owned());
+    }
+    // A dash between spaces, a bracket or a colon may end a name.
+    let is_kept = |c: &char| c.is_alphanumeric() || " _&.,+/'-".contains(*c);
+    let name: String = name.replace(" - ", " ").chars().filter(is_kept).collect();
+    Some(one_line(&name)).filter(|name| !name.is_empty())
+}
+
+/// Returns a bar of one of the templates, drawn for another percentage: `[####------]`, `█████░░░░░`.
+pub(super) fn redrawn(bar: &str, percent: &str) -> Option<String> {
+    const SIGNS: [[char; 2]; 2] = [['\u{2588}', '\u{2591}'], ['#', '-']];
+    let inner = bar.trim_start_matches('[').trim_end_matches(']');
+    let [full, empty] =
+        SIGNS.into_iter().find(|signs| inner.chars().all(|c| signs.contains(&c)))?;
+    let cells = inner.chars().count();
+    let filled = cells * percent.parse::<usize>().ok()?.min(100) / 100;
+    let drawn: String = (0..cells).map(|cell| if cell < filled { full } else { empty }).collect();
+    Some(bar.replacen(inner, &drawn, 1))
+}
+
+/// Returns the metrics of STATE.md that the summaries contradict, in file order.
+///
+/// Free text is accepted. All metrics are accepted if one exceeds what the milestone's summaries show, since they then
+/// include work that is not visible here.
+pub(super) fn metrics(project: &Project, survey: &Survey) -> Result<Vec<Drift>> {
+    let labels = &survey.state.metrics;
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    // A summary of a whole phase that has no plan may be counted or not.
+    let (mut complete, mut of_phases, mut durations) = (0, 0, Vec::new());
+    for phase in survey.position.members() {
+        of_phases += usize::from(phase.is_only_summarised());
+        let done = phase.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
+        for (slot, _) in done {
+            complete += 1;
+            if let Some((dir, name)) = phase.dir.as_ref().zip(slot.summary.as_ref()) {
+                durations.extend(duration(&dir.join(name))?);
+            }
+        }
+    }
+    let total: Minutes = durations.iter().copied().sum();
+    let average = total.as_f64() / to_f64(durations.len().max(1));
+    // The durations of some plans say nothing against a stated value of all.
+    let are_all = durations.len() == complete && complete > 0;
+    let file = project.relative(&survey.folder.active.dir.join(vocabulary::STATE)).to_owned();
+    let mut wrong = Vec::new();
+    for label in labels {
+        let stated = label.value.as_str();
+        let (subject, actual) = match fold(&label.name).as_str() {
+            "total plans completed" | "plans completed" => {
+                let count = stated.parse::<usize>().ok();
+                // `18 (5 of v1.0 + 13)` counts more than this milestone.
+                if !is_blank(stated) && count.is_none_or(|count| count > complete) {
+                    return Ok(Vec::new());
+                }
+                let is_right = count.is_some_and(|count| count >= complete - of_phases);
+                let right = (complete - of_phases).to_string();
+                ("the total of completed plans", (!is_right).then_some(right))
+            }
+            "total execution time" | "total time" if are_all => {
+                let actual = in_style(total.as_f64(), stated);
+                // Both are compared as formatted, so that rounding makes no difference.
+                let written = actual.as_deref().and_then(Minutes::parse);
+                let both = Minutes::parse(stated).zip(written);
+                if both.is_some_and(|(stated, written)| stated > written) {
+                    return Ok(Vec::new());
+                }
+                ("the total execution time", actual)
+            }
+            "average duration" if are_all => ("the average duration", in_style(average, stated)),
+            _ => continue,
+        };
+        if let Some(actual) = actual.filter(|actual| *actual != stated) {
+            wrong.push(Drift {
+                kind: DriftKind::Metric,
+                subject,
+                stated: stated.to_owned(),
+                written: Some(actual.clone()),
+                actual,
+                file: file.clone(),
+                line: label.line,
+                range: label.range.clone(),
+                phase: None,
+                is_dependent: false,
+            });
+        }
+    }
+    Ok(wrong)
+}
+
+fn duration(path: &Path) -> Result<Option<Minutes>> {
+    let text = read::text(path)?.map(|text| text.value);
+    Ok(text.and_then(|text| Summary::parse(&text, path).value.duration_minutes))
+}
+
+/// Returns whether no value is stated yet.
+fn is_blank(stated: &str) -> bool {
+    ["", "-", "\u{2014}", "\u{2013}", "n/a", "none", "0", "tbd"].contains(&fold(stated).as_str())
+}
+
+/// Formats minutes in the form of the template: `11 min`, `0.5 hours`; `None` if the old value is in another one.
+fn in_style(minutes: f64, stated: &str) -> Option<String> {
+    let number = stated.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit = &stated[number.len()..];
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let is_number = number.parse::<f64>().is_ok();
+    match unit.trim() {
+        "min" if is_number => Some(format!("{minutes:.decimals$}{unit}")),
+        "hours" if is_number => Some(format!("{:.*}{unit}", decimals.max(1), minutes / 60.0)),
+        _ if is_blank(stated) => {
+            Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_keeps_its_unit_and_a_sentence_stays() {
+        for (stated, written) in [
+            ("11 min", Some("75 min")),
+            ("8min", Some("75min")),
+            ("0.55 hours", Some("1.25 hours")),
+            ("1 hours", Some("1.2 hours")),
+            ("4m", None),
+            ("-", Some("1h 15m")),
+            ("0", Some("1h 15m")),
+            ("about as long as last time", None),
+            ("~5 min, mostly waiting", None),
+        ] {
+            assert_eq!(in_style(75.0, stated).as_deref(), written, "{stated}");
+        }
+    }
 }

@@ -5,22 +5,19 @@
 //! and ROADMAP.md, and [`StatusReport`] is the output of `annals status`.
 
 mod drift;
-mod metrics;
 mod model;
-mod names;
 mod phase;
 pub(crate) mod read;
 mod repair;
 mod report;
 mod rules;
-mod wording;
 
 pub use drift::{Drift, DriftKind, drift};
-use metrics::metrics;
+use drift::{is_plain, metrics};
 pub(crate) use model::roadmap_phase;
 pub use model::{ReadText, Survey};
-pub(crate) use names::{letters, name_of_past_phase};
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Position};
+pub(crate) use phase::{letters, name_of_past_phase};
 pub use read::{
     AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Checks, Claim, DEFAULT_MILESTONE,
     Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder,
@@ -30,10 +27,9 @@ pub use read::{
     TaskCount, TextOf, WorkflowSettings, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, handoff, is_dropped_plan, list_entry, milestone_version,
-    milestone_version_in, phase_in_status, todo_file, without_emphasis, without_status,
+    Count, MAX_CLAIMS, document, is_dropped_plan, milestone_version, milestone_version_in, notes,
+    phase_in_status, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub(crate) use report::status_words;
 pub use report::{MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport};
-use wording::is_plain;

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::plan::names::may_be_same;
+use crate::plan::phase::may_be_same;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
     PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, Says,
-    StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in,
-    phase_in_status, rules, todo_file,
+    StateFile, TextOf, WorkflowSettings, milestone_version, milestone_version_in, notes,
+    phase_in_status, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -395,7 +395,7 @@ impl Documents<'_> {
 
     /// Returns the open todos of STATE.md, then those in files of their own.
     fn todos(&self, planning: &Path, state: &StateFile) -> Vec<String> {
-        let found = todo_file::pending(planning, &mut self.warnings.borrow_mut());
+        let found = notes::todo_files(planning, &mut self.warnings.borrow_mut());
         let files = found.unwrap_or_else(|error| {
             let dir = planning.join(vocabulary::PENDING_TODOS);
             let warning = Warning::file(&dir, error.to_string());
@@ -403,17 +403,17 @@ impl Documents<'_> {
             Vec::new()
         });
         let titled = files.iter().filter_map(|path| {
-            let title = todo_file::open_title(&self.text(path)?, path)?;
+            let title = notes::open_todo(&self.text(path)?, path)?;
             Some((path.as_path(), title))
         });
-        todo_file::merged(&state.todos, titled.collect())
+        notes::merged_todos(&state.todos, titled.collect())
     }
 
     /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
     /// gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
-        let latest = handoff::latest(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
         let own = latest.phase_dir.as_ref().and_then(|name| {
             let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
             dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))

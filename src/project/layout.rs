@@ -1,15 +1,20 @@
-//! The commands and sentences of a planning tool, in the generation that is in use.
+//! The supported planning tools, one row each, with their commands in the generation that is in use.
+//!
+//! The user-visible commands and sentences of a tool are in `templates/layouts/`, one file per tool. The names in a
+//! planning folder, which all tools share, are in [`vocabulary`](crate::project::vocabulary).
 
 use std::path::Path;
 
-use serde::Deserialize;
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::project::dialect::{LayoutName, read_or_empty};
-use crate::project::generation::Generation;
-use crate::project::{generation, vocabulary};
+use crate::markdown::generated_block;
+use crate::project::open::CLAUDE_FOLDER;
+use crate::project::vocabulary;
 use crate::storage;
-use crate::storage::listing;
+use crate::storage::{listing, read};
+use crate::text::word_enum;
 
 /// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
 /// our own config.json, and without phases. An interrupted init may not have written config.json yet.
@@ -106,9 +111,9 @@ impl Layout {
         planning: &Path,
         harness: Option<&Path>,
     ) -> Result<()> {
-        let installed = generation::installed(&self.generations, root, harness);
+        let installed = installed(&self.generations, root, harness);
         self.keeps_active = installed.is_some_and(|generation| generation.keeps_active);
-        let traced = || generation::traced(&self.generations, root, planning);
+        let traced = || traced(&self.generations, root, planning);
         let Some(generation) = installed.or_else(traced) else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
@@ -170,11 +175,236 @@ impl Commands {
     }
 }
 
+word_enum! {
+    /// The planning tools whose folders are supported, in the order in which their folders are searched for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub enum LayoutName {
+        /// Vibe Better with Claude Code; the default layout of a new planning folder.
+        #[default]
+        Vbw = "vbw",
+        /// YOLO.
+        Yolo = "yolo",
+        /// Get Shit Done.
+        Gsd = "gsd",
+        /// Ariadna, a fork of Get Shit Done for Ruby on Rails.
+        Ariadna = "ariadna",
+    }
+}
+
+/// The properties of one planning tool.
+struct Dialect {
+    /// The name of its planning folder.
+    dir: &'static str,
+    /// Prefixes of its commands, in all generations.
+    prefixes: &'static [&'static str],
+    /// Text that only this tool writes into STATE.md.
+    marker: Option<&'static str>,
+    /// Whether the tool itself creates and archives milestones and writes config.json in its own format.
+    keeps_milestones: bool,
+    /// Its commands and sentences, as TOML for `Layout`.
+    table: &'static str,
+}
+
+/// The tools, in the order of [`LayoutName`].
+static DIALECTS: [Dialect; LayoutName::ALL.len()] = [
+    Dialect {
+        dir: ".vbw-planning",
+        prefixes: &["/vbw:"],
+        marker: None,
+        keeps_milestones: false,
+        table: include_str!("../../templates/layouts/vbw.toml"),
+    },
+    Dialect {
+        dir: ".yolo-planning",
+        prefixes: &["/yolo:"],
+        marker: None,
+        keeps_milestones: false,
+        table: include_str!("../../templates/layouts/yolo.toml"),
+    },
+    Dialect {
+        dir: ".planning",
+        prefixes: &["/gsd:", "/gsd-"],
+        marker: Some("gsd_state_version"),
+        keeps_milestones: true,
+        table: include_str!("../../templates/layouts/gsd.toml"),
+    },
+    Dialect {
+        dir: ".ariadna_planning",
+        prefixes: &["/ariadna:"],
+        marker: None,
+        keeps_milestones: true,
+        table: include_str!("../../templates/layouts/ariadna.toml"),
+    },
+];
+
+impl LayoutName {
+    fn dialect(self) -> &'static Dialect {
+        &DIALECTS[self as usize]
+    }
+
+    /// Returns the name of the layout's planning folder.
+    pub fn dir(self) -> &'static str {
+        self.dialect().dir
+    }
+
+    /// Returns whether the tool creates and archives milestones itself, so that annals must not.
+    pub fn keeps_milestones(self) -> bool {
+        self.dialect().keeps_milestones
+    }
+
+    /// Returns the command prefixes of all tools.
+    pub(crate) fn prefixes() -> impl Iterator<Item = &'static str> {
+        DIALECTS.iter().flat_map(|dialect| dialect.prefixes.iter().copied())
+    }
+
+    /// Returns the layout whose planning folder has this name.
+    pub fn from_dir(dir: &Path) -> Option<Self> {
+        let name = dir.file_name()?;
+        Self::ALL.into_iter().find(|layout| name == layout.dir())
+    }
+
+    /// Returns the layout of the tool that wrote a planning folder with a non-standard name.
+    ///
+    /// Tools mention their own commands in the files they write, and some write text that no other tool does.
+    pub fn from_content(dir: &Path) -> Self {
+        let state = read_or_empty(&dir.join(vocabulary::STATE));
+        let has_marker = |layout: &Self| {
+            let marker = layout.dialect().marker;
+            marker.is_some_and(|marker| state.contains(marker))
+        };
+        if let Some(marked) = Self::ALL.into_iter().find(has_marker) {
+            return marked;
+        }
+        let other_files = [vocabulary::ROADMAP, vocabulary::PROJECT];
+        let other_files = other_files.map(|file| read_or_empty(&dir.join(file)));
+        let text = state + &other_files.concat();
+        let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
+        // The last of equal maxima wins, so the order is reversed: without evidence, it is the first layout.
+        let reversed = Self::ALL.into_iter().rev();
+        reversed.max_by_key(mentions).unwrap_or_default()
+    }
+
+    /// Returns the layout's commands and sentences, as compiled into the binary.
+    pub(crate) fn table(self) -> &'static str {
+        self.dialect().table
+    }
+}
+
+/// Returns a file's text for detecting its tool; read errors are left to the file's parser to report.
+pub(crate) fn read_or_empty(path: &Path) -> String {
+    match read::text(path) {
+        Ok(Some(text)) => text.value,
+        _ => String::new(),
+    }
+}
+
+/// A generation of a tool's commands, and how to detect it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Generation {
+    /// Files installed with it, relative to a harness's folder; `*` matches any folder name.
+    files: Vec<String>,
+    /// Prefixes of its commands, as they occur in a project's texts.
+    pub(super) words: Vec<String>,
+    /// Keys that only its config.json has.
+    #[serde(default)]
+    settings: Vec<String>,
+    /// Files that only it writes, relative to the planning folder; `*` matches any folder name.
+    #[serde(default)]
+    writes: Vec<String>,
+    /// Whether it keeps the name of the active milestone in ACTIVE.
+    #[serde(default)]
+    pub(super) keeps_active: bool,
+    pub(super) commands: Commands,
+}
+
+/// Returns the newest generation that is installed for the user, in the harness's folder, or for the project.
+pub(super) fn installed<'a>(
+    generations: &'a [Generation],
+    root: &Path,
+    harness: Option<&Path>,
+) -> Option<&'a Generation> {
+    let own = root.join(CLAUDE_FOLDER);
+    let is_there = |one: &&Generation| {
+        harness.into_iter().chain([own.as_path()]).any(|home| has_any(home, &one.files))
+    };
+    generations.iter().rev().find(is_there)
+}
+
+/// Returns the generation whose traces a project and its planning folder have, or `None` if nothing tells.
+///
+/// The first of these that finds one decides:
+///
+/// - the one mentioned most often in CLAUDE.md, AGENTS.md and STATE.md;
+/// - the newest one whose settings are in config.json, then the newest that wrote files here;
+/// - the one mentioned most often in ROADMAP.md and PROJECT.md.
+pub(super) fn traced<'a>(
+    generations: &'a [Generation],
+    root: &Path,
+    planning: &Path,
+) -> Option<&'a Generation> {
+    let planned = |name: &str| read_or_empty(&planning.join(name));
+    let instructions = |name: &str| {
+        let mut text = read_or_empty(&root.join(name));
+        // Our own block repeats commands printed earlier, and is no evidence of what is in use.
+        if let Some(block) = generated_block(&text) {
+            text.replace_range(block, "");
+        }
+        text
+    };
+    let mentioned = |text: String| most_mentioned(generations, &text);
+    mentioned(instructions("CLAUDE.md") + &instructions("AGENTS.md") + &planned(vocabulary::STATE))
+        .or_else(|| {
+            let config = planned(vocabulary::CONFIG);
+            let has = |key: &String| config.contains(&format!("\"{key}\""));
+            generations.iter().rev().find(|one| one.settings.iter().any(has))
+        })
+        .or_else(|| generations.iter().rev().find(|one| has_any(planning, &one.writes)))
+        .or_else(|| mentioned(planned(vocabulary::ROADMAP) + &planned(vocabulary::PROJECT)))
+}
+
+/// Returns the generation whose commands a text mentions most often, without paths and links that contain the word,
+/// and without those that belong to a longer word.
+fn most_mentioned<'a>(generations: &'a [Generation], text: &str) -> Option<&'a Generation> {
+    let count = |word: &String| {
+        let all = generations.iter().flat_map(|one| &one.words);
+        let longer: Vec<_> =
+            all.filter(|one| one.len() > word.len() && one.starts_with(word.as_str())).collect();
+        let is_command = |at: &usize| {
+            let before = text[..*at].chars().next_back();
+            before.is_none_or(|c| c.is_whitespace() || "`\"'(*[:>|".contains(c))
+                && !longer.iter().any(|word| text[*at..].starts_with(word.as_str()))
+        };
+        memmem::find_iter(text.as_bytes(), word).filter(is_command).count()
+    };
+    let counts = generations.iter().map(|one| (one.words.iter().map(count).sum::<usize>(), one));
+    let counts = counts.filter(|(count, _)| *count > 0);
+    counts.max_by_key(|(count, _)| *count).map(|(_, generation)| generation)
+}
+
+fn has_any(dir: &Path, files: &[String]) -> bool {
+    files.iter().any(|file| has_file(dir, &file.split('/').collect::<Vec<_>>()))
+}
+
+/// Maximum number of folders searched for a `*`.
+const MAX_FOLDERS: usize = 200;
+
+/// Returns whether a file exists below `dir`, given the components of its path.
+fn has_file(dir: &Path, parts: &[&str]) -> bool {
+    match parts {
+        [] => dir.is_file(),
+        ["*", rest @ ..] => {
+            let names = listing::entries(dir).unwrap_or_default();
+            names.iter().take(MAX_FOLDERS).any(|(name, _)| has_file(&dir.join(name), rest))
+        }
+        [name, rest @ ..] => has_file(&dir.join(name), rest),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::project::fixture::Tree;
-
     use super::*;
+    use crate::project::fixture::Tree;
 
     #[test]
     fn every_layout_prints_its_own_commands() {
@@ -254,5 +484,28 @@ mod tests {
         assert_eq!(plan(), "/gsd-plan-phase 2");
         tree.write("AGENTS.md", "Run /gsd:progress first.\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");
+    }
+
+    #[test]
+    fn no_two_tools_share_a_name_or_a_folder_or_the_beginning_of_a_command() {
+        for one in LayoutName::ALL {
+            for other in LayoutName::ALL.into_iter().filter(|other| *other != one) {
+                assert_ne!(one.as_str(), other.as_str());
+                assert_ne!(one.dir(), other.dir());
+                for prefix in one.dialect().prefixes {
+                    assert!(!other.dialect().prefixes.contains(prefix), "{prefix}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_with_another_name_is_detected_by_its_content() {
+        let tree = Tree::new(&[]);
+        assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Vbw);
+        tree.write("ROADMAP.md", "Run /vbw:status, /yolo:vibe or /yolo:status\n");
+        assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Yolo);
+        tree.write("STATE.md", "---\ngsd_state_version: 1.0\n---\n");
+        assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Gsd);
     }
 }

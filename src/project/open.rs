@@ -1,6 +1,7 @@
-//! Opens a project from a request of an interface.
+//! Opens a project: its environment, its root above a directory, and its planning folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +12,9 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
 use crate::progress::Progress;
-use crate::project::dialect::LayoutName;
-use crate::project::environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, Environment};
-use crate::project::layout::Layout;
-use crate::project::planning::Planning;
+use crate::project::layout::{Layout, LayoutName};
 use crate::project::settings::Settings;
-use crate::project::{discovery, sources};
+use crate::project::sources;
 use crate::storage::{Applied, Boundary, Changes, Storage, Store, real_path};
 use crate::text::hexadecimal;
 use crate::warning::Warning;
@@ -251,7 +249,184 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
     // The home directory may be reached through a link; the start has already been resolved.
     let home = environment.home();
     let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
-    Ok(discovery::root(&start, home.as_deref()))
+    Ok(root_above(&start, home.as_deref()))
+}
+
+/// Returns the root of the project that a folder belongs to.
+///
+/// The nearest folder that contains a planning folder, `.git`, the project's settings or one of its stores is
+/// the project; all are checked at each level, so that a worktree or a nested repository never resolves to the
+/// project around it. A planning folder is never a project itself, even if it is a separate repository.
+///
+/// The home directory and the root of the file system count only as the starting directory: a `~/.git` for
+/// dotfiles must not collect the memory of everything below it. If nothing is found, the starting directory
+/// is the project.
+pub(crate) fn root_above(start: &Path, home: Option<&Path>) -> PathBuf {
+    for dir in start.ancestors() {
+        let is_top = Some(dir) == home || dir.parent().is_none();
+        if is_top && dir != start {
+            break;
+        }
+        if LayoutName::from_dir(dir).is_none() && is_project(dir) {
+            return dir.to_owned();
+        }
+        if is_top {
+            break;
+        }
+    }
+    start.to_owned()
+}
+
+/// What only a project's folder contains: a repository, settings, entries or a ledger.
+const MARKS: [&str; 4] = [".git", "annals.toml", ".vibekit", "docs/memory/STATE.md"];
+
+fn is_project(dir: &Path) -> bool {
+    MARKS.iter().any(|mark| dir.join(mark).exists()) || !layouts(dir).is_empty()
+}
+
+/// Returns the layouts whose planning folders exist in a project, the one to use first.
+pub(crate) fn layouts(root: &Path) -> Vec<LayoutName> {
+    LayoutName::ALL.into_iter().filter(|layout| root.join(layout.dir()).is_dir()).collect()
+}
+
+/// A project's planning folder with its layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planning {
+    /// The folder.
+    pub dir: PathBuf,
+    /// The tool's wording and commands.
+    pub layout: Layout,
+}
+
+impl Planning {
+    /// Returns the planning folder in force, which need not exist.
+    pub(crate) fn locate(
+        root: &Path,
+        settings: &Settings,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
+        let (dir, name) = match &settings.planning_dir {
+            Some(dir_setting) => {
+                let dir = root.join(dir_setting);
+                let name = LayoutName::from_dir(&dir);
+                // Resolved like the root, so that paths are displayed relative to it.
+                let dir = fs::canonicalize(&dir).unwrap_or_else(|_| dir.components().collect());
+                (dir, name)
+            }
+            None => detect(root, warnings),
+        };
+        if !settings.origin("planning_dir").is_users() {
+            confine(&dir, &settings.folders(root))?;
+        }
+        let name = name.unwrap_or_else(|| LayoutName::from_content(&dir));
+        let layout = Layout::load(name)?;
+        Ok(Self { dir, layout })
+    }
+
+    /// Returns whether the folder exists.
+    pub fn exists(&self) -> bool {
+        self.dir.is_dir()
+    }
+}
+
+/// Returns the first planning folder that exists, otherwise the one that would be created; warns if those of several
+/// tools exist.
+fn detect(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
+    let layouts = layouts(root);
+    let others: Vec<_> = layouts.iter().skip(1).map(|layout| layout.dir()).collect();
+    let name = layouts.first().copied().unwrap_or_default();
+    if !others.is_empty() {
+        let exist = if others.len() == 1 { "exists" } else { "exist" };
+        let what = format!(
+            "is in use, but {} {exist} too; set planning_dir in annals.toml to choose",
+            others.join(" and ")
+        );
+        warnings.push(Warning::file(Path::new(name.dir()), what));
+    }
+    (root.join(name.dir()), Some(name))
+}
+
+/// Returns an error if a path that a cloned repository names leads out of these folders through links.
+pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
+    // A path that does not exist leads nowhere yet; the code that reads it reports that.
+    let Ok(real) = fs::canonicalize(path) else {
+        return Ok(());
+    };
+    let is_inside = |folder: &&Path| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f));
+    if folders.iter().any(is_inside) {
+        return Ok(());
+    }
+    Err(Error::refused(format!("leads outside the project, to {}", real.display()))
+        .at(path, None)
+        .hint(
+            "if that is intended, set it in your own settings, in the environment or with a flag; \
+                 linked_roots in your own settings allows links into a folder",
+        ))
+}
+
+/// The name of Claude Code's folder, in a project and in the home directory.
+pub(crate) const CLAUDE_FOLDER: &str = ".claude";
+
+/// The environment variable that moves Claude Code's folder out of the home directory.
+pub(crate) const CLAUDE_FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+/// The environment of this run, as passed in by the interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Returns the environment with these variables; invalid UTF-8 is replaced, not dropped.
+    pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let text = |os: OsString| os.to_string_lossy().into_owned();
+        variables.into_iter().map(|(name, value)| (text(name), text(value))).collect()
+    }
+
+    /// Returns a variable's value; an empty one counts as unset.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the names of all variables, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Returns the home directory.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.absolute("HOME")
+    }
+
+    /// Returns the directory of the user's configuration.
+    pub fn config_dir(&self) -> Option<PathBuf> {
+        self.base("XDG_CONFIG_HOME", ".config")
+    }
+
+    /// Returns the directory of the user's data, which is shared by all projects.
+    pub fn data_dir(&self) -> Option<PathBuf> {
+        self.base("XDG_DATA_HOME", ".local/share")
+    }
+
+    /// Returns the directory of the user's caches.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        self.base("XDG_CACHE_HOME", ".cache")
+    }
+
+    fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        self.absolute(variable)
+            .or_else(|| self.home().map(|home| home.join(below_home)))
+            .map(|base| base.join("annals"))
+    }
+
+    /// The XDG base directory specification requires relative paths to be ignored.
+    fn absolute(&self, variable: &str) -> Option<PathBuf> {
+        self.get(variable).map(Path::new).filter(|path| path.is_absolute()).map(Path::to_owned)
+    }
+}
+
+impl FromIterator<(String, String)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
+        Self(variables.into_iter().collect())
+    }
 }
 
 #[cfg(test)]
@@ -444,5 +619,85 @@ mod tests {
         request.environment = with("ANNALS_NOW", "2026-02-17T10:11:12Z");
         let project = Project::open(request).unwrap();
         assert_eq!(project.clock.timestamp(), "2026-02-17T10:11:12Z");
+    }
+
+    #[test]
+    fn the_nearest_planning_folder_or_repository_is_the_project() {
+        let tree = Tree::new(&[".git/", ".vbw-planning/", "src/deep/", "packages/a/.planning/"]);
+        assert_eq!(root_above(&tree.at("src/deep"), None), tree.at(""));
+        assert_eq!(root_above(&tree.at(".vbw-planning"), None), tree.at(""));
+        assert_eq!(root_above(&tree.at("packages/a"), None), tree.at("packages/a"));
+        assert_eq!(root_above(&tree.at("packages"), None), tree.at(""));
+    }
+
+    #[test]
+    fn a_worktree_or_nested_repository_never_resolves_to_the_project_around_it() {
+        let tree = Tree::new(&[".git/", ".vbw-planning/", "nested/.git/", "nested/src/"]);
+        tree.write("tree/.git", "gitdir: ../.git/worktrees/tree\n");
+        tree.write("tree/src/main.rs", "");
+        assert_eq!(root_above(&tree.at("nested/src"), None), tree.at("nested"));
+        assert_eq!(root_above(&tree.at("tree/src"), None), tree.at("tree"));
+    }
+
+    #[test]
+    fn a_planning_folder_that_is_a_repository_belongs_to_the_project_around_it() {
+        let tree = Tree::new(&[".vbw-planning/.git/", ".vbw-planning/phases/"]);
+        assert_eq!(root_above(&tree.at(".vbw-planning/phases"), None), tree.at(""));
+    }
+
+    #[test]
+    fn home_is_a_project_only_as_the_working_directory() {
+        let tree = Tree::new(&[".git/", "home/.git/", "home/notes/today/"]);
+        let home = tree.at("home");
+        let today = tree.at("home/notes/today");
+        assert_eq!(root_above(&today, Some(&home)), today);
+        assert_eq!(root_above(&home, Some(&home)), home);
+        let bare = Tree::new(&[".git/", "home/"]);
+        let home = bare.at("home");
+        assert_eq!(root_above(&home, Some(&home)), home, "never above home");
+    }
+
+    #[test]
+    fn a_store_is_found_from_a_folder_below_it_without_git() {
+        for store in [".vibekit/memory/", "docs/memory/"] {
+            let tree = Tree::new(&[store, "src/deep/"]);
+            tree.write("docs/memory/STATE.md", "");
+            assert_eq!(root_above(&tree.at("src/deep"), None), tree.at(""), "{store}");
+            assert_eq!(root_above(&tree.at(store), None), tree.at(""), "{store}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_that_name_is_not_a_planning_folder() {
+        let tree = Tree::new(&[".planning/"]);
+        tree.write(".vbw-planning", "");
+        assert_eq!(layouts(&tree.at("")), [LayoutName::Gsd]);
+    }
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn the_config_directory_follows_xdg_and_falls_back_to_home() {
+        let config = |variables: &[_]| environment(variables).config_dir();
+        assert_eq!(
+            config(&[("HOME", "/users/ada"), ("XDG_CONFIG_HOME", "/etc/ada")]),
+            Some(PathBuf::from("/etc/ada/annals"))
+        );
+        for ignored in ["", "relative/path"] {
+            assert_eq!(
+                config(&[("HOME", "/users/ada"), ("XDG_CONFIG_HOME", ignored)]),
+                Some(PathBuf::from("/users/ada/.config/annals")),
+                "{ignored:?}"
+            );
+        }
+        assert_eq!(config(&[]), None);
+    }
+
+    #[test]
+    fn an_empty_variable_is_not_set() {
+        let environment = environment(&[("ANNALS_TARGETS", "")]);
+        assert_eq!(environment.get("ANNALS_TARGETS"), None);
     }
 }

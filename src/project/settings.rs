@@ -1,15 +1,19 @@
-//! The settings in force for a run, with their origins.
+//! The settings in force for a run, with their keys, their values' forms and their origins.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
 
-use crate::project::keys::{KEYS, SettingKey};
-use crate::project::server_address::ServerAddress;
+use crate::error::{Error, Result};
 use crate::text::word_enum;
 
 /// Maximum number of lines of a context file; settings can only lower it.
@@ -356,5 +360,305 @@ fn shown(key: &str, value: Value) -> Value {
             words.into_iter().map(rule).collect()
         }
         (_, value) => value,
+    }
+}
+
+/// The sources that may set a key. A cloned repository must not be able to run, send or access anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyScope {
+    /// Any source.
+    Anyone,
+    /// Any source; in `annals.toml`, only a path inside the project.
+    Inside,
+    /// Any source except `annals.toml`.
+    UserOnly,
+}
+
+/// How the value of a key is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    /// One line of text.
+    Line,
+    Bool,
+    /// A whole number from the first to the second.
+    Number(u64, u64),
+    /// One of these words.
+    Choice(Vec<String>),
+    /// Words, of these if there are any: an array in a file, comma-separated elsewhere.
+    List(Vec<String>),
+    /// Absolute paths.
+    Paths,
+    /// A switch, or a list of clients with transcripts.
+    Clients,
+    /// The name of a scope of sharing.
+    Scope,
+    /// Rules that give the scope of a key: `work.=core`.
+    Scopes,
+}
+
+/// A key of the settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettingKey {
+    pub(crate) name: String,
+    pub(crate) scope: KeyScope,
+    kind: Kind,
+    pub(crate) about: String,
+}
+
+/// All keys.
+pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
+    let table = include_str!("../../templates/settings.json");
+    serde_json::from_str(table).expect("the built-in table")
+});
+
+impl SettingKey {
+    /// Returns what a text of the environment means as a value of this key.
+    pub(crate) fn typed(&self, text: &str) -> Value {
+        let words = || {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Value::from(words.collect::<Vec<_>>())
+        };
+        let switch = || match text.trim() {
+            "true" | "1" | "yes" | "on" => Some(json!(true)),
+            "false" | "0" | "no" | "off" => Some(json!(false)),
+            _ => None,
+        };
+        match self.kind {
+            Kind::Bool => switch().unwrap_or_else(|| json!(text)),
+            Kind::Number(..) => {
+                text.trim().parse().map_or(json!(text), |number: u64| json!(number))
+            }
+            Kind::Clients => switch().unwrap_or_else(words),
+            Kind::List(_) | Kind::Paths | Kind::Scopes => words(),
+            Kind::Line | Kind::Choice(_) | Kind::Scope => json!(text),
+        }
+    }
+
+    /// Returns a value as the settings hold it, or what is wrong with it.
+    pub(crate) fn checked(&self, value: Value) -> std::result::Result<Value, String> {
+        match &self.kind {
+            Kind::Line => line(&value).map(Value::from),
+            Kind::Bool if value.is_boolean() => Ok(value),
+            Kind::Bool => Err("must be true or false".to_owned()),
+            Kind::Number(least, most) => match value.as_u64() {
+                Some(number) if (*least..=*most).contains(&number) => Ok(value),
+                _ => Err(format!("must be a whole number from {least} to {most}")),
+            },
+            Kind::Choice(known) => chosen(line(&value)?, known).map(Value::from),
+            Kind::List(known) => {
+                let mut words = words(&value)?;
+                if !known.is_empty() {
+                    words = words
+                        .into_iter()
+                        .map(|word| chosen(word, known))
+                        .collect::<std::result::Result<_, _>>()?;
+                    if words.is_empty() {
+                        return Err(format!("must name one of {}", known.join(", ")));
+                    }
+                    words.sort_unstable_by_key(|word| known.iter().position(|one| one == word));
+                    words.dedup();
+                }
+                Ok(json!(words))
+            }
+            Kind::Paths => {
+                let paths = words(&value)?;
+                match paths.iter().find(|path| !Path::new(path).is_absolute()) {
+                    Some(path) => Err(format!("must be absolute paths, which {path} is not")),
+                    None => Ok(json!(paths)),
+                }
+            }
+            Kind::Clients => {
+                let known = SessionClient::ALL.map(|client| client.as_str().to_owned()).to_vec();
+                match value.as_bool() {
+                    Some(true) => Ok(json!(known)),
+                    Some(false) => Ok(json!([])),
+                    None if value == json!([]) => Ok(value),
+                    None if value.is_array() => {
+                        Self { kind: Kind::List(known), ..self.clone() }.checked(value)
+                    }
+                    None => Err("must be true, false or a list of clients".to_owned()),
+                }
+            }
+            Kind::Scope => scope_name(&line(&value)?).map(Value::from),
+            Kind::Scopes => {
+                let rules = words(&value)?.into_iter().map(|word| {
+                    let (key, scope) = word.split_once('=').ok_or_else(|| {
+                        format!("{word:?} is not a scope rule: write KEY=SCOPE, like work.=core")
+                    })?;
+                    Ok(json!([key.trim(), scope_name(scope.trim())?]))
+                });
+                rules.collect::<std::result::Result<Vec<Value>, String>>().map(Value::from)
+            }
+        }
+    }
+}
+
+fn line(value: &Value) -> std::result::Result<String, String> {
+    match value.as_str() {
+        None => Err("must be a string".to_owned()),
+        Some(text) if text.trim().is_empty() => Err("must not be empty".to_owned()),
+        Some(text) if text.chars().any(char::is_control) => {
+            Err("must be one line without control characters".to_owned())
+        }
+        Some(text) => Ok(text.to_owned()),
+    }
+}
+
+fn words(value: &Value) -> std::result::Result<Vec<String>, String> {
+    let words = value.as_array().and_then(|items| {
+        items.iter().map(|item| Some(item.as_str()?.trim().to_owned())).collect::<Option<Vec<_>>>()
+    });
+    words.ok_or_else(|| "must be an array of strings".to_owned())
+}
+
+fn chosen(word: String, known: &[String]) -> std::result::Result<String, String> {
+    if known.contains(&word) {
+        return Ok(word);
+    }
+    Err(format!("{word:?} is not one of {}", known.join(", ")))
+}
+
+/// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
+pub(crate) fn scope_name(word: &str) -> std::result::Result<String, String> {
+    let is_allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    if word.is_empty() || word.len() > 48 || !word.bytes().all(is_allowed) {
+        return Err(format!(
+            "{word:?} is not a scope: use device, private, or a name of lower-case letters, digits, - and _"
+        ));
+    }
+    Ok(word.to_owned())
+}
+
+/// An example of an address, for hints.
+pub(crate) const EXAMPLE: &str = "write it like postgres://ada@db.example.com/annals";
+
+/// The address of a database on one host. It is displayed without its password.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerAddress {
+    pub(crate) config: Config,
+    host: Host,
+}
+
+impl ServerAddress {
+    /// Parses a URL; fails if it does not show for certain where the password ends.
+    pub(crate) fn parse(url: &str) -> Result<Self> {
+        if has_several_at_signs(url) {
+            // Host and database would be shown, and one of them contains a part of the password.
+            return Err(Error::usage("share.url has more than one @")
+                .hint("write an @ of the password as %40"));
+        }
+        let config = Config::from_str(url).map_err(|error| {
+            let why = std::error::Error::source(&error)
+                .map_or_else(|| error.to_string(), ToString::to_string);
+            Error::usage(format!("share.url is not the address of a PostgreSQL database: {why}"))
+                .hint(EXAMPLE)
+        })?;
+        let [host] = config.get_hosts() else {
+            return Err(Error::usage("share.url must name exactly one host").hint(EXAMPLE));
+        };
+        let host = host.clone();
+        Ok(Self { config, host })
+    }
+
+    /// Returns the host, or the folder of its socket.
+    pub(crate) fn host(&self) -> String {
+        match &self.host {
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(path) => path.display().to_string(),
+        }
+    }
+
+    /// Returns whether the host is this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        match &self.host {
+            Host::Tcp(name) => {
+                let address = name.parse::<IpAddr>();
+                name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+            }
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.config.get_ports().first().copied().unwrap_or(5432)
+    }
+
+    /// Returns the role, which identifies a person or a service to the server.
+    pub(crate) fn role(&self) -> Option<&str> {
+        self.config.get_user()
+    }
+}
+
+impl fmt::Display for ServerAddress {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(role) = self.role() {
+            write!(to, "{role}@")?;
+        }
+        write!(to, "{}:{}", self.host(), self.port())?;
+        match self.config.get_dbname() {
+            Some(database) => write!(to, "/{database}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns whether a URL has several `@`: then one in the password was taken for the end of the password, and the
+/// rest of it for the host or the database.
+fn has_several_at_signs(url: &str) -> bool {
+    let rest = url.split_once("://").map(|(_, rest)| rest);
+    rest.is_some_and(|rest| rest.split('?').next().unwrap_or(rest).matches('@').count() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_name_is_short_and_plain() {
+        assert!(scope_name("core-team_2").is_ok());
+        for word in ["", "Core", "a/b", "a b", "x'y", &"a".repeat(49)] {
+            assert!(scope_name(word).is_err(), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn the_password_of_a_database_is_never_displayed() {
+        for (url, displayed) in [
+            ("postgres://role@host/db", "role@host:5432/db"),
+            ("postgres://role:ss99word@host:5433/db", "role@host:5433/db"),
+            ("postgres://role:pa/ss99word@host/db", "role@host:5432/db"),
+            ("postgres://host/db?user=role&password=ss99word", "role@host:5432/db"),
+            ("host=h user=r password=ss99word", "r@h:5432"),
+            ("postgres://role:p@ss99word@host/db", "-"),
+            ("postgres://role:p@x/y99word@host/db", "-"),
+            ("postgres://role:p@%2fxy99word@host/db", "-"),
+            ("postgres://role:ss99word@host/a%40b", "role@host:5432/a@b"),
+            ("postgres://role:ss99word@one,two/db", "-"),
+            ("role:ss99word@host/db", "-"),
+        ] {
+            let address = ServerAddress::parse(url);
+            let address = address.map_or("-".to_owned(), |address| address.to_string());
+            assert_eq!(address, displayed, "{url}");
+        }
+    }
+
+    #[test]
+    fn only_this_machine_is_local() {
+        let is_local = |host: &str| {
+            let address = ServerAddress::parse(&format!("host={host} user=ada"));
+            address.unwrap().is_local()
+        };
+        for host in ["localhost", "127.0.0.1", "127.3.2.1", "::1"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in ["db.example.com", "10.0.0.1", "localhost.example.com"] {
+            assert!(!is_local(host), "{host}");
+        }
     }
 }

@@ -12,9 +12,8 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, Result};
-use crate::project::environment::Environment;
-use crate::project::keys::{KEYS, KeyScope, SettingKey};
-use crate::project::settings::{Origin, Settings, slot};
+use crate::project::open::Environment;
+use crate::project::settings::{KEYS, KeyScope, Origin, SettingKey, Settings, slot};
 use crate::storage::read;
 use crate::text::line_number;
 

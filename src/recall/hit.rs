@@ -1,14 +1,19 @@
-//! Formats a hit for output.
+//! A hit as it is shown, and the reasons to treat it with caution, of which some only the project as it is now can tell.
+
+use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::recall::flags::{Flag, Flags};
-use crate::recall::sources::{SourceName, name_of};
+use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
+use crate::project::Project;
+use crate::recall::sources::SourceName;
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
-use crate::sessions;
-use crate::text::sanitized;
+use crate::storage::read;
+use crate::text::{sanitized, slashed, word_enum};
+use crate::warning::Warning;
+use crate::{patterns, sessions};
 
 /// A text that was found, with its location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,7 +57,8 @@ impl RecallHit {
     pub(crate) fn new(hit: Hit, terms: &[Term]) -> Self {
         let clean = |text: &str| sanitized(text).into_owned();
         let passage = hit.passage;
-        let is_session = hit.source.map(name_of) == Some(SourceName::Sessions);
+        let source = hit.source.map_or(SourceName::Facts, |source| SourceName::ALL[source]);
+        let is_session = source == SourceName::Sessions;
         // Cut after redaction: a truncated key would not be recognised.
         let whole = clean(&passage.text);
         let place = |(file, line): (String, usize)| match line {
@@ -60,7 +66,7 @@ impl RecallHit {
             line => format!("{file}:{line}"),
         };
         Self {
-            source: hit.source.map_or(SourceName::Facts, name_of),
+            source,
             file: hit.source.map(|_| hit.file),
             line: Some(passage.line).filter(|line| *line > 0),
             resume: passage.id.as_deref().filter(|_| is_session).and_then(sessions::resume),
@@ -70,7 +76,7 @@ impl RecallHit {
             score: (hit.score * 10_000.0).round() / 10_000.0,
             relevance: hit.relevance,
             date: passage.date,
-            flags: Flags::from_bits(passage.flags).list().collect(),
+            flags: Flag::list(passage.flags).collect(),
             copies: hit.copies.into_iter().map(place).collect(),
             parts: Some(hit.parts),
         }
@@ -89,6 +95,122 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
     let best = |text: &'a str| passages(text).into_iter().rev().max_by_key(count).unwrap_or(text);
     // The last passage of a very long text is all the rest.
     best(best(text))
+}
+
+word_enum! {
+    /// Reason to treat a hit with caution.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Flag {
+        /// It refers to something that no longer exists, or the structure has changed since.
+        Stale = "stale",
+        /// Something newer has replaced it.
+        Superseded = "superseded",
+        /// Its author was not sure.
+        LowConfidence = "low-confidence",
+        /// A file that it names was changed after its date.
+        Changed = "changed since",
+    }
+}
+
+impl Flag {
+    /// Returns its bit in the number that is stored with a passage, if it is set.
+    pub(crate) fn bit(self, is_set: bool) -> u8 {
+        u8::from(is_set) << self as u8
+    }
+
+    /// Returns the flags in a stored number.
+    pub(crate) fn list(bits: u8) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |flag| bits & flag.bit(true) != 0)
+    }
+
+    /// Returns the factor by which the flags in a stored number multiply the score of a hit.
+    pub(crate) fn weight(bits: u8) -> f64 {
+        let weights = Self::list(bits).map(|flag| match flag {
+            Self::Stale => 0.7,
+            Self::Superseded => 0.6,
+            Self::LowConfidence => 0.85,
+            Self::Changed => 1.0,
+        });
+        weights.product()
+    }
+}
+
+/// Marks the hits that the project as it is now makes doubtful; stale ones go behind those that are as good.
+pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>) {
+    let path = patterns::path(&project.planning_place().dir);
+    let name = project.relative(&path).to_string_lossy().into_owned();
+    let is_pattern =
+        |hit: &Hit| hit.source == Some(SourceName::Patterns as usize) && hit.file == name;
+    if hits.iter().any(is_pattern)
+        && let Ok(Some(text)) = read::text(&path)
+    {
+        let patterns = Patterns::parse(&text.value, &path).value;
+        let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
+        for hit in hits.iter_mut().filter(|hit| is_pattern(hit)) {
+            let lines: Vec<&str> = hit.passage.text.lines().map(str::trim).collect();
+            let line = reason_line(&patterns, hit.passage.line);
+            if reasons.about(line, &lines.join(" ")).is_some() {
+                hit.passage.flags |= Flag::Stale.bit(true);
+                hit.score *= Flag::weight(Flag::Stale.bit(true));
+            }
+        }
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    }
+    mark_changed(project, hits, warnings);
+}
+
+/// Returns the line by which the reasons for a bullet are found: the line of its entry's heading, or its own.
+fn reason_line(patterns: &Patterns, line: usize) -> usize {
+    if patterns.loose.iter().any(|loose| loose.line == line) {
+        return line;
+    }
+    let before = patterns.entries.iter().map(|entry| entry.line);
+    before.filter(|start| *start <= line).max().unwrap_or(line)
+}
+
+/// Marks the hits that name a file that was committed after their date; without git, nothing tells.
+fn mark_changed(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>) {
+    let named: Vec<Vec<String>> = hits.iter().map(|hit| named_files(project, hit)).collect();
+    let paths: BTreeSet<&str> = named.iter().flatten().map(String::as_str).collect();
+    let oldest = hits.iter().zip(&named).filter(|(_, named)| !named.is_empty());
+    let Some(oldest) = oldest.filter_map(|(hit, _)| hit.passage.date).min() else {
+        return;
+    };
+    let paths: Vec<&str> = paths.into_iter().collect();
+    match project.git.last_changes(&paths, oldest) {
+        Ok(changes) => {
+            for (hit, named) in hits.iter_mut().zip(&named) {
+                let is_later = |path: &String| changes.get(path) > hit.passage.date.as_ref();
+                if named.iter().any(is_later) {
+                    hit.passage.flags |= Flag::Changed.bit(true);
+                }
+            }
+        }
+        Err(error) => {
+            let message = format!("whether named files have changed is not known: {error}");
+            warnings.push(Warning::file(&project.root, message));
+        }
+    }
+}
+
+/// Returns the files of the project that a dated hit names, from the top of the repository.
+fn named_files(project: &Project, hit: &Hit) -> Vec<String> {
+    if hit.passage.date.is_none() {
+        return Vec::new();
+    }
+    let Some(top) = project.git.top() else {
+        return Vec::new();
+    };
+    let paths = mentions(&hit.passage.text).into_iter().filter_map(|mention| match mention {
+        Mention { path, is_folder: false, .. } => Some(path),
+        _ => None,
+    });
+    let from_top = paths.filter(|path| hit.file != *path).filter_map(|path| {
+        let path = project.root.join(path);
+        let is_file = read::is_file(&path);
+        path.strip_prefix(top).ok().filter(|_| is_file).map(slashed)
+    });
+    from_top.collect()
 }
 
 #[cfg(test)]

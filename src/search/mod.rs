@@ -11,32 +11,19 @@
 //! Vectors find texts about the same subject, but not what they say about it: "tabs over spaces" and "spaces over
 //! tabs" have the same vector.
 
-mod bm25;
 mod encoder;
-mod endpoint;
 pub mod index;
-mod language;
-mod passages;
-mod pieces;
 mod rank;
 mod table;
 mod vector;
-mod word_set;
 mod words;
 
-pub(crate) use bm25::to_f64;
-pub use bm25::{bm25, idf};
 pub use encoder::Encoder;
-pub use endpoint::{Embedder, Endpoint};
-pub use language::Language;
-pub use passages::passages;
-pub(crate) use rank::best;
 pub use rank::{
-    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, cosines, passage_vectors,
-    rank,
+    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, bm25, idf, passages, rank,
 };
+pub(crate) use rank::{best, cosines, encoded, to_f64};
 pub use table::{MODEL_ID, VectorTable};
-pub use vector::{Quantized, Vector};
-pub(crate) use word_set::WordSet;
-pub use word_set::corrects;
-pub use words::{Term, quoted, terms, words};
+pub use vector::{Embedder, Endpoint, Quantized, Vector};
+pub(crate) use words::WordSet;
+pub use words::{Language, Term, corrects, quoted, terms, words};

@@ -11,16 +11,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::time::Duration;
 
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::search::bm25::{idf, to_f64};
-use crate::search::encoder::Encoder;
-use crate::search::language::Language;
-use crate::search::passages::{passages, question_share};
+use crate::search::encoder::{ENCODER_ID, Encoder};
 use crate::search::table::VectorTable;
 use crate::search::vector::{Quantized, Vector};
-use crate::search::words::{Term, Tokenizer, content_words};
+use crate::search::words::{Language, Term, Tokenizer, content_words, terms, words};
 use crate::text::word_enum;
 
 /// Weight of the words beside that of the meaning.
@@ -260,7 +259,7 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encoded` the vectors
+/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encode` the vectors
 /// of the best texts' passages, if the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
@@ -268,7 +267,7 @@ pub fn rank<E>(
     uses_encoder: bool,
     depth: usize,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
-    encoded: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Result<Vec<Quantized>, E>,
+    encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
 ) -> Result<Ranking, E> {
     let mut parts = first_parts(known);
     let mut texts = Vec::new();
@@ -280,7 +279,7 @@ pub fn rank<E>(
         texts.iter().map(|(index, text)| (*index, question.read(text, &mut reader))).collect();
     let brevity = brevity(&texts);
     add_late(&mut parts, &readings, brevity);
-    let mut cosines: HashMap<usize, f64> = HashMap::new();
+    let mut cosine_of: HashMap<usize, f64> = HashMap::new();
     let uses_encoder = uses_encoder && !question.terms.is_empty();
     if let Some(encoder) = uses_encoder.then(Encoder::built_in).flatten() {
         let texts: HashMap<usize, &ReadText> =
@@ -288,14 +287,12 @@ pub fn rank<E>(
         let first = best(&scores(known, &parts), ENCODED).into_iter();
         let first: Vec<(usize, &ReadText)> =
             first.filter_map(|index| Some((index, *texts.get(&index)?))).collect();
-        let asked = encoder.vector(question.text).quantized();
-        let found = encoded(encoder, &first)?.into_iter();
-        let found: Vec<f64> = found.map(|passages| greatest_cosine(&asked, &passages)).collect();
+        let found = cosines(encoder, question.text, &encode(encoder, &first));
         let least = found.iter().copied().fold(f64::INFINITY, f64::min);
         let width = found.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
         for ((index, _), cosine) in first.iter().zip(found) {
             parts[*index].encoder = ENCODER_WEIGHT * (cosine - least) / width;
-            cosines.insert(*index, cosine);
+            cosine_of.insert(*index, cosine);
         }
     }
     let mut beside = neighbours(known, &parts);
@@ -313,7 +310,7 @@ pub fn rank<E>(
     }
     let scores: Vec<f64> = parts.iter().map(FusedParts::sum).collect();
     let ranked = best(&scores, depth).into_iter().map(|index| {
-        let cosine = cosines.get(&index).copied();
+        let cosine = cosine_of.get(&index).copied();
         let (score, parts) = (scores[index], parts[index]);
         Ranked { index, score, parts, cosine, relevance: Relevance::Low }
     });
@@ -420,7 +417,50 @@ pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
 }
 
 /// Returns the vectors of the first passages of each text by the encoder, those of a text side by side.
-pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized> {
+///
+/// They are kept in the table `encoded`, in the running transaction, so that the encoder reads each text once. A text is
+/// known by its number; one with a number below 1 is not kept. `tables` makes the table if it may be missing. If the
+/// database cannot be written now, the vectors are made again.
+pub(crate) fn encoded(
+    db: &Connection,
+    tables: &str,
+    encoder: &Encoder,
+    texts: &[(i64, &ReadText)],
+) -> Vec<Quantized> {
+    let find = |id: i64| {
+        let sql = "SELECT scale, vectors FROM encoded WHERE id = ?1 AND encoder = ?2";
+        db.prepare_cached(sql)?.query_row(params![id, ENCODER_ID], |row| {
+            Ok(Quantized { scale: f32::from_le_bytes(row.get(0)?), values: row.get(1)? })
+        })
+    };
+    let known: Vec<Option<Quantized>> = texts.iter().map(|(id, _)| find(*id).ok()).collect();
+    let unread = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
+    let (ids, unread): (Vec<i64>, Vec<&ReadText>) = unread.map(|(text, _)| *text).unzip();
+    let made = passage_vectors(encoder, &unread);
+    let _is_kept = ids.is_empty() || keep(db, tables, &ids, &made).is_ok();
+    let mut made = made.into_iter();
+    known.into_iter().map(|known| known.or_else(|| made.next()).unwrap_or_default()).collect()
+}
+
+fn keep(db: &Connection, tables: &str, ids: &[i64], made: &[Quantized]) -> rusqlite::Result<()> {
+    // A search waits for nobody who writes.
+    let wait = db.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
+    db.busy_timeout(Duration::ZERO)?;
+    let write = || {
+        db.execute_batch(tables)?;
+        let mut insert =
+            db.prepare_cached("INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3, ?4)")?;
+        ids.iter().zip(made).filter(|(id, _)| **id > 0).try_for_each(|(id, made)| {
+            let values = params![id, ENCODER_ID, made.scale.to_le_bytes(), made.values];
+            insert.execute(values).map(drop)
+        })
+    };
+    let written = write();
+    db.busy_timeout(Duration::from_millis(wait))?;
+    written
+}
+
+fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized> {
     let passages: Vec<Vec<String>> =
         texts.iter().map(|text| text.passages(PASSAGES).collect()).collect();
     let all: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
@@ -434,18 +474,14 @@ pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized>
     passages.iter().map(of_text).collect()
 }
 
-/// Returns how similar each text is to a question by the encoder; `None` if it is damaged.
-pub fn cosines(question: &str, texts: &[ReadText]) -> Option<Vec<f64>> {
-    let encoder = Encoder::built_in()?;
+/// Returns how similar each text is to a question by the encoder, which made these vectors of its passages.
+pub(crate) fn cosines(encoder: &Encoder, question: &str, vectors: &[Quantized]) -> Vec<f64> {
     let asked = encoder.vector(question).quantized();
-    let vectors = passage_vectors(encoder, &texts.iter().collect::<Vec<_>>());
-    Some(vectors.iter().map(|passages| greatest_cosine(&asked, passages)).collect())
-}
-
-/// Returns the greatest similarity of a question to the passages of a text, from their vectors.
-fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
-    let near = passages.values.chunks_exact(question.values.len().max(1));
-    f64::from(near.map(|vector| question.dot(vector, passages.scale)).fold(0.0, f32::max))
+    let greatest = |passages: &Quantized| {
+        let near = passages.values.chunks_exact(asked.values.len().max(1));
+        f64::from(near.map(|vector| asked.dot(vector, passages.scale)).fold(0.0, f32::max))
+    };
+    vectors.iter().map(greatest).collect()
 }
 
 /// Reads passages as sets of stems and as vectors of words, and remembers those.
@@ -472,8 +508,142 @@ impl Reader {
     }
 }
 
+/// BM25's k1 (saturation of repeated words) and b (normalisation by length), the usual values: with lower ones, long
+/// turns of a conversation found seven points less, and short texts one more.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// The texts that contain a stem of a term, by their index, with how often.
+pub(crate) type Matches = Vec<(usize, u32)>;
+
+/// Returns the score of each text by BM25; 0 if it shares no word with the query.
+pub fn bm25<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, query: &str) -> Vec<f64> {
+    let mut languages = Vec::new();
+    let texts = texts.into_iter().map(|text| {
+        let language = Language::detect(text.as_ref());
+        if !languages.contains(&language) {
+            languages.push(language);
+        }
+        words(text.as_ref())
+    });
+    let texts: Vec<Vec<String>> = texts.collect();
+    let lengths: Vec<u32> = texts.iter().map(|words| to_u32(words.len())).collect();
+    let mut scores = vec![0.0; texts.len()];
+    for term in terms(query, &languages) {
+        let mut matches = Matches::new();
+        for (index, words) in texts.iter().enumerate() {
+            let count = |stem: &String| words.iter().filter(|word| *word == stem).count();
+            let most = term.stems.iter().map(count).max().unwrap_or_default();
+            if most > 0 {
+                matches.push((index, to_u32(most)));
+            }
+        }
+        add_term(matches, &lengths, &mut scores);
+    }
+    scores
+}
+
+/// Adds to the scores of texts of these lengths what a term is worth that occurs in some of them; returns in how many.
+pub(crate) fn add_term(mut matches: Matches, lengths: &[u32], scores: &mut [f64]) -> usize {
+    // The most frequent stem of each text counts.
+    matches.sort_unstable();
+    matches.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        kept.1 = if is_same { next.1 } else { kept.1 };
+        is_same
+    });
+    let total: f64 = lengths.iter().copied().map(f64::from).sum();
+    let mean = (total / to_f64(lengths.len().max(1))).max(1.0);
+    let idf = idf(matches.len(), lengths.len());
+    for (index, count) in &matches {
+        let (count, length) = (f64::from(*count), f64::from(lengths[*index]) / mean);
+        scores[*index] += idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
+    }
+    matches.len()
+}
+
+/// Returns the BM25 inverse document frequency of a word that occurs in `containing` of `all` texts.
+pub fn idf(containing: usize, all: usize) -> f64 {
+    let (containing, all) = (to_f64(containing), to_f64(all));
+    (1.0 + (all - containing + 0.5).max(0.5) / (containing + 0.5)).ln()
+}
+
+/// Converts a count to a float: no count here comes near 2^53, above which floats skip integers.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+pub(crate) fn to_f64(count: usize) -> f64 {
+    count as f64
+}
+
+fn to_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Maximum length of a passage, in bytes; the last one may be a quarter longer.
+const MAX_PASSAGE_LENGTH: usize = 600;
+
+/// Maximum number of passages; the last one contains the rest of the text.
+const MAX_PASSAGES: usize = 64;
+
+/// Returns the passages of a text in order; a short text is a single passage.
+///
+/// They end after a sentence or a line if possible, otherwise between words.
+pub fn passages(text: &str) -> Vec<&str> {
+    let mut passages = Vec::new();
+    let mut rest = text.trim();
+    while rest.len() > MAX_PASSAGE_LENGTH + MAX_PASSAGE_LENGTH / 4
+        && passages.len() + 1 < MAX_PASSAGES
+    {
+        let end = end(rest);
+        let (passage, remainder) = rest.split_at(end);
+        if !passage.trim().is_empty() {
+            passages.push(passage.trim());
+        }
+        rest = remainder.trim_start();
+    }
+    if !rest.is_empty() || passages.is_empty() {
+        passages.push(rest);
+    }
+    passages
+}
+
+/// Returns the end of the first passage of a text, as a byte offset.
+fn end(text: &str) -> usize {
+    let limit = (0..=MAX_PASSAGE_LENGTH).rev().find(|end| text.is_char_boundary(*end));
+    let head = &text[..limit.unwrap_or_default()];
+    let half = head.len() / 2;
+    let sentence = head.char_indices().rev().find_map(|(at, c)| {
+        let after = at + c.len_utf8();
+        let ends_sentence =
+            matches!(c, '.' | '!' | '?') && text[after..].starts_with(char::is_whitespace);
+        (c == '\n' || ends_sentence || matches!(c, '。' | '！' | '？')).then_some(after)
+    });
+    sentence
+        .filter(|end| *end >= half)
+        .or_else(|| head.rfind(char::is_whitespace).filter(|end| *end >= half))
+        .unwrap_or(head.len())
+        .max(1)
+}
+
+/// Returns the share of a text, from 0 to 1, that consists of questions.
+fn question_share(text: &str) -> f64 {
+    let (mut in_questions, mut all) = (0, 0);
+    for sentence in text.split_inclusive(['.', '!', '?', '\n', '？', '。']) {
+        let letters = sentence.chars().filter(|c| c.is_alphanumeric()).count();
+        all += letters;
+        if sentence.ends_with(['?', '？']) {
+            in_questions += letters;
+        }
+    }
+    if all == 0 {
+        return 0.0;
+    }
+    to_f64(in_questions) / to_f64(all)
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::search::words::terms;
 
@@ -500,5 +670,100 @@ mod tests {
         let scores = [2.0, 5.0, 3.0, 5.0, 1.0];
         assert_eq!(best(&scores, 3), [1, 3, 2]);
         assert_eq!(best(&scores, 9), [1, 3, 2, 0, 4]);
+    }
+
+    fn order(documents: &[&str], query: &str) -> Vec<usize> {
+        let scores = bm25(documents, query);
+        let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        order
+    }
+
+    #[test]
+    fn scores_follow_the_bm25_formula() {
+        // Lengths 3 and 1, mean 2; `apple` in one of two texts, twice.
+        let idf = (1.0_f64 + 1.5 / 1.5).ln();
+        let expected = idf * 2.0 * 2.2 / (2.0 + 1.2 * (0.25 + 0.75 * 1.5));
+        let scores = bm25(["apple apple pear", "pear"], "apple");
+        assert!((scores[0] - expected).abs() < 1e-12, "{scores:?}");
+        assert!(scores[1].abs() < f64::EPSILON, "{scores:?}");
+    }
+
+    #[test]
+    fn rare_words_weigh_more_and_ties_keep_their_order() {
+        let documents = [
+            "the queue is retried", "the cache is cleared", "the queue is cleared", "nothing",
+            "the cache is cleared",
+        ];
+        assert_eq!(order(&documents, "retry the queue"), [0, 2]);
+        assert_eq!(order(&documents, "clear cache"), [1, 4, 2]);
+        assert_eq!(order(&documents, "absent"), [0_usize; 0]);
+    }
+
+    #[test]
+    fn parts_of_identifiers_and_any_script_are_found() {
+        let documents = [
+            "`src/http_client.rs` grew",
+            "HttpClient grew",
+            "再試行キューが遅い",
+            "очередь повторов",
+        ];
+        assert_eq!(order(&documents, "client"), [1, 0]);
+        assert_eq!(order(&documents, "httpclient"), [1]);
+        assert_eq!(order(&documents, "キュー"), [2]);
+        assert_eq!(order(&documents, "Повторов"), [3]);
+    }
+
+    #[test]
+    fn operators_and_stop_words_match_as_words() {
+        let documents = ["a - \"quoted\" * AND b", "who is the best"];
+        for query in ["-", "\"", "*", "", "  ", "AND OR NOT NEAR("] {
+            bm25(documents, query);
+        }
+        assert_eq!(order(&documents, "the who"), [1]);
+        assert_eq!(order(&documents, "\"quoted\" -x"), [0]);
+        assert_eq!(bm25([""; 0], "x"), [0.0; 0]);
+        assert_eq!(order(&["", ""], "x"), [0_usize; 0]);
+    }
+
+    #[test]
+    fn a_long_text_is_split_after_sentences() {
+        assert_eq!(passages("short"), ["short"]);
+        assert_eq!(passages(""), [""]);
+        let sentence = "The queue is read at the start of the program. ";
+        let text = sentence.repeat(30);
+        let found = passages(&text);
+        assert!(found.len() >= 3, "{}", found.len());
+        for passage in &found {
+            assert!(
+                passage.ends_with('.') && passage.len() <= MAX_PASSAGE_LENGTH * 5 / 4,
+                "{passage}"
+            );
+        }
+        assert!(passages(&"x".repeat(100 * MAX_PASSAGE_LENGTH)).len() <= MAX_PASSAGES);
+    }
+
+    #[test]
+    fn questions_are_distinguished_from_statements() {
+        let is = |text: &str, share: f64| (question_share(text) - share).abs() < 1e-9;
+        assert!(is("Where is it?", 1.0));
+        assert!(is("It is here.", 0.0));
+        assert!(is("abcd. efgh?", 0.5));
+        assert!(is("重試在哪裡？", 1.0));
+        assert!(is("", 0.0) && is("?!", 0.0));
+        assert!(is("see https://a.test/x", 0.0));
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_substrings_in_order(text in "([a-z é再]{0,80}[.\n ]?){0,40}") {
+            let mut rest = text.as_str();
+            for passage in passages(&text) {
+                let at = rest.find(passage);
+                prop_assert!(at.is_some(), "{passage}");
+                rest = &rest[at.unwrap_or_default() + passage.len()..];
+            }
+            prop_assert!(rest.trim().is_empty());
+        }
     }
 }

@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::secrets::named::whole_end;
-use crate::secrets::value::{is_english, is_wordy};
+use crate::secrets::values::{is_english, is_wordy, whole_end};
 use crate::secrets::{Secret, is_word};
 
 /// The kinds; the file says how it is read.

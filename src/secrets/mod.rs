@@ -1,15 +1,14 @@
 //! Finds and redacts secrets: keys, tokens and passwords.
 
 mod kinds;
-mod named;
-mod value;
+mod values;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-pub(crate) use named::secret_name;
 use serde_json::Value;
+pub(crate) use values::secret_name;
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -75,14 +74,14 @@ pub fn find(text: &str) -> Vec<Secret> {
 fn in_plain(text: &str) -> Vec<Secret> {
     let (mut found, open) = kinds::armored(text);
     found.extend(kinds::keys(text));
-    found.extend(named::values(text));
+    found.extend(values::values(text));
     let (certain, open) = (joined(found), joined(open));
     // What only looks like a key is one if nothing else was found there, nor a certificate or a public key.
     let is_apart = |secret: &Secret, known: &[Secret]| {
         let after = known.partition_point(|found| found.range.end <= secret.range.start);
         known.get(after).is_none_or(|found| found.range.start >= secret.range.end)
     };
-    let likely = kinds::forms(text).chain(value::bare_keys(text));
+    let likely = kinds::forms(text).chain(values::bare_keys(text));
     let likely = likely.filter(|secret| is_apart(secret, &certain) && is_apart(secret, &open));
     let likely: Vec<Secret> = likely.collect();
     joined(certain.into_iter().chain(likely).collect())

@@ -1,19 +1,25 @@
-//! Lists the transcripts of a project: sessions whose working directory is the project or a worktree of it.
+//! Lists the transcripts of a project, searches them through an index, and turns their reading on and off.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use chrono::NaiveDate;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
+use toml_edit::{Array, DocumentMut, value};
 
-use crate::project::Project;
-use crate::search::index::IndexFile;
-use crate::sessions::client::Client;
-use crate::sessions::{claude, gemini, opencode, records};
+use crate::error::{Error, Result};
+use crate::knowledge::{Proposal, Surface, classify};
+use crate::project::{Origin, Project};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
+use crate::sessions::clients::{Client, folder_name, head, opencode_sessions, root_of};
+use crate::sessions::{Session, UnitKind, ensure_on, read};
 use crate::storage;
 use crate::storage::listing::entries;
-use crate::storage::stat::PathKind;
-use crate::text::hexadecimal;
+use crate::storage::read::PathKind;
+use crate::storage::{Changes, Storage, Store, read};
+use crate::text::{hexadecimal, quantity};
 use crate::warning::Warning;
 
 /// Maximum size of the transcripts that are read, in bytes; the newest are.
@@ -88,13 +94,13 @@ impl Places {
     }
 
     fn claude(&self, projects: &Path, found: &mut Transcripts) {
-        let names: Vec<String> = self.0.iter().map(|place| claude::folder_name(place)).collect();
+        let names: Vec<String> = self.0.iter().map(|place| folder_name(place)).collect();
         for folder in folders(projects) {
             let name = file_name(&folder);
             // Different folders can have the same name here, and what is inside a project begins with its name.
             if names.iter().any(|own| name.starts_with(own.as_str())) {
                 let is_exact = names.contains(&name);
-                for path in files(&folder, |name| has_extension(name, "jsonl")) {
+                for path in found.files(&folder, |name| has_extension(name, "jsonl")) {
                     self.add(Client::Claude, path, is_exact, found);
                 }
             }
@@ -104,19 +110,15 @@ impl Places {
     fn codex(&self, sessions: &Path, found: &mut Transcripts) {
         let months = folders(sessions).into_iter().flat_map(|year| folders(&year));
         for day in months.flat_map(|month| folders(&month)) {
-            for path in files(&day, |name| name.starts_with("rollout-")) {
-                if path.extension().is_some_and(|extension| extension == "zst") {
-                    found.warn(&path, "is compressed by Codex, so it is not read");
-                } else {
-                    self.add(Client::Codex, path, true, found);
-                }
+            for path in found.files(&day, |name| name.starts_with("rollout-")) {
+                self.add(Client::Codex, path, true, found);
             }
         }
     }
 
     /// Adds a transcript if its first records name a working directory of the project.
     fn add(&self, client: Client, path: PathBuf, is_likely: bool, found: &mut Transcripts) {
-        let head = records::head(&path);
+        let head = head(&path);
         match (head.directory, head.version) {
             (Some(directory), _) if self.contain(&directory) && !head.is_of_subagent => {
                 found.add(client, path);
@@ -131,9 +133,10 @@ impl Places {
         let digest = |place: &PathBuf| Sha256::digest(place.as_os_str().as_encoded_bytes());
         let digests: Vec<String> = self.0.iter().map(|place| hexadecimal(&digest(place))).collect();
         for folder in folders(projects) {
-            let is_own = gemini::root_of(&folder).is_some_and(|root| self.contain(&root));
+            let is_own = root_of(&folder).is_some_and(|root| self.contain(&root));
             if is_own || digests.contains(&file_name(&folder)) {
-                for path in files(&folder.join("chats"), |name| name.starts_with("session-")) {
+                for path in found.files(&folder.join("chats"), |name| name.starts_with("session-"))
+                {
                     found.add(Client::Gemini, path);
                 }
             }
@@ -145,10 +148,10 @@ impl Places {
             Some(named) => name == named,
             None => name.starts_with("opencode") && has_extension(name, "db"),
         };
-        let mut databases = files(folder, is_database);
+        let mut databases = found.files(folder, is_database);
         databases.extend(named.map(PathBuf::from).filter(|path| path.is_absolute()));
         for database in databases {
-            let sessions = opencode::sessions(&database).unwrap_or_else(|error| {
+            let sessions = opencode_sessions(&database).unwrap_or_else(|error| {
                 found.warn_unknown(&database, Client::Opencode, &error.to_string());
                 Vec::new()
             });
@@ -172,6 +175,20 @@ impl Places {
 }
 
 impl Transcripts {
+    /// Returns the regular files in a folder with a wanted name; those that a client has compressed are named.
+    fn files(&mut self, folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let plain = |name: &str| is_wanted(name.strip_suffix(".zst").unwrap_or(name));
+        let mut files = listed(folder, |name, kind| kind == PathKind::File && plain(name));
+        files.retain(|path| {
+            let is_compressed = has_extension(&file_name(path), "zst");
+            if is_compressed {
+                self.warn(path, "is compressed by the client, so it is not read");
+            }
+            !is_compressed
+        });
+        files
+    }
+
     fn add(&mut self, client: Client, path: PathBuf) {
         let name = path.to_string_lossy().into_owned();
         self.newest.extend(IndexFile::stat(client as usize, name, path));
@@ -196,11 +213,6 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     listed(folder, |_, kind| kind == PathKind::Folder)
 }
 
-/// Returns the regular files in a folder with a wanted name.
-fn files(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    listed(folder, |name, kind| kind == PathKind::File && is_wanted(name))
-}
-
 fn listed(folder: &Path, is_wanted: impl Fn(&str, PathKind) -> bool) -> Vec<PathBuf> {
     let entries = entries(folder).unwrap_or_default().into_iter();
     let wanted = entries.filter(|(name, kind)| is_wanted(name, *kind));
@@ -209,4 +221,153 @@ fn listed(folder: &Path, is_wanted: impl Fn(&str, PathKind) -> bool) -> Vec<Path
 
 fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|own| own == extension)
+}
+
+/// Maximum size of the transcripts that are read for a search without an index, in bytes.
+const MAX_WITHOUT_INDEX: u64 = 64 * 1024 * 1024;
+
+/// Searches the transcripts of a project; the source of a hit is the number of its client.
+pub(crate) fn search(project: &Project, asked: &Asked<'_>) -> Result<Answer> {
+    ensure_on(project)?;
+    let storage = index_storage(project).filter(|_| !project.dry_run);
+    let storage = storage.filter(|storage| storage.write_cache("used", b"").is_ok());
+    let has_index = storage.is_some();
+    let files = files_to_search(project, has_index);
+    let count = quantity(files.len(), "newest session");
+    let progress = project.progress.clone();
+    let reader = |file: &IndexFile| Ok(read(file)?.map(passages));
+    let cache = Cache { storage, files, reader, progress };
+    let mut answer = cache.search(&Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked })?;
+    if !has_index && !asked.is_urgent {
+        let message = format!("cannot be written, so there is no index: {count} were searched");
+        let folder = project.environment.cache_dir().unwrap_or_default();
+        answer.warnings.push(Warning::file(&folder, message));
+    }
+    Ok(answer)
+}
+
+/// Returns the transcripts, sorted by name; without an index, those that can be read at once, at least one.
+fn files_to_search(project: &Project, has_index: bool) -> Vec<IndexFile> {
+    let mut files = transcripts(project).newest;
+    let mut bytes = 0;
+    files.retain(|file| {
+        bytes += file.size;
+        has_index || bytes <= MAX_WITHOUT_INDEX || bytes == file.size
+    });
+    files.sort_by(|one, other| one.name.cmp(&other.name));
+    files
+}
+
+/// Returns the units of a session as passages, each under what the user had asked.
+fn passages(session: Session) -> Vec<Passage> {
+    let passages = session.units.into_iter().map(|unit| Passage {
+        headings: match unit.kind {
+            UnitKind::Asked => Vec::new(),
+            _ => vec![unit.question],
+        },
+        line: unit.line,
+        id: session.session.clone(),
+        text: unit.text,
+        date: unit.date,
+        flags: 0,
+        weight: match unit.kind {
+            // A question is answered by what follows it, which stands under its words, too.
+            UnitKind::Asked => 0.7,
+            UnitKind::Worked => 0.5,
+            _ => 1.0,
+        },
+    });
+    passages.collect()
+}
+
+/// The key in the user's settings.
+const KEY: &str = "sessions";
+
+/// Sets whose transcripts are read, in the user's own settings; returns the file if it was changed.
+pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> {
+    if let Origin::Environment { variable } = project.settings.origin(KEY) {
+        let message =
+            format!("{variable} says whose transcripts are read, and comes before the file");
+        return Err(Error::usage(message).hint(format!("unset {variable}")));
+    }
+    let folder = project.environment.config_dir();
+    let folder = folder.ok_or_else(|| Error::failed("HOME is not set to an absolute path"))?;
+    let path = folder.join("config.toml");
+    let storage = project.storage_of_user(&folder)?;
+    let ((), applied) = storage.transact("sessions", &[Store::Context], || {
+        let mut changes = Changes::new();
+        let old = read::users_text(&path)?.map(|text| text.value);
+        let text = old.clone().unwrap_or_default();
+        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+            Error::refused(format!("is not valid TOML: {}", error.message())).at(&path, None)
+        })?;
+        if clients.is_empty() {
+            document.remove(KEY);
+        } else {
+            document[KEY] = value(clients.iter().map(|client| client.as_str()).collect::<Array>());
+        }
+        let new = document.to_string();
+        match old {
+            Some(old) if old == new => {}
+            None if clients.is_empty() => {}
+            _ if new.trim().is_empty() => changes.delete(&path)?,
+            old => changes.edit(&path, old.map(String::into_bytes), new.into_bytes())?,
+        }
+        Ok(((), changes))
+    })?;
+    Ok(applied.changed.into_iter().next().map(|_| path))
+}
+
+/// Returns the storage of a project's index in the user's cache folder; `None` without such a folder.
+pub(crate) fn index_storage(project: &Project) -> Option<Storage> {
+    let digest = Sha256::digest(project.root.as_os_str().as_encoded_bytes());
+    storage_in(project, &hexadecimal(&digest[..8]))
+}
+
+/// Removes the index of this project, or those of all projects; returns whether there was one.
+pub fn forget(project: &Project, all: bool) -> Result<bool> {
+    let storage = if all { storage_in(project, "") } else { index_storage(project) };
+    storage.map_or(Ok(false), |storage| storage.remove_caches())
+}
+
+fn storage_in(project: &Project, name: &str) -> Option<Storage> {
+    let folder = project.environment.cache_dir()?.join("sessions").join(name);
+    Some(Storage::new(&project.root, project.clock).with_folder(&folder).dry_run(project.dry_run))
+}
+
+/// Maximum length of a paragraph that is proposed, in bytes; a longer one is no single finding.
+const MAX_FINDING: usize = 600;
+
+/// A statement that may be worth an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The statement, verbatim.
+    pub finding: String,
+    /// The entry that it could be.
+    pub proposed: Proposal,
+    /// The session, as `claude:7f3c…`.
+    pub session: Option<String>,
+    /// Its date.
+    pub date: Option<NaiveDate>,
+}
+
+/// Returns what the rules of `classify` would keep as an entry; most texts are nothing worth keeping.
+pub fn propose(project: &Project, sessions: &[Session]) -> Result<Vec<Finding>> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let units = sessions.iter().flat_map(|session| session.units.iter().map(move |u| (session, u)));
+    let said = units.filter(|(_, u)| !matches!(u.kind, UnitKind::Worked | UnitKind::Failed));
+    for (session, unit) in said {
+        for text in unit.text.split("\n\n").map(str::trim) {
+            let is_known = findings.iter().any(|known| known.finding == text);
+            if text.is_empty() || text.len() > MAX_FINDING || is_known {
+                continue;
+            }
+            let proposed = classify(project, text)?.proposed;
+            if proposed.surface == Surface::Entry {
+                let (finding, session) = (text.to_owned(), session.session.clone());
+                findings.push(Finding { finding, proposed, session, date: unit.date });
+            }
+        }
+    }
+    Ok(findings)
 }

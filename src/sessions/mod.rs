@@ -8,29 +8,17 @@
 //! after the user has turned it on, and their content is data: keys are redacted before anything is kept, links are
 //! not followed, and what is not understood is counted or named. docs/sessions.md says what is read.
 
-mod claude;
-mod client;
-mod codex;
+mod clients;
 mod conversation;
-mod gemini;
 mod listing;
-mod opencode;
-mod propose;
-mod records;
-mod search;
-mod switch;
-mod tools;
 
-pub use client::{Client, resume};
+pub use clients::{Client, read, resume};
 pub use conversation::{Session, Unit, UnitKind};
-pub use listing::{Transcripts, transcripts};
-pub use propose::{Finding, propose};
-pub(crate) use search::search;
-pub use switch::{forget, switch};
+pub(crate) use listing::search;
+pub use listing::{Finding, Transcripts, forget, propose, switch, transcripts};
 
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::search::index::IndexFile;
 
 /// Returns an error unless the user has turned the reading of transcripts on.
 pub fn ensure_on(project: &Project) -> Result<()> {
@@ -40,15 +28,4 @@ pub fn ensure_on(project: &Project) -> Result<()> {
             .hint("annals setup CLIENT --sessions, or sessions = true in your own config.toml"));
     }
     Ok(())
-}
-
-/// Reads a transcript; `None` if it is gone.
-pub fn read(file: &IndexFile) -> Result<Option<Session>> {
-    let path = &file.path;
-    match Client::ALL[file.source] {
-        Client::Claude => claude::read(path),
-        Client::Codex => records::read(path, Client::Codex, codex::add),
-        Client::Gemini => gemini::read(path),
-        Client::Opencode => opencode::read(path),
-    }
 }

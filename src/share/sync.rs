@@ -1,17 +1,23 @@
 //! Runs a sync: pulls the operations of other devices, then pushes ours, in batches.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rusqlite::{Connection, params};
 use serde::Serialize;
+use serde_json::json;
 
+use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::Facts;
-use crate::facts::replication::{self, Address, Cursors, Incoming, Operation};
+use crate::facts::replication::{
+    Address, Cursors, DEVICE, Incoming, Operation, VERSION, is_known_line, line_id, next,
+};
+use crate::facts::{Facts, Sql, replication};
+use crate::journal::SharedLine;
 use crate::project::Project;
+use crate::share::connect;
 use crate::share::server::SyncServer;
-use crate::share::{connect, lines};
 use crate::storage::{Log, Visibility};
 use crate::{journal, secrets};
 
@@ -115,15 +121,15 @@ struct SyncRun<'a> {
 
 impl SyncRun<'_> {
     fn work(&mut self, direction: Direction) -> Result<()> {
-        if self.facts.is_dry_run() {
+        if self.facts.dry_run {
             return self.preview(direction);
         }
         self.ensure_own_name()?;
         if let Some(path) = self.journal.clone() {
-            let (scope, clock) = (self.project.settings.share.journal.as_str(), self.facts.clock());
-            let mut portion = lines::PORTION;
-            while portion == lines::PORTION && !self.is_over() {
-                portion = self.facts.write(|all| lines::catch_up(all, &path, scope, clock))?;
+            let (scope, clock) = (self.project.settings.share.journal.as_str(), self.facts.clock);
+            let mut portion = PORTION;
+            while portion == PORTION && !self.is_over() {
+                portion = self.facts.write(|all| catch_up(all, &path, scope, clock))?;
             }
         }
         if direction != Direction::Push {
@@ -140,7 +146,7 @@ impl SyncRun<'_> {
     /// Counts what would be sent and received.
     fn preview(&mut self, direction: Direction) -> Result<()> {
         if direction != Direction::Pull {
-            self.done.pushed = replication::pending_count(self.facts.connection())?;
+            self.done.pushed = replication::pending_count(&self.facts.connection)?;
         }
         if direction != Direction::Push {
             for (scope, device, number) in self.missing()? {
@@ -163,7 +169,7 @@ impl SyncRun<'_> {
     /// lost, and the operations are identical; or the database was restored from an older copy or copied to
     /// another machine, and they differ. In the latter case, this database becomes a new device.
     fn ensure_own_name(&mut self) -> Result<bool> {
-        let sent = replication::cursors(self.facts.connection())?;
+        let sent = replication::cursors(&self.facts.connection)?;
         let own = self.highest.keys().chain(sent.keys());
         let own: BTreeSet<_> = own.filter(|one| one.1 == self.done.device).cloned().collect();
         let (mut agreed, mut is_another) = (Vec::new(), false);
@@ -177,7 +183,7 @@ impl SyncRun<'_> {
                 let batch = self.server.fetch(&[after], BATCH)?;
                 differs = batch.is_empty();
                 for one in &batch {
-                    differs |= !replication::is_unchanged(self.facts.connection(), one)?;
+                    differs |= !replication::is_unchanged(&self.facts.connection, one)?;
                     if !differs {
                         same = one.number;
                     }
@@ -198,7 +204,7 @@ impl SyncRun<'_> {
 
     /// Returns the last known operation of each device of which the server has more.
     fn missing(&self) -> Result<Vec<Address>> {
-        let cursors = replication::cursors(self.facts.connection())?;
+        let cursors = replication::cursors(&self.facts.connection)?;
         let known = |of: &(String, String)| cursors.get(of).copied().unwrap_or(0);
         let others = self
             .highest
@@ -208,7 +214,7 @@ impl SyncRun<'_> {
     }
 
     fn pull(&mut self) -> Result<()> {
-        let aside = replication::set_aside(self.facts.connection())?;
+        let aside = replication::set_aside(&self.facts.connection)?;
         if !aside.is_empty() {
             self.take_in(&aside, true)?;
         }
@@ -241,7 +247,7 @@ impl SyncRun<'_> {
     /// Receives operations, or retries those that were set aside, and appends their journal lines, in one
     /// transaction.
     fn take_in(&mut self, batch: &[Operation], is_retry: bool) -> Result<Incoming> {
-        let clock = self.facts.clock();
+        let clock = self.facts.clock;
         let Project { settings, environment, .. } = self.project;
         self.facts.write(|connection| {
             // Without a journal, its lines would be lost: the error undoes the receipt.
@@ -251,11 +257,11 @@ impl SyncRun<'_> {
             let lock = |path| Log::lock(path, Visibility::Private);
             let mut log = path.as_deref().map(lock).transpose()?;
             if let Some(path) = &path {
-                while lines::catch_up(connection, path, &settings.share.journal, clock)? > 0 {}
+                while catch_up(connection, path, &settings.share.journal, clock)? > 0 {}
             }
             let incoming = replication::receive(connection, batch, is_retry, clock)?;
             if let Some(log) = &mut log {
-                lines::append(log, &incoming.lines)?;
+                append(log, &incoming.lines)?;
             }
             Ok(incoming)
         })
@@ -263,14 +269,14 @@ impl SyncRun<'_> {
 
     fn push(&mut self) -> Result<()> {
         loop {
-            let mut batch = replication::pending(self.facts.connection(), self.batch)?;
+            let mut batch = replication::pending(&self.facts.connection, self.batch)?;
             let Some((scope, _, last)) = batch.last().map(Operation::address) else {
                 return Ok(());
             };
             if self.is_over() {
                 return Ok(());
             }
-            let missing = lines::load_payloads(self.facts, self.journal.as_deref(), &mut batch)?;
+            let missing = load_payloads(self.facts, self.journal.as_deref(), &mut batch)?;
             self.done.missing_lines += missing;
             // Of operations that may contain a secret, only the numbers are sent.
             let mut withheld = Vec::new();
@@ -300,7 +306,7 @@ impl SyncRun<'_> {
     /// Overwrites operations on the server that were forgotten here after they were sent.
     fn rewrite(&mut self) -> Result<()> {
         loop {
-            let changed = replication::rewritten(self.facts.connection(), self.batch)?;
+            let changed = replication::rewritten(&self.facts.connection, self.batch)?;
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
@@ -309,4 +315,120 @@ impl SyncRun<'_> {
             replication::mark_sent(self.facts, &rows)?;
         }
     }
+}
+
+/// Number of lines that become operations in one transaction.
+const PORTION: usize = 10_000;
+
+/// Creates operations in a scope for a portion of the lines added to a journal; returns the number of lines read.
+fn catch_up(connection: &Connection, path: &Path, scope: &str, clock: Clock) -> Result<usize> {
+    let name = path.to_string_lossy();
+    // The offset of the last line read, and its digest. A journal that was replaced is read from its beginning;
+    // known lines are skipped.
+    let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
+    let known = match connection.optional::<(u64, String)>(sql, [&name])? {
+        Some((reached, last_line)) => {
+            let line = journal::line_at(path, reached)?;
+            line.is_some_and(|line| line_id(&line.line) == last_line).then_some(reached)
+        }
+        None => None,
+    };
+    let (mut read, mut reached) = (0, None);
+    journal::lines_from(path, known.unwrap_or(0), |line| {
+        let op_id = line_id(&line.line);
+        reached = Some((line.offset, op_id.clone()));
+        if Some(line.offset) != known {
+            read += 1;
+            note(connection, &line, op_id, scope, clock)?;
+        }
+        Ok(read < PORTION)
+    })?;
+    if let Some((offset, last_line)) = reached {
+        let sql = "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
+                   SET reached = excluded.reached, last_line = excluded.last_line";
+        connection.run(sql, params![name, offset, last_line])?;
+    }
+    Ok(read)
+}
+
+/// Creates an operation for a line, unless there is one.
+fn note(
+    connection: &Connection,
+    line: &SharedLine,
+    op_id: String,
+    scope: &str,
+    clock: Clock,
+) -> Result<()> {
+    if line.device.is_none() && scope == DEVICE || is_known_line(connection, &op_id)? {
+        return Ok(());
+    }
+    let operation = match line.device.clone() {
+        None => {
+            let place = Some(line.offset);
+            Operation { op_id, place, ..next(connection, scope, "line", clock.now())? }
+        }
+        // It was appended by a run that stopped before recording it.
+        Some(device) => {
+            let (scope, kind) = (DEVICE.to_owned(), "line".to_owned());
+            Operation { scope, device, op_id, kind, ..Operation::default() }
+        }
+    };
+    operation.store(connection, None, false, clock)
+}
+
+/// Sets the payload of each operation to its line. Of a line that is in no journal any more, only the number is
+/// left; returns how many there are.
+fn load_payloads(facts: &mut Facts, own: Option<&Path>, batch: &mut [Operation]) -> Result<usize> {
+    let lines = batch.iter_mut().filter(|one| one.kind == "line");
+    let mut wanted: HashMap<String, &mut Operation> =
+        lines.map(|one| (one.op_id.clone(), one)).collect();
+    // The lines of a batch usually follow one another; if they do not, each journal is read whole: that of this run
+    // first, then all that were ever read.
+    let first = wanted.values().filter_map(|one| one.place).min();
+    let known =
+        facts.connection.column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
+    let known = known.into_iter().map(PathBuf::from);
+    let journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().chain(known).collect();
+    let mut places: Vec<(&PathBuf, u64)> = journals.iter().map(|journal| (journal, 0)).collect();
+    places.splice(0..0, journals.first().zip(first));
+    let mut read = HashSet::new();
+    for place in places {
+        if wanted.is_empty() || !read.insert(place) {
+            continue;
+        }
+        journal::lines_from(place.0, place.1, |line| {
+            if let Some(operation) = wanted.remove(&line_id(&line.line)) {
+                operation.payload = Some(json!({"v": VERSION, "line": line.line}).to_string());
+            }
+            Ok(!wanted.is_empty())
+        })?;
+    }
+    let mut missing = Vec::new();
+    for operation in wanted.into_values() {
+        missing.push(operation.address());
+        operation.withhold("erased");
+    }
+    if !missing.is_empty() {
+        facts.write(|connection| {
+            for address in &missing {
+                let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
+                           WHERE scope = ?1 AND device = ?2 AND number = ?3";
+                connection.run(sql, address.clone())?;
+            }
+            // If a journal comes back, it is read again from its beginning.
+            for journal in journals.iter().filter(|journal| !journal.exists()) {
+                let sql = "DELETE FROM share_journal WHERE path = ?1";
+                connection.run(sql, [journal.to_string_lossy()])?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(missing.len())
+}
+
+/// Appends lines to a locked journal, each with its device.
+pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
+    let lines: String = lines.iter().map(|(device, line)| journal::marked(line, device)).collect();
+    log.append(lines.as_bytes())?;
+    log.flush()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
 use crate::storage::disk::{Access, Create, Spot, Visibility};
-use crate::storage::{disk, lock, read, root};
+use crate::storage::{boundary, disk, lock, read};
 
 /// Number of bytes at the end of a log in which an interrupted append is searched for.
 const LOOK_BACK: u64 = 64 * 1024;
@@ -25,27 +25,28 @@ impl Log {
     ///
     /// Links are followed.
     pub fn lock(path: &Path, visibility: Visibility) -> Result<Self> {
-        let path = root::real_path(path)?;
-        let folder = root::folder_of(&path);
+        let path = boundary::real_path(path)?;
+        let folder = boundary::folder_of(&path);
         disk::create_all(folder, visibility, visibility).at("create", folder)?;
-        let spot = Spot::new(&path).at("append to", &path)?;
-        let (file, is_new) = open(&spot, visibility)?;
-        lock::wait_for(&file, &path, lock::WAIT)?;
-        let length = file.metadata().at("read", &path)?.len();
-        Ok(Self { file, spot, length, is_new })
+        Self::open(&Spot::new(&path).at("append to", &path)?, visibility)
+    }
+
+    fn open(spot: &Spot, visibility: Visibility) -> Result<Self> {
+        let (file, is_new) = open(spot, visibility)?;
+        lock::wait_for(&file, &spot.path, lock::WAIT)?;
+        let length = file.metadata().at("read", &spot.path)?.len();
+        Ok(Self { file, spot: spot.clone(), length, is_new })
     }
 
     /// Opens a log of a project in the same way; one with other hard links is replaced by a copy.
     fn lock_at(spot: &Spot) -> Result<Self> {
         loop {
-            let (file, is_new) = open(spot, Visibility::Shared)?;
-            if !file.metadata().is_ok_and(|found| found.is_file()) {
+            let log = Self::open(spot, Visibility::Shared)?;
+            if !log.file.metadata().is_ok_and(|found| found.is_file()) {
                 return Err(irregular(&spot.path));
             }
-            lock::wait_for(&file, &spot.path, lock::WAIT)?;
-            if !is_elsewhere(&file, spot)? {
-                let length = file.metadata().at("read", &spot.path)?.len();
-                return Ok(Self { file, spot: spot.clone(), length, is_new });
+            if !is_elsewhere(&log.file, spot)? {
+                return Ok(log);
             }
         }
     }
@@ -98,7 +99,7 @@ impl Log {
             flushed => flushed.at("append to", &self.spot.path)?,
         }
         if std::mem::take(&mut self.is_new) {
-            let folder = root::folder_of(&self.spot.path);
+            let folder = boundary::folder_of(&self.spot.path);
             disk::sync_directory(folder).at("write", folder)?;
         }
         Ok(())
@@ -128,7 +129,7 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
         metadata => metadata.at("read", path)?.len(),
     };
     if length > most {
-        let path = root::real_entry(path)?;
+        let path = boundary::real_entry(path)?;
         disk::rename(&path, &rotated(&path)).at("replace", &path)?;
     }
     Ok(())

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use similar::TextDiff;
 
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
-use crate::storage::{append, diff, read, record, root};
+use crate::storage::{append, boundary, read, record};
 
 /// A change to the tree, with all data needed to check, repeat and revert it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,19 +136,19 @@ impl Changes {
 
     /// Returns the plan as a unified diff, with paths relative to `root`.
     pub fn diff(&self, root: &Path) -> String {
-        let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
-        diff::unified(&self.list, &root)
+        let root = boundary::real_path(root).unwrap_or_else(|_| root.to_owned());
+        unified(&self.list, &root)
     }
 
     /// Returns a file's bytes as the plan will leave them, or `None` if there will be no file.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        let real = root::real_path(path)?;
+        let real = boundary::real_path(path)?;
         if leads_outside(path, &real)? { Ok(None) } else { self.bytes(&real) }
     }
 
     /// Plans to write a file; equal content adds nothing, and missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
-        let real = root::real_path(path)?;
+        let real = boundary::real_path(path)?;
         // Applying a plan that leads outside is refused; until then, the file's content is not shown.
         let old = if leads_outside(path, &real)? { None } else { self.bytes(&real)? };
         self.replace(real, old, Some(new.into()))
@@ -162,12 +163,12 @@ impl Changes {
         old: Option<Vec<u8>>,
         new: impl Into<Vec<u8>>,
     ) -> Result<()> {
-        self.replace_known(root::real_path(path)?, old, Some(new.into()))
+        self.replace_known(boundary::real_path(path)?, old, Some(new.into()))
     }
 
     /// Plans to delete a file; a missing file adds nothing.
     pub fn delete(&mut self, path: &Path) -> Result<()> {
-        let path = root::real_entry(path)?;
+        let path = boundary::real_entry(path)?;
         if path.is_symlink() {
             return Err(Error::refused("is a symbolic link, which annals does not delete")
                 .at(&path, None)
@@ -179,7 +180,7 @@ impl Changes {
 
     /// Plans to append lines to a log; `undo` does not remove them.
     pub fn append(&mut self, path: &Path, lines: impl Into<String>) -> Result<()> {
-        let path = root::real_path(path)?;
+        let path = boundary::real_path(path)?;
         self.create_parents(&path)?;
         self.list.push(Change::Append { path, lines: lines.into() });
         Ok(())
@@ -187,8 +188,8 @@ impl Changes {
 
     /// Plans to move a file, or a directory with its content, to a path that must not exist.
     pub fn rename(&mut self, from: &Path, to: &Path) -> Result<()> {
-        let from = root::real_entry(from)?;
-        let to = root::real_entry(to)?;
+        let from = boundary::real_entry(from)?;
+        let to = boundary::real_entry(to)?;
         if !self.exists(&from)? {
             return Err(Error::not_found("does not exist, so it cannot be moved").at(&from, None));
         }
@@ -205,13 +206,13 @@ impl Changes {
 
     /// Plans to create a directory with its parents; an existing directory adds nothing.
     pub fn create_dir(&mut self, path: &Path) -> Result<()> {
-        let path = root::real_path(path)?;
+        let path = boundary::real_path(path)?;
         self.create_parents(&path.join("-"))
     }
 
     /// Plans to remove a directory; adds nothing if the plan does not leave it empty.
     pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
-        let path = root::real_entry(path)?;
+        let path = boundary::real_entry(path)?;
         if self.is_directory(&path)? && self.is_vacant(&path)? {
             self.list.push(Change::RemoveDirectory { path });
         }
@@ -313,11 +314,12 @@ impl Changes {
         })
     }
 
-    /// Returns whether a directory will be empty.
+    /// Returns whether a directory will be empty, as far as neither a file on disk nor a planned one is in it; removing it
+    /// does nothing otherwise.
     fn is_vacant(&self, directory: &Path) -> Result<bool> {
-        let planned = (0..self.list.len()).map(|index| self.final_path(index));
-        let is_below = |path: &PathBuf| path.starts_with(directory) && path != directory;
-        let mut below: Vec<PathBuf> = planned.filter(is_below).collect();
+        let planned = self.list.iter().map(Change::path);
+        let is_below = |path: &&Path| path.starts_with(directory) && *path != directory;
+        let mut below: Vec<PathBuf> = planned.filter(is_below).map(Path::to_owned).collect();
         if let Planned::OnDisk(path) = self.planned(directory)? {
             for entry in fs::read_dir(&path).at("list", &path)? {
                 below.push(directory.join(entry.at("list", &path)?.file_name()));
@@ -329,19 +331,6 @@ impl Changes {
             }
         }
         Ok(true)
-    }
-
-    /// Returns the path of a change after the later moves.
-    fn final_path(&self, index: usize) -> PathBuf {
-        let mut path = self.list[index].path().to_owned();
-        for later in &self.list[index + 1..] {
-            if let Change::Move { from, to, .. } = later
-                && let Ok(below) = path.strip_prefix(from)
-            {
-                path = join(to, below);
-            }
-        }
-        path
     }
 
     fn replace_known(
@@ -453,9 +442,69 @@ fn changed_since(path: &Path) -> Error {
         .hint("its old content is in the record that `annals log` lists")
 }
 
+/// Maximum number of lines of both sides together; longer diffs are useless and slow to compute.
+const MAX_LINES: usize = 20_000;
+
+/// Returns the changes as one unified diff, with paths relative to `root`.
+pub(crate) fn unified(changes: &[Change], root: &Path) -> String {
+    let mut text = String::new();
+    for change in changes {
+        text.push_str(&diff_of_change(change, changes, root));
+    }
+    text
+}
+
+fn diff_of_change(change: &Change, all: &[Change], root: &Path) -> String {
+    let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    match change {
+        Change::Write { path, old, new, .. } => {
+            let side = |letter, content: &Option<Vec<u8>>| match content {
+                Some(_) => format!("{letter}/{}", name(path)),
+                None => "/dev/null".to_owned(),
+            };
+            let (old_name, new_name) = (side('a', old), side('b', new));
+            let (old, new) = (old.as_deref(), new.as_deref());
+            diff_of_content(&old_name, old.unwrap_or_default(), &new_name, new.unwrap_or_default())
+        }
+        Change::Append { path, lines } => {
+            let name = name(path);
+            let added = lines.lines().fold(String::new(), |text, line| text + "+" + line + "\n");
+            format!("--- a/{name}\n+++ b/{name}\n@@ at the end @@\n{added}")
+        }
+        Change::Move { from, to, .. } => {
+            format!("rename from {}\nrename to {}\n", name(from), name(to))
+        }
+        Change::CreateDirectory { path } => {
+            let is_below =
+                |other: &Change| other.path() != path.as_path() && other.path().starts_with(path);
+            if all.iter().any(is_below) {
+                return String::new();
+            }
+            format!("new directory {}\n", name(path))
+        }
+        Change::RemoveDirectory { path } => format!("remove directory {} if empty\n", name(path)),
+    }
+}
+
+fn diff_of_content(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
+    let heading = format!("--- {old_name}\n+++ {new_name}\n");
+    let size = format!("{} bytes, was {}", new.len(), old.len());
+    let (Ok(old), Ok(new)) = (str::from_utf8(old), str::from_utf8(new)) else {
+        return format!("{heading}not text: {size}\n");
+    };
+    if old.lines().count() + new.lines().count() > MAX_LINES {
+        return format!("{heading}too long to show: {size}\n");
+    }
+    if old.is_empty() && new.is_empty() {
+        return heading;
+    }
+    TextDiff::from_lines(old, new).unified_diff().header(old_name, new_name).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
     use crate::error::ErrorKind;
@@ -560,5 +609,42 @@ mod tests {
         changes.rename(&a, &root.join("c")).unwrap();
         changes.rename(&b, &a).unwrap();
         assert_eq!(changes.current(&a.join("x")).unwrap().unwrap(), b"x");
+    }
+
+    fn write(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Change {
+        Change::Write {
+            path: Path::new("/p").join(path),
+            old: old.map(<[u8]>::to_vec),
+            new: new.map(<[u8]>::to_vec),
+            mode: None,
+        }
+    }
+
+    #[test]
+    fn each_kind_of_change_is_shown() {
+        let changes = [
+            Change::CreateDirectory { path: PathBuf::from("/p/new") },
+            write("new/a.md", None, Some(b"one\n")),
+            write("b.md", Some(b"one\ntwo\n"), Some(b"one\n2\n")),
+            write("c.md", Some(b"gone"), None),
+            write("d.bin", Some(b"\xff"), Some(b"\xfe\xff")),
+            Change::Move { from: PathBuf::from("/p/x"), to: PathBuf::from("/p/y") },
+            Change::Append { path: PathBuf::from("/p/log.md"), lines: "- line".to_owned() },
+        ];
+        let shown = unified(&changes, Path::new("/p"));
+        let expected = "--- /dev/null\n+++ b/new/a.md\n@@ -0,0 +1 @@\n+one\n\
+            --- a/b.md\n+++ b/b.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\
+            --- a/c.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\\ No newline at end of file\n\
+            --- a/d.bin\n+++ b/d.bin\nnot text: 2 bytes, was 1\n\
+            rename from x\nrename to y\n\
+            --- a/log.md\n+++ b/log.md\n@@ at the end @@\n+- line\n";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_huge_change_is_summarised() {
+        let lines = "line\n".repeat(MAX_LINES);
+        let shown = unified(&[write("a", Some(b"x"), Some(lines.as_bytes()))], Path::new("/p"));
+        assert!(shown.contains("too long to show: 100000 bytes, was 1"), "{shown}");
     }
 }

@@ -5,21 +5,21 @@
 //! directory in the meantime. Handles are only used on Linux; other systems use paths.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::{fs, io};
 
 #[cfg(target_os = "linux")]
 use handle::Dir;
 #[cfg(not(target_os = "linux"))]
 use path::Dir;
 
-use crate::storage::fail_point;
-#[cfg(target_os = "linux")]
-use crate::storage::open::{OpenAs, without_links};
+use crate::storage::boundary::folder_of;
 use crate::storage::read::MAX_FILE;
-use crate::storage::root::folder_of;
+#[cfg(target_os = "linux")]
+use crate::storage::read::{OpenAs, without_links};
 
 /// The access for which a file is opened; each also permits reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -361,6 +361,35 @@ pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility)
     Ok(())
 }
 
+/// Aborts the process at its n-th file operation, so that tests can kill it at every one. Only debug builds have it.
+pub mod fail_point {
+    #[cfg(debug_assertions)]
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[cfg(debug_assertions)]
+    static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+    /// Makes the process abort in place of its n-th file operation from now on; 0 disarms.
+    #[cfg(debug_assertions)]
+    pub fn arm(nth: usize) {
+        LEFT.store(nth, Ordering::SeqCst);
+    }
+
+    /// Counts a file operation; returns whether the process must abort.
+    #[cfg(debug_assertions)]
+    pub(crate) fn is_reached() -> bool {
+        let count = |left: usize| left.checked_sub(1);
+        LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count) == Ok(1)
+    }
+
+    /// Returns false, because a release build has no fail point.
+    #[cfg(not(debug_assertions))]
+    #[inline]
+    pub(crate) const fn is_reached() -> bool {
+        false
+    }
+}
+
 /// Changes the entries of directories through a handle.
 #[cfg(target_os = "linux")]
 mod handle {
@@ -371,14 +400,14 @@ mod handle {
     use rustix::io::Errno;
 
     use crate::storage::disk::{Access, Create, Existing, File, OsStr, Path, Visibility, io};
-    use crate::storage::open;
+    use crate::storage::read::{OpenAs, without_links};
 
     #[derive(Debug)]
     pub(super) struct Dir(File);
 
     impl Dir {
         pub(super) fn open(path: &Path) -> io::Result<Self> {
-            open::directory(path).map(Self)
+            without_links(path, OpenAs::Handle).map(Self)
         }
 
         /// Opens a file without waiting for the other end of a pipe.

@@ -8,12 +8,10 @@ use serde_json::Value;
 
 use crate::error::{At, Error, Result};
 use crate::storage::changes::{Change, Changes};
-use crate::storage::folder::StoreFolder;
 use crate::storage::lock::Store;
 use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
-use crate::storage::signature::Signer;
 use crate::storage::transaction::WriteRequest;
-use crate::storage::{disk, listing, lock, record, root};
+use crate::storage::{Storage, boundary, disk, listing, lock, record};
 use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
@@ -80,26 +78,17 @@ pub struct Operation {
 /// The past operations of one project, as far back as records are kept.
 #[derive(Clone, Debug)]
 pub struct History {
-    folder: StoreFolder,
-    root: PathBuf,
-    signer: Signer,
+    pub(crate) storage: Storage,
 }
 
 impl History {
-    pub(crate) fn new(folder: StoreFolder, root: &Path, signer: Signer) -> Self {
-        let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
-        Self { folder, root, signer }
-    }
-
     /// Returns the operations, newest first; the records that are not this user's become one warning.
     pub fn list(&self) -> Result<Parsed<Vec<Operation>>> {
         let mut list = Parsed::clean(Vec::new());
         let mut others = 0;
         for state in self.records()? {
             match state? {
-                RecordState::Own(record, marks) if record.keep => {
-                    list.value.push(operation(&record, &marks));
-                }
+                RecordState::Own(record) if record.keep => list.value.push(operation(record)),
                 RecordState::Missing | RecordState::Own(..) => {}
                 _ => others += 1,
             }
@@ -107,7 +96,7 @@ impl History {
         if others > 0 {
             let what = quantity(others, "file");
             let message = format!("{what} not written by you with this version, so not listed");
-            list.warnings.push(Warning::file(&self.folder.history(), message));
+            list.warnings.push(Warning::file(&self.storage.records(), message));
         }
         Ok(list)
     }
@@ -116,10 +105,9 @@ impl History {
     pub fn find(&self, id: Option<OperationId>) -> Result<Operation> {
         let found = match id {
             Some(id) => Some(self.own(id)?),
-            None => self.own_records()?.find(|(record, _)| record.keep),
+            None => self.own_records()?.find(|record| record.keep),
         };
-        let (record, marks) = found.ok_or_else(|| Error::not_found("nothing to undo"))?;
-        Ok(operation(&record, &marks))
+        found.map(operation).ok_or_else(|| Error::not_found("nothing to undo"))
     }
 
     /// Deletes an operation's record, so that it can no longer be undone.
@@ -131,7 +119,7 @@ impl History {
             return Err(unknown(id));
         };
         let path = self.path(id, ending);
-        if *ending == PENDING && !lock::are_free(&self.folder.locks())? {
+        if *ending == PENDING && !lock::are_free(&self.storage.locks())? {
             return Err(Error::failed("belongs to an operation in progress").at(&path, None));
         }
         disk::remove_file(&path).at("remove", &path)
@@ -143,13 +131,14 @@ impl History {
     /// out, because the caller generates them again. Must be called inside the transaction that applies the
     /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
-        let (record, marks) = self.own(id)?;
+        let Record { changes: list, marks, .. } = self.own(id)?;
+        let root = self.root();
         let mut changes = Changes::new();
-        for (change, mark) in record.changes.into_iter().zip(&marks[1..]).rev() {
-            if *mark != APPLIED || is_generated(&self.root.join(change.path())) {
+        for (change, mark) in list.into_iter().zip(&marks[1..]).rev() {
+            if *mark != APPLIED || is_generated(&root.join(change.path())) {
                 continue;
             }
-            changes.revert(change.with_paths(|path| Ok(self.root.join(path)))?)?;
+            changes.revert(change.with_paths(|path| Ok(root.join(path)))?)?;
         }
         Ok(changes)
     }
@@ -160,23 +149,28 @@ impl History {
         path: &Path,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
-        let path = root::real_path(path)?;
-        let written = self.own_records()?.flat_map(|(record, _)| record.changes.into_iter().rev());
+        let (root, path) = (self.root(), boundary::real_path(path)?);
+        let written = self.own_records()?.flat_map(|record| record.changes.into_iter().rev());
         let mut bytes = written.filter_map(|change| match change {
-            Change::Write { path: written, new, .. } if self.root.join(&written) == path => new,
+            Change::Write { path: written, new, .. } if root.join(&written) == path => new,
             _ => None,
         });
         Ok(bytes.find(|bytes| is_wanted(bytes)))
     }
 
+    fn root(&self) -> PathBuf {
+        let root = self.storage.root();
+        boundary::real_path(root).unwrap_or_else(|_| root.to_owned())
+    }
+
     /// Returns the answer to a request, if it has been executed; refused if that was another command.
     pub(crate) fn answer(&self, request: &WriteRequest) -> Result<Option<Value>> {
-        let mut answers = self.own_records()?.filter_map(|(record, _)| record.request);
-        let Some(answered) = answers.find(|answered| answered.id == request.id) else {
+        let mut answers = self.own_records()?.filter_map(|record| record.request);
+        let Some(answered) = answers.find(|answered| answered.request.id == request.id) else {
             return Ok(None);
         };
-        if answered.command != request.command {
-            let (id, command) = (&request.id, answered.command);
+        if answered.request != *request {
+            let WriteRequest { id, command } = answered.request;
             let message = format!("the request id `{id}` was used for `{command}`");
             return Err(Error::refused(message).hint("use a new id for each write"));
         }
@@ -197,9 +191,9 @@ impl History {
     }
 
     /// Returns this user's records of operations that are done, newest first.
-    fn own_records(&self) -> Result<impl Iterator<Item = (Record, Vec<u8>)>> {
+    fn own_records(&self) -> Result<impl Iterator<Item = Record>> {
         Ok(self.records()?.filter_map(|state| match state {
-            Ok(RecordState::Own(record, marks)) => Some((record, marks)),
+            Ok(RecordState::Own(record)) => Some(record),
             _ => None,
         }))
     }
@@ -211,8 +205,8 @@ impl History {
 
     /// Returns the numbers and the endings of all records, the oldest first.
     pub(crate) fn files(&self) -> Result<Vec<RecordFile>> {
-        let folder = self.folder.history();
-        if !self.folder.has_history() {
+        let folder = self.storage.records();
+        if !self.storage.has_records() {
             return Ok(Vec::new());
         }
         let mut files = Vec::new();
@@ -258,9 +252,9 @@ impl History {
     }
 
     /// Returns a record of this user that can be undone.
-    fn own(&self, id: u64) -> Result<(Record, Vec<u8>)> {
+    fn own(&self, id: u64) -> Result<Record> {
         match self.read(id, DONE)? {
-            RecordState::Own(record, marks) if record.keep => Ok((record, marks)),
+            RecordState::Own(record) if record.keep => Ok(record),
             RecordState::Missing | RecordState::Incomplete | RecordState::Own(..) => {
                 Err(unknown(id))
             }
@@ -272,11 +266,11 @@ impl History {
     }
 
     pub(crate) fn read(&self, id: u64, ending: &str) -> Result<RecordState> {
-        record::read(&self.path(id, ending), id, &self.signer)
+        record::read(&self.path(id, ending), id, &self.storage.signer)
     }
 
     pub(crate) fn path(&self, id: u64, ending: &str) -> PathBuf {
-        record::file_path(&self.folder.history(), id, ending)
+        record::file_path(&self.storage.records(), id, ending)
     }
 }
 
@@ -291,15 +285,15 @@ fn id(stem: &str) -> Option<u64> {
     (id <= MAX_ID && id.to_string() == stem).then_some(id)
 }
 
-/// Returns the operation that a record describes; the marks begin with the direction.
-pub(crate) fn operation(record: &Record, marks: &[u8]) -> Operation {
-    let all = record.changes.iter().zip(&marks[1..]);
+/// Returns the operation that a record describes.
+pub(crate) fn operation(record: Record) -> Operation {
+    let all = record.changes.iter().zip(&record.marks[1..]);
     Operation {
-        id: record.id,
-        operation: record.operation.clone(),
-        time: record.time.clone(),
-        stores: record.stores.clone(),
         files: all.filter_map(|(change, mark)| file_change(change, *mark)).collect(),
+        id: record.id,
+        operation: record.operation,
+        time: record.time,
+        stores: record.stores,
     }
 }
 

@@ -15,10 +15,10 @@
 //! 2. Operations that were interrupted by a killed process are completed first.
 //! 3. A record of all old and new bytes is written to disk before the first change (see `record.rs`). It is
 //!    signed with the user's own key, and records that this user did not sign are never executed (see
-//!    `signature.rs`). Without a key, a single file is written without a record, and anything else is refused.
+//!    `record.rs`). Without a key, a single file is written without a record, and anything else is refused.
 //! 4. A change is applied only if the file still has the content it had when the change was planned: a
 //!    temporary file beside it, flushed, is exchanged with it, and the replaced content is compared (see
-//!    `replace.rs`). Then each directory is flushed once.
+//!    `apply.rs`). Then each directory is flushed once.
 //! 5. If a change fails (the disk is full), the earlier ones are reverted, and the error says so. If another
 //!    program saved a file in the meantime, its version is kept and the work is retried, up to three times.
 //!    If reverting fails, the next transaction does it; nothing is lost, because the record has all bytes.
@@ -65,32 +65,21 @@ mod append;
 mod apply;
 mod boundary;
 mod changes;
-mod diff;
 mod disk;
-pub mod fail_point;
-mod folder;
 mod history;
 pub(crate) mod listing;
 mod lock;
-mod open;
 mod own_files;
 pub mod read;
 mod record;
-mod replace;
-mod root;
-mod scratch;
-mod signature;
-pub(crate) mod stat;
 mod transaction;
-pub(crate) mod walk;
 
 pub use append::{Log, append, rotate, rotated};
-pub(crate) use boundary::Boundary;
+pub(crate) use boundary::{Boundary, real_path};
 pub use changes::Changes;
-pub use disk::Visibility;
-pub(crate) use folder::has_pending;
+pub use disk::{Visibility, fail_point};
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use lock::Store;
-pub(crate) use root::real_path;
-pub use scratch::Scratch;
+pub use own_files::Scratch;
+pub(crate) use own_files::has_pending;
 pub use transaction::{Applied, Storage, WriteRequest};

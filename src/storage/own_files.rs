@@ -1,7 +1,8 @@
-//! Caches and logs in `.annals/`: files that may be lost and are not in the history.
+//! Our own folder, `.annals/`: locks, history, and the caches and logs that may be lost and are not in the history.
 //!
 //! A cache is a file that is always replaced as a whole, or an SQLite database, which has companion files.
 
+use std::fs;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{At, Error, Result};
 use crate::storage::append::append_at;
-use crate::storage::disk::{Access, Content, Create, Existing, Spot};
-use crate::storage::{Storage, disk, lock, read};
+use crate::storage::disk::{Access, Content, Create, Existing, Spot, Visibility};
+use crate::storage::{Storage, disk, listing, lock, read};
 
 /// A derived value in its cache.
 #[derive(Serialize, Deserialize)]
@@ -27,7 +28,7 @@ struct Derived<T> {
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.
     pub fn own_file(&self, name: &str) -> PathBuf {
-        self.folder().path().join(name)
+        self.folder.join(name)
     }
 
     /// Returns a cache's bytes, or `None` if there is none.
@@ -36,7 +37,7 @@ impl Storage {
     /// regular file in a folder of ours, and for a file over [`read::MAX_FILE`].
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.own_file(name);
-        if !self.folder().is_own() {
+        if !self.has_folder() {
             return Ok(None);
         }
         match Spot::new(&path).and_then(|spot| spot.content()) {
@@ -51,10 +52,10 @@ impl Storage {
 
     /// Writes a cache atomically, except on a dry run; it is not flushed, so a power failure may lose it.
     pub fn write_cache(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        if self.is_dry_run() {
+        if self.dry_run {
             return Ok(());
         }
-        self.folder().create()?;
+        self.create_own()?;
         let path = self.own_file(name);
         let spot = Spot::new(&path).at("open", &path)?;
         let temporary = spot.beside(format!("{name}.{}.tmp", std::process::id()));
@@ -74,10 +75,10 @@ impl Storage {
         name: &str,
         change: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<()> {
-        if self.is_dry_run() {
+        if self.dry_run {
             return Ok(());
         }
-        let _lock = self.lock_file(name, self.longest_wait())?;
+        let _lock = self.lock_file(name, self.wait)?;
         let old = self.cache(name)?.unwrap_or_default();
         match change(&old) {
             Some(new) => self.write_cache(name, &new),
@@ -114,7 +115,7 @@ impl Storage {
         build: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<()> {
         let path = self.own_file(name);
-        if self.is_dry_run() {
+        if self.dry_run {
             return Err(Error::failed("is not built on a dry run").at(&path, None));
         }
         let _lock = self.lock_file(name, lock::WAIT)?;
@@ -134,8 +135,8 @@ impl Storage {
 
     /// Waits for the lock of a file in our folder.
     fn lock_file(&self, name: &str, wait: Duration) -> Result<File> {
-        self.folder().prepare()?;
-        let place = self.folder().locks().join(name);
+        self.prepare()?;
+        let place = self.locks().join(name);
         let lock = lock::open(&place)?;
         lock::wait_for(&lock, &place, wait)?;
         Ok(lock)
@@ -145,20 +146,19 @@ impl Storage {
     ///
     /// Only for a folder that holds nothing but caches.
     pub(crate) fn remove_caches(&self) -> Result<bool> {
-        let is_there = self.folder().is_own();
-        if is_there && !self.is_dry_run() {
-            let path = self.folder().path();
-            std::fs::remove_dir_all(path).at("remove", path)?;
+        let is_there = self.has_folder();
+        if is_there && !self.dry_run {
+            fs::remove_dir_all(&self.folder).at("remove", &self.folder)?;
         }
         Ok(is_there)
     }
 
     /// Adds a line to a log such as `hook.log`, except on a dry run.
     pub fn log(&self, name: &str, line: &str) -> Result<()> {
-        if self.is_dry_run() {
+        if self.dry_run {
             return Ok(());
         }
-        self.folder().create()?;
+        self.create_own()?;
         let path = self.own_file(name);
         append_at(&Spot::new(&path).at("open", &path)?, line.as_bytes())
     }
@@ -173,4 +173,101 @@ fn remove_companions(database: &Path) -> Result<()> {
         disk::remove_file(&path).at("remove", &path)?;
     }
     Ok(())
+}
+
+/// The name of our folder in a project.
+pub(crate) const NAME: &str = ".annals";
+
+/// Our folder: `.annals/` of a project, or one in the platform's data folder for files outside of any project.
+impl Storage {
+    pub(crate) fn locks(&self) -> PathBuf {
+        self.folder.join("locks")
+    }
+
+    pub(crate) fn records(&self) -> PathBuf {
+        self.folder.join("history")
+    }
+
+    /// Returns whether the folder exists and is not a link.
+    fn has_folder(&self) -> bool {
+        fs::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir())
+    }
+
+    /// Returns whether there are records, and not through a link, which could lead to those of another project.
+    pub(crate) fn has_records(&self) -> bool {
+        self.has_folder() && fs::symlink_metadata(self.records()).is_ok_and(|found| found.is_dir())
+    }
+
+    /// Creates the folder if it is missing, ignored by git.
+    fn create_own(&self) -> Result<()> {
+        create_folder(&self.folder, Visibility::Shared)?;
+        let ignore = self.folder.join(".gitignore");
+        match fs::symlink_metadata(&ignore) {
+            // An empty file was left by a process that was killed before it wrote the content.
+            Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
+            _ => disk::open(&ignore, Access::Write, Create::IfMissing(Visibility::Shared))
+                .and_then(|file| disk::write_at(&file, 0, b"*\n"))
+                .at("write", &ignore),
+        }
+    }
+
+    /// Creates the folder and those for locks and records.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        self.create_own()?;
+        create_folder(&self.locks(), Visibility::Shared)?;
+        // Records contain text from files that others may not read.
+        create_folder(&self.records(), Visibility::Private)
+    }
+}
+
+/// Creates a directory if it is missing; a link in its place, which a repository can contain, is refused.
+fn create_folder(path: &Path, visibility: Visibility) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if read::is_absent(&error) => {
+            disk::create_all(path, visibility, Visibility::Shared).at("create", path)
+        }
+        Err(error) => Err(error).at("open", path),
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(Error::refused("is in the way of annals' own folder")
+            .at(path, None)
+            .hint("move it away: annals keeps its locks and its history there")),
+    }
+}
+
+/// Returns whether an operation on a project is in progress, or was interrupted and must be completed.
+pub(crate) fn has_pending(root: &Path) -> bool {
+    let entries = listing::entries(&root.join(NAME).join("history")).unwrap_or_default();
+    entries.iter().any(|(name, _)| name.ends_with(".pending"))
+}
+
+/// A temporary folder outside all projects, deleted with its content when it is dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Creates a new folder in the system's folder for temporary files.
+    pub fn create(name: &str) -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        fs::create_dir(&path).at("create", &path)?;
+        Ok(Self { path })
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Deletes the folder now, and returns an error if that fails.
+    pub fn delete(self) -> Result<()> {
+        fs::remove_dir_all(&self.path).at("delete", &self.path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // It is gone if it was deleted; other callers need no error.
+        fs::remove_dir_all(&self.path).ok();
+    }
 }

@@ -13,20 +13,30 @@
 //! user's `linked_roots`. The marks are overwritten in place, which needs no space on a full disk; they are not
 //! signed. A record that this user did not sign is never acted on (see `signature.rs`). The operation of an
 //! incomplete pending file never began, because no change is applied before its record is completely on disk.
+//!
+//! Records are signed with a key that only this user has on this machine, so that foreign ones are recognised.
+//! A repository can contain any file, even in `.annals/`. The records of operations there, which annals trusts,
+//! carry an HMAC-SHA-256 over their id and content. The key is the file `key` in the user's data folder. It is
+//! created by the first recorded write, and read only when a signature is needed. So a project can be moved, but
+//! records from a clone or another user are not trusted.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::Sha256;
 
 use crate::error::{At, Error, Result};
 use crate::storage::changes::Change;
-use crate::storage::disk;
-use crate::storage::disk::{Access, Create};
+use crate::storage::disk::{Access, Create, Spot, Visibility};
 use crate::storage::lock::Store;
-use crate::storage::signature::{DIGITS, Signer};
+use crate::storage::transaction::WriteRequest;
+use crate::storage::{boundary, disk, lock};
+use crate::text::hexadecimal;
 
 /// The format this version writes.
 pub(crate) const FORMAT: u32 = 3;
@@ -67,13 +77,16 @@ pub(crate) struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request: Option<Answered>,
     pub(crate) changes: Vec<Change>,
+    /// The direction, then the mark of each change.
+    #[serde(skip)]
+    pub(crate) marks: Vec<u8>,
 }
 
 /// A request that the operation answered, so that a repeated one is answered but not executed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    pub(crate) id: String,
-    pub(crate) command: String,
+    #[serde(flatten)]
+    pub(crate) request: WriteRequest,
     pub(crate) answer: Value,
 }
 
@@ -104,8 +117,8 @@ pub(crate) enum RecordState {
     Foreign,
     /// It is this user's, but another version wrote it, for this operation.
     OtherVersion(String),
-    /// It is a record of this user, with its direction and marks.
-    Own(Record, Vec<u8>),
+    /// It is a record of this user.
+    Own(Record),
 }
 
 /// Reads a record's file.
@@ -148,8 +161,9 @@ fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
         return RecordState::OtherVersion(head.operation);
     }
     match serde_json::from_slice::<Record>(line) {
-        Ok(record) if marks.len() == record.changes.len() + 2 && marks.ends_with(b"\n") => {
-            RecordState::Own(record, marks[..marks.len() - 1].to_vec())
+        Ok(mut record) if marks.len() == record.changes.len() + 2 && marks.ends_with(b"\n") => {
+            record.marks = marks[..marks.len() - 1].to_vec();
+            RecordState::Own(record)
         }
         Ok(_) => RecordState::Incomplete,
         Err(_) => RecordState::Foreign,
@@ -160,8 +174,6 @@ fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) record: Record,
-    /// The direction, then one mark per change.
-    marks: Vec<u8>,
     pub(crate) path: PathBuf,
     /// The record's file and the offset of the marks in it; none if the operation is not recorded.
     file: Option<(File, u64)>,
@@ -170,8 +182,7 @@ pub(crate) struct Pending {
 impl Pending {
     /// Returns an operation that is not recorded.
     pub(crate) fn unrecorded(record: Record) -> Self {
-        let marks = vec![WAITING; record.changes.len() + 1];
-        Self { record, marks, path: PathBuf::new(), file: None }
+        Self { record, path: PathBuf::new(), file: None }
     }
 
     /// Writes the record of an operation that is about to begin, with the first free id from its id on.
@@ -192,7 +203,7 @@ impl Pending {
         let mut pending = Self::unrecorded(record);
         let mut text = pending.record.signed(signer)?;
         let marks_at = text.len() as u64;
-        text.extend(&pending.marks);
+        text.extend(&pending.record.marks);
         text.push(b'\n');
         if let Err(error) = disk::write(&file, &text).and_then(|()| disk::sync(&file)) {
             disk::remove_file(&path).at("remove", &path)?;
@@ -203,11 +214,11 @@ impl Pending {
     }
 
     /// Opens the record of an interrupted operation, which was read before.
-    pub(crate) fn open(path: &Path, record: Record, marks: Vec<u8>) -> Result<Self> {
+    pub(crate) fn open(path: &Path, record: Record) -> Result<Self> {
         let file = disk::open(path, Access::Write, Create::Never).at("open", path)?;
         let length = file.metadata().at("read", path)?.len();
-        let marks_at = length.saturating_sub(marks.len() as u64 + 1);
-        Ok(Self { record, marks, path: path.to_owned(), file: Some((file, marks_at)) })
+        let marks_at = length.saturating_sub(record.marks.len() as u64 + 1);
+        Ok(Self { record, path: path.to_owned(), file: Some((file, marks_at)) })
     }
 
     /// Returns the length of the file, as far as it counts.
@@ -217,12 +228,12 @@ impl Pending {
 
     /// Returns the mark of a change.
     pub(crate) fn mark(&self, index: usize) -> u8 {
-        self.marks[index + 1]
+        self.record.marks[index + 1]
     }
 
     /// Returns whether the operation is being reverted.
     pub(crate) fn is_backward(&self) -> bool {
-        self.marks[0] == BACKWARD
+        self.record.marks[0] == BACKWARD
     }
 
     /// Stores the mark of a change.
@@ -236,7 +247,7 @@ impl Pending {
     }
 
     fn set(&mut self, index: usize, mark: u8) -> Result<()> {
-        self.marks[index] = mark;
+        self.record.marks[index] = mark;
         let Some((file, marks_at)) = &self.file else {
             return Ok(());
         };
@@ -318,8 +329,131 @@ pub(crate) mod content {
     }
 }
 
+/// Length of a key, in bytes.
+const LENGTH: usize = 32;
+
+/// Length of a signature, in hexadecimal digits.
+const DIGITS: usize = 64;
+
+type Key = [u8; LENGTH];
+
+/// This user's key, which is read when it is first needed.
+#[derive(Clone, Default)]
+pub(crate) struct Signer {
+    /// The user's data folder, or `None` if it is unknown.
+    folder: Option<PathBuf>,
+    key: Arc<OnceLock<Key>>,
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Signer")
+    }
+}
+
+impl Signer {
+    /// Returns the signer of the user whose data folder this is.
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, key: Arc::default() }
+    }
+
+    /// Returns the signature of a record's line as hexadecimal digits; creates the key if it is missing.
+    fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
+        Ok(hexadecimal(&mac(self.key()?, id, line)?.finalize().into_bytes()))
+    }
+
+    /// Returns whether this user signed this line as the record with this id.
+    fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
+        let mac = self.existing().and_then(|key| mac(key, id, line).ok());
+        let signature = decode_hex(signature);
+        mac.zip(signature).is_some_and(|(mac, signature)| mac.verify_slice(&signature).is_ok())
+    }
+
+    fn existing(&self) -> Option<&Key> {
+        if self.key.get().is_none() {
+            let key = read_key(&self.folder.as_ref()?.join("key"))?;
+            self.key.set(key).ok();
+        }
+        self.key.get()
+    }
+
+    /// Returns the key, and creates it if it is missing.
+    pub(crate) fn key(&self) -> Result<&Key> {
+        if self.existing().is_none() {
+            let key = self.create().map_err(|error| {
+                Error::refused(format!("annals cannot keep the key that signs records: {error}"))
+                    .hint(
+                        "set XDG_DATA_HOME to a writable folder; without one, a single file \
+                     can be written, but not undone",
+                    )
+            })?;
+            self.key.set(key).ok();
+        }
+        self.key.get().ok_or_else(|| Error::failed("the key that signs records is gone"))
+    }
+
+    /// Creates the key under a lock; if another process has created it meanwhile, returns that one.
+    fn create(&self) -> Result<Key> {
+        let Some(folder) = &self.folder else {
+            return Err(Error::failed("HOME is not an absolute path"));
+        };
+        let folder = boundary::real_path(folder)?;
+        disk::create_all(&folder, Visibility::Private, Visibility::Shared).at("create", &folder)?;
+        let path = boundary::real_path(&folder.join("key"))?;
+        let file = Spot::new(&path)
+            .and_then(|key| key.open(Access::Write, Create::IfMissing(Visibility::Private)))
+            .at("open", &path)?;
+        lock::wait_for(&file, &path, lock::WAIT)?;
+        if let Some(key) = read_key(&path) {
+            return Ok(key);
+        }
+        let mut key = [0; LENGTH];
+        getrandom::fill(&mut key)
+            .map_err(|error| Error::failed(format!("the system has no random bytes: {error}")))?;
+        // An incomplete key was never used, because its process was killed before it could sign.
+        let text = hexadecimal(&key) + "\n";
+        disk::set_len(&file, 0)
+            .and_then(|()| disk::write_at(&file, 0, text.as_bytes()))
+            .and_then(|()| disk::sync(&file))
+            .and_then(|()| disk::sync_directory(boundary::folder_of(&path)))
+            .at("write", &path)?;
+        Ok(key)
+    }
+}
+
+fn mac(key: &Key, id: u64, line: &[u8]) -> Result<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key)
+        .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
+    for part in [b"record", id.to_string().as_bytes(), line] {
+        // The length before each part makes different parts different bytes.
+        mac.update(&(part.len() as u64).to_le_bytes());
+        mac.update(part);
+    }
+    Ok(mac)
+}
+
+/// Reads a complete key.
+fn read_key(path: &Path) -> Option<Key> {
+    let file = File::open(path).ok()?;
+    let mut text = Vec::with_capacity(2 * LENGTH + 2);
+    file.take(2 * LENGTH as u64 + 2).read_to_end(&mut text).ok()?;
+    decode_hex(text.strip_suffix(b"\n")?)?.try_into().ok()
+}
+
+/// Decodes hexadecimal digits.
+fn decode_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+        _ => None,
+    };
+    digits.chunks(2).map(byte).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -352,12 +486,13 @@ mod tests {
             stores: vec![Store::Plan],
             keep: true,
             request: None,
+            marks: vec![WAITING; changes.len() + 1],
             changes,
         }
     }
 
     fn create(folder: &Path) -> Pending {
-        let folder = std::fs::canonicalize(folder).unwrap();
+        let folder = fs::canonicalize(folder).unwrap();
         Pending::create(&folder, &signer(), record()).unwrap()
     }
 
@@ -369,16 +504,16 @@ mod tests {
         pending.set_mark(4, LEFT_ALONE).unwrap();
         pending.set_backward().unwrap();
         let read = read(&pending.path, 1, &signer()).unwrap();
-        let RecordState::Own(record, marks) = read else { panic!("{read:?}") };
-        assert_eq!((&record, marks.as_slice()), (&pending.record, b"<.   !".as_slice()));
-        let again = Pending::open(&pending.path, record, marks).unwrap();
+        let RecordState::Own(record) = read else { panic!("{read:?}") };
+        assert_eq!((&record, &record.marks[..]), (&pending.record, &b"<.   !"[..]));
+        let again = Pending::open(&pending.path, record).unwrap();
         assert_eq!(again.length(), pending.length());
     }
 
     #[test]
     fn an_incomplete_record_is_recognised() {
         let folder = tempfile::tempdir().unwrap();
-        let bytes = std::fs::read(create(folder.path()).path).unwrap();
+        let bytes = fs::read(create(folder.path()).path).unwrap();
         for length in 0..bytes.len() {
             let state = parse(&bytes[..length], 1, &signer());
             assert!(matches!(state, RecordState::Incomplete), "{length}: {state:?}");
@@ -389,7 +524,7 @@ mod tests {
     fn a_record_with_a_changed_byte_is_not_ours() {
         let folder = tempfile::tempdir().unwrap();
         let pending = create(folder.path());
-        let bytes = std::fs::read(&pending.path).unwrap();
+        let bytes = fs::read(&pending.path).unwrap();
         let is_own = |bytes: &[u8], id, signer: &Signer| {
             matches!(parse(bytes, id, signer), RecordState::Own(..))
         };
@@ -420,11 +555,11 @@ mod tests {
     #[test]
     fn a_link_and_a_folder_are_foreign() {
         let folder = tempfile::tempdir().unwrap();
-        let path = std::fs::canonicalize(folder.path()).unwrap().join("1.pending");
+        let path = fs::canonicalize(folder.path()).unwrap().join("1.pending");
         std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
         assert!(matches!(read(&path, 1, &signer()).unwrap(), RecordState::Foreign));
         disk::remove_file(&path).unwrap();
-        std::fs::create_dir(&path).unwrap();
+        fs::create_dir(&path).unwrap();
         assert!(matches!(read(&path, 1, &signer()).unwrap(), RecordState::Foreign));
     }
 
@@ -438,6 +573,44 @@ mod tests {
                 let state = parse(&bytes, 1, &signer());
                 prop_assert!(!matches!(state, RecordState::Own(..)));
             }
+        }
+    }
+
+    #[test]
+    fn concurrent_processes_create_one_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("annals");
+        let keys: Vec<Key> = std::thread::scope(|scope| {
+            let key = || Signer::new(Some(place.clone())).key().copied().unwrap();
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(key)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(keys.iter().all(|key| *key == keys[0]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_key_is_private_and_an_incomplete_one_is_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("annals");
+        let key = Signer::new(Some(place.clone())).key().copied().unwrap();
+        let file = place.join("key");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&file), mode(&place)), (0o600, 0o700));
+        disk::set_len(&fs::OpenOptions::new().write(true).open(&file).unwrap(), 40).unwrap();
+        let signer = Signer::new(Some(place));
+        assert_eq!(signer.existing(), None);
+        assert_ne!(signer.key().unwrap(), &key);
+    }
+
+    #[test]
+    fn an_unwritable_home_is_refused_with_a_hint() {
+        for folder in [None, Some(PathBuf::from("/dev/null/annals"))] {
+            let error = Signer::new(folder).key().unwrap_err();
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused);
+            assert!(error.hint.unwrap().contains("XDG_DATA_HOME"));
         }
     }
 }

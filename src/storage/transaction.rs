@@ -1,23 +1,22 @@
 //! Reads, plans and applies changes under one lock, so that no other process's changes are lost.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
+use crate::storage::boundary::{Root, real_path};
 use crate::storage::changes::{Change, Changes};
-use crate::storage::folder::StoreFolder;
 use crate::storage::history::{History, Operation, OperationId, RecordFile};
 use crate::storage::lock::Store;
-use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState};
-use crate::storage::root::{Root, real_path};
-use crate::storage::signature::Signer;
-use crate::storage::{apply, changes, diff, disk, folder, history, lock, record};
+use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState, Signer};
+use crate::storage::{apply, changes, disk, history, lock, own_files, record};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of attempts if another program saves one of the files in the meantime.
@@ -28,12 +27,13 @@ const MAX_ROUNDS: usize = 3;
 pub struct Storage {
     root: PathBuf,
     linked_roots: Vec<PathBuf>,
-    folder: StoreFolder,
-    signer: Signer,
+    /// The folder of locks, records and caches.
+    pub(crate) folder: PathBuf,
+    pub(crate) signer: Signer,
     clock: Clock,
-    dry_run: bool,
+    pub(crate) dry_run: bool,
     keeps_history: bool,
-    wait: Duration,
+    pub(crate) wait: Duration,
 }
 
 /// The outcome of a transaction.
@@ -52,10 +52,10 @@ pub struct Applied {
 }
 
 /// The caller's id of one write, which it may repeat if it did not receive the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteRequest {
     pub(crate) id: String,
-    pub(crate) command: &'static str,
+    pub(crate) command: String,
 }
 
 /// Maximum length of a request's id.
@@ -63,13 +63,13 @@ const MAX_REQUEST_ID: usize = 200;
 
 impl WriteRequest {
     /// Returns the request of a command, such as `WriteRequest::new("4f1c", "entry write")`.
-    pub fn new(id: &str, command: &'static str) -> Result<Self> {
+    pub fn new(id: &str, command: &str) -> Result<Self> {
         let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
         if !is_name || id.chars().count() > MAX_REQUEST_ID {
             let message = format!("a request id has 1 to {MAX_REQUEST_ID} visible characters");
             return Err(Error::usage(message).hint("use a UUID, or a hash of the request"));
         }
-        Ok(Self { id: id.to_owned(), command })
+        Ok(Self { id: id.to_owned(), command: command.to_owned() })
     }
 }
 
@@ -92,7 +92,7 @@ impl Storage {
             root: root.to_owned(),
             linked_roots: Vec::new(),
             signer: Signer::default(),
-            folder: StoreFolder::new(real.join(folder::NAME)),
+            folder: real.join(own_files::NAME),
             clock,
             dry_run: false,
             keeps_history: true,
@@ -105,7 +105,7 @@ impl Storage {
     /// Links in its path are not followed.
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
-        self.folder = StoreFolder::new(folder.to_owned());
+        self.folder = folder.to_owned();
         self
     }
 
@@ -156,17 +156,9 @@ impl Storage {
         self.dry_run
     }
 
-    pub(crate) fn longest_wait(&self) -> Duration {
-        self.wait
-    }
-
-    pub(crate) fn folder(&self) -> &StoreFolder {
-        &self.folder
-    }
-
     /// Returns the history of operations.
     pub fn history(&self) -> History {
-        History::new(self.folder.clone(), &self.root, self.signer.clone())
+        History { storage: self.clone() }
     }
 
     /// Returns the operations interrupted by a killed process; the next transaction completes them.
@@ -179,10 +171,8 @@ impl Storage {
             let path = history.path(id, PENDING);
             match history.read(id, PENDING)? {
                 // It may have been finished after its record was read and before the locks were checked.
-                RecordState::Own(record, marks)
-                    if lock::are_free(&self.folder.locks())? && path.exists() =>
-                {
-                    found.value.push(history::operation(&record, &marks));
+                RecordState::Own(record) if lock::are_free(&self.locks())? && path.exists() => {
+                    found.value.push(history::operation(record));
                 }
                 RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => {}
                 RecordState::Foreign => found.warnings.push(foreign(&path)),
@@ -237,8 +227,7 @@ impl Storage {
             }
             let (answer, changes) = work()?;
             let stored = Answered {
-                id: request.id.clone(),
-                command: request.command.to_owned(),
+                request: request.clone(),
                 answer: serde_json::to_value(&answer).map_err(invalid)?,
             };
             Ok((answer, changes, Some(stored)))
@@ -271,7 +260,7 @@ impl Storage {
             applied.changed =
                 changes::files(&list).into_iter().map(|path| root.named(path)).collect();
             if self.dry_run {
-                applied.diff = Some(diff::unified(&list, Path::new("")));
+                applied.diff = Some(changes::unified(&list, Path::new("")));
                 return Ok((value, applied));
             }
             if let Some(obstacle) = held.obstacle {
@@ -289,6 +278,7 @@ impl Storage {
                 stores: stores.iter().copied().collect(),
                 keep: self.keeps_history && !list.iter().all(Change::is_final),
                 request,
+                marks: vec![record::WAITING; list.len() + 1],
                 changes: list,
             };
             let applying = self.record_and_apply(&root, record, &held.records, &mut applied);
@@ -313,8 +303,8 @@ impl Storage {
         let history = self.history();
         let mut wanted = stores.clone();
         loop {
-            let prepared = self.folder.prepare();
-            let opened = prepared.and_then(|()| lock::open_all(&self.folder.locks(), &wanted));
+            let prepared = self.prepare();
+            let opened = prepared.and_then(|()| lock::open_all(&self.locks(), &wanted));
             let opened = match opened {
                 Ok(opened) => opened,
                 Err(obstacle) => return Ok(self.unlocked(Some(obstacle))),
@@ -351,9 +341,9 @@ impl Storage {
                         .at(&path, None)
                         .hint(format!("finish it with that version, or: {hint}")));
                 }
-                RecordState::Own(record, marks) => {
+                RecordState::Own(record) => {
                     let name = format!("`{}` (operation {id})", record.operation);
-                    let done = Pending::open(&path, record, marks)
+                    let done = Pending::open(&path, record)
                         .and_then(|pending| apply::finish(root, pending, &self.signer));
                     warnings.extend(done.map_err(|error| {
                         Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
@@ -369,7 +359,7 @@ impl Storage {
         let mut warnings = Vec::new();
         // Another user's records may be unreadable, which must not prevent reading the project's files.
         let interrupted = self.interrupted().unwrap_or_else(|error| {
-            let warning = Warning::file(&self.folder.history(), error.reason());
+            let warning = Warning::file(&self.records(), error.reason());
             Parsed::new(Vec::new(), vec![warning])
         });
         for Operation { id, operation, .. } in interrupted.into_value(&mut warnings) {
@@ -406,7 +396,7 @@ impl Storage {
         record.id = history.next_id(records)?;
         let is_kept = record.keep;
         let is_recorded = is_kept || record.request.is_some();
-        let folder = self.folder.history();
+        let folder = self.records();
         let pending = Pending::create(&folder, &self.signer, record)?;
         if !is_one_step {
             // A single step is atomic; of several, none may reach the disk before the record does.

@@ -1,11 +1,21 @@
-//! Removes characters that a terminal interprets or that are invisible.
+//! Removes what a terminal interprets, what no eye sees, and keys.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use crate::text::is_unspaced;
+use regex::Regex;
+use serde_json::Value;
 
-const BELL: char = '\u{7}';
-const ESCAPE: char = '\u{1b}';
+use crate::secrets;
+use crate::text::{is_unspaced, pattern, without_harness_tags};
+
+/// Terminal escape sequences: colours and cursor moves, control strings (title, link), and others; of an unterminated
+/// one, its introducer. A control string ends before the next control character.
+static SEQUENCES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:\x1b\[|\u{9b})[ -?]*[@-~]|(?:\x1b[\]PX^_]|[\u{90}\u{98}\u{9d}-\u{9f}])[^\x00-\x1f\x7f-\u{9f}]*(?:\x07|\u{9c}|\x1b\\)|\x1b(?:[ -/]*[0-~])?",
+    )
+});
 
 /// Returns the text without control characters, terminal escape sequences and invisible characters.
 ///
@@ -14,47 +24,22 @@ const ESCAPE: char = '\u{1b}';
 /// marks, tags. A joiner is kept between two characters of a script that uses joiners. Of an unterminated
 /// sequence only its introducer is removed, since a terminal would swallow everything after it.
 pub fn strip_controls(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(needs_check) else {
+    if !text.contains(needs_check) {
         return Cow::Borrowed(text);
-    };
+    }
+    let text = SEQUENCES.replace_all(text, "");
     let mut clean = String::with_capacity(text.len());
-    clean.push_str(&text[..first]);
-    let mut rest = &text[first..];
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        rest = match c {
-            ESCAPE => skip_escape_sequence(after),
-            // The single-character (C1) forms of the same introducers.
-            '\u{9b}' => skip_control_sequence(after),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_control_string(after),
-            '\r' => {
-                clean.push('\n');
-                after.strip_prefix('\n').unwrap_or(after)
-            }
-            '\u{b}' | '\u{c}' | '\u{85}' => {
-                clean.push('\n');
-                after
-            }
-            c if is_removed(c) => after,
-            c if is_selector(c) => {
-                if is_selectable(clean.chars().next_back(), after) {
-                    clean.push(c);
-                }
-                after
-            }
-            c if is_joiner(c) => {
-                if accepts_joiner(clean.chars().next_back()) && accepts_joiner(after.chars().next())
-                {
-                    clean.push(c);
-                }
-                after
-            }
-            _ => {
-                let plain = rest.find(needs_check).unwrap_or(rest.len());
-                clean.push_str(&rest[..plain]);
-                &rest[plain..]
-            }
-        };
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let (before, next) = (clean.chars().next_back(), rest.peek().copied());
+        match c {
+            '\r' if next == Some('\n') => {}
+            '\r' | '\u{b}' | '\u{c}' | '\u{85}' => clean.push('\n'),
+            c if is_removed(c) => {}
+            c if is_selector(c) && !is_selectable(before, next) => {}
+            c if is_joiner(c) && !(accepts_joiner(before) && accepts_joiner(next)) => {}
+            c => clean.push(c),
+        }
     }
     Cow::Owned(clean)
 }
@@ -70,9 +55,9 @@ fn is_selector(c: char) -> bool {
 }
 
 /// Returns whether a selector may follow a character: a symbol, an ideograph, or a keycap digit.
-fn is_selectable(before: Option<char>, after: &str) -> bool {
+fn is_selectable(before: Option<char>, next: Option<char>) -> bool {
     before.is_some_and(|c| match c {
-        '#' | '*' | '0'..='9' => after.starts_with('\u{20e3}'),
+        '#' | '*' | '0'..='9' => next == Some('\u{20e3}'),
         c => !c.is_ascii() && (!c.is_alphabetic() || is_unspaced(c)) && !needs_check(c),
     })
 }
@@ -115,50 +100,55 @@ fn accepts_joiner(neighbour: Option<char>) -> bool {
     neighbour.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !needs_check(c))
 }
 
-/// Returns the text after an escape sequence whose ESC has been read.
-fn skip_escape_sequence(rest: &str) -> &str {
-    match rest.chars().next() {
-        Some('[') => skip_control_sequence(&rest[1..]),
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_control_string(&rest[1..]),
-        _ => skip_until_final(rest, ' '..='/', '0'..='~'),
+/// Returns the text without terminal escape sequences, invisible characters, tags that an agent's client uses, and
+/// secrets.
+pub fn sanitized(text: &str) -> Cow<'_, str> {
+    // Controls first: the detector would not recognise a key that contains one.
+    let plain = without_harness_tags(text);
+    match secrets::redact(&plain).text {
+        Cow::Owned(redacted) => Cow::Owned(redacted),
+        Cow::Borrowed(_) => plain,
     }
 }
 
-/// Returns the text after a control sequence (colours, cursor moves) whose introducer has been read.
-fn skip_control_sequence(rest: &str) -> &str {
-    skip_until_final(rest, ' '..='?', '@'..='~')
+/// Sanitizes each string and field name of a document, before JSON escapes hide their content.
+pub(crate) fn sanitize_json(document: &mut Value) {
+    map_strings(document, &|text| {
+        let clean = sanitized(text);
+        (clean != text).then(|| clean.into_owned())
+    });
 }
 
-fn skip_until_final(
-    rest: &str,
-    middle: std::ops::RangeInclusive<char>,
-    last: std::ops::RangeInclusive<char>,
-) -> &str {
-    let tail = rest.trim_start_matches(|c| middle.contains(&c));
-    match tail.chars().next() {
-        Some(c) if last.contains(&c) => &tail[c.len_utf8()..],
-        _ => rest,
-    }
-}
-
-/// Returns the text after a control string (title, link), which ends with BEL or ST.
-fn skip_control_string(rest: &str) -> &str {
-    // Only the next control character is considered: searching further would be quadratic for many
-    // unterminated strings.
-    let Some((end, end_char)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
-        return rest;
-    };
-    let after = &rest[end + end_char.len_utf8()..];
-    match end_char {
-        BELL | '\u{9c}' => after,
-        ESCAPE => after.strip_prefix('\\').unwrap_or(rest),
-        _ => rest,
+/// Replaces each string and field name of a document for which `change` returns a new text.
+fn map_strings(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
+    match document {
+        Value::String(text) => {
+            if let Some(changed) = change(text) {
+                *text = changed;
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                map_strings(value, change);
+            }
+        }
+        Value::Object(fields) => {
+            for value in fields.values_mut() {
+                map_strings(value, change);
+            }
+            if fields.keys().any(|name| change(name).is_some()) {
+                let old = std::mem::take(fields).into_iter();
+                fields.extend(old.map(|(name, value)| (change(&name).unwrap_or(name), value)));
+            }
+        }
+        _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -201,5 +191,28 @@ mod tests {
             prop_assert!(!clean.contains(is_removed));
             prop_assert_eq!(strip_controls(&clean), clean.as_ref());
         }
+    }
+
+    #[test]
+    fn a_key_split_by_invisible_characters_is_redacted() {
+        let key = format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo");
+        let split = format!("use \u{1b}[1m{}\u{200b}{} now", &key[..9], &key[9..]);
+        assert_eq!(sanitized(&split), "use [redacted] now");
+        assert_eq!(sanitized("plain"), "plain");
+        assert_eq!(sanitized("a\u{200b}b"), "ab");
+        let mut document = json!({ split.clone(): [split, "a\u{202e}b", 1] });
+        sanitize_json(&mut document);
+        assert_eq!(document.to_string(), r#"{"use [redacted] now":["use [redacted] now","ab",1]}"#);
+    }
+
+    #[test]
+    fn only_strings_and_field_names_are_mapped() {
+        let mut document = json!({
+            "z": [1, 2.5, null, "with a key\n", "a\r\nb"],
+            "a": {"key": {"deep": "key"}},
+        });
+        map_strings(&mut document, &|text| text.contains("key").then(|| text.replace("key", "-")));
+        let expected = r#"{"z":[1,2.5,null,"with a -\n","a\r\nb"],"a":{"-":{"deep":"-"}}}"#;
+        assert_eq!(document.to_string(), expected);
     }
 }

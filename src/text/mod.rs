@@ -1,35 +1,23 @@
 //! Truncates text, counts tokens, strips control characters and keys, and formats quantities.
 
-mod clip;
 mod controls;
-mod hexadecimal;
 mod inert;
 mod line;
-mod line_end;
-mod pattern;
-mod quantity;
-mod sanitize;
-mod slashed;
 mod tokens;
-mod word_cache;
 mod word_enum;
 
-pub use clip::clip;
-pub(crate) use clip::{first_chars, is_combining, is_unspaced};
-pub use controls::strip_controls;
-pub(crate) use controls::{is_invisible, is_joiner_or_selector};
-pub use hexadecimal::hexadecimal;
+use std::fmt::{Debug, Display};
+use std::path::Path;
+use std::str::FromStr;
+
+pub(crate) use controls::{is_invisible, is_joiner_or_selector, sanitize_json};
+pub use controls::{sanitized, strip_controls};
 pub use inert::inert;
 pub(crate) use inert::{with_paired_backticks, without_harness_tags};
-pub use line::Line;
-pub(crate) use line_end::{line_end, line_gap};
-pub(crate) use pattern::pattern;
-pub(crate) use quantity::{pluralize, quantity};
-pub(crate) use sanitize::sanitize_json;
-pub use sanitize::sanitized;
-pub(crate) use slashed::{file_name, slashed};
+pub use line::{Line, clip};
+pub(crate) use line::{first_chars, is_combining, is_unspaced};
+pub(crate) use tokens::WordCache;
 pub use tokens::estimate_tokens;
-pub(crate) use word_cache::WordCache;
 pub(crate) use word_enum::word_enum;
 
 /// The byte order mark in UTF-8, which only the start of a file can have.
@@ -102,6 +90,71 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the line ending of the majority of lines, `"\n"` or `"\r\n"`; `"\n"` if neither is in the majority.
+///
+/// Lines added to a file get its line ending; existing lines keep their own.
+pub(crate) fn line_end(text: impl AsRef<[u8]>) -> &'static str {
+    let bytes = text.as_ref();
+    let (mut lf, mut crlf) = (0_usize, 0_usize);
+    for at in memchr::memchr_iter(b'\n', bytes) {
+        match at.checked_sub(1).map(|before| bytes[before]) {
+            Some(b'\r') => crlf += 1,
+            _ => lf += 1,
+        }
+    }
+    if crlf > lf { "\r\n" } else { "\n" }
+}
+
+/// Returns the line ending that is missing after `before`; empty if its last line is complete.
+pub(crate) fn line_gap<'a>(before: &str, line_end: &'a str) -> &'a str {
+    if before.is_empty() || before.ends_with('\n') { "" } else { line_end }
+}
+
+/// Returns a number with its noun: `1 plan`, `2 plans`, `0 entries`.
+pub(crate) fn quantity<N: Copy + Display + PartialEq + From<u8>>(
+    number: N,
+    singular: &str,
+) -> String {
+    format!("{number} {}", pluralize(number, singular))
+}
+
+/// Returns a noun in singular or plural as the number requires; only for regular nouns, given in the
+/// singular.
+pub(crate) fn pluralize<N: Copy + PartialEq + From<u8>>(number: N, singular: &str) -> String {
+    if number == N::from(1) {
+        return singular.to_owned();
+    }
+    match singular.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{singular}s"),
+    }
+}
+
+/// Compiles a constant regular expression, of `regex`, `regex::bytes` or `regex_lite`.
+///
+/// # Panics
+///
+/// Panics if it is invalid, which the first test that uses it shows.
+pub(crate) fn pattern<R: FromStr<Err: Debug>>(text: &str) -> R {
+    text.parse().expect("a constant pattern")
+}
+
+/// Returns a relative path with `/` between its parts, on every system.
+pub(crate) fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// Returns the last part of a path that is separated by slashes.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Returns the bytes as lower-case hexadecimal digits, two per byte.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +172,42 @@ mod tests {
         assert_eq!(fold("Выполнено"), "выполнено");
         assert_eq!(fold("Deviations: None"), "deviations: none");
         assert_eq!(fold(":"), "");
+    }
+
+    #[test]
+    fn the_line_end_of_the_majority_wins() {
+        for (text, expected) in [
+            ("", "\n"),
+            ("a", "\n"),
+            ("\n", "\n"),
+            ("a\r\n", "\r\n"),
+            ("a\r\nb\n", "\n"),
+            ("a\r\nb\nc\r\n", "\r\n"),
+            ("a\rb\n", "\n"),
+        ] {
+            assert_eq!(line_end(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn nouns_follow_the_number() {
+        assert_eq!(quantity(1_usize, "plan"), "1 plan");
+        assert_eq!(quantity(0_u64, "plan"), "0 plans");
+        assert_eq!(quantity(2_u32, "entry"), "2 entries");
+        assert_eq!(quantity(2_u32, "key"), "2 keys");
+        assert_eq!(pluralize(1_usize, "entry"), "entry");
+    }
+
+    #[test]
+    fn parts_are_separated_by_slashes() {
+        let path: std::path::PathBuf = ["docs", "a b", "x.md"].iter().collect();
+        assert_eq!(slashed(&path), "docs/a b/x.md");
+        assert_eq!(slashed(Path::new("")), "");
+        assert_eq!(["docs/x.md", "x.md", "docs/"].map(file_name), ["x.md", "x.md", ""]);
+    }
+
+    #[test]
+    fn each_byte_has_two_digits() {
+        assert_eq!(hexadecimal(&[0, 0x0f, 0xa5, 0xff]), "000fa5ff");
     }
 }

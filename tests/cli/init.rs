@@ -184,6 +184,14 @@ fn a_secret_is_not_written_where_agents_read_it() {
 }
 
 #[test]
+fn the_name_of_a_workflow_is_no_description() {
+    let case = Case::empty();
+    let refused = case.run("init gsd").code(2);
+    assert!(refused.stderr().contains("annals init --layout gsd"), "{}", refused.report());
+    assert!(case.tree().is_empty());
+}
+
+#[test]
 fn a_terminal_is_asked_for_what_is_not_given() {
     if !require("script") {
         return;

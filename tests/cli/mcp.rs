@@ -82,13 +82,15 @@ fn the_default_tools_are_few_and_say_when_to_use_them() {
 
 #[test]
 fn a_tool_answers_with_the_document_of_its_command() {
-    let case = Case::new(VBW);
-    let session = session(&case, "mcp", &[call(1, "status", &json!({}))]);
-    let result = answer(&session, 1)["result"].clone();
-    assert_eq!(result["isError"], false);
-    let wanted = case.run("status --json").success().json();
-    assert_eq!(document(&session, 1), wanted);
-    assert_eq!(session.stderr(), "");
+    // Without a planning folder, that says what is remembered.
+    for case in [Case::new(VBW), Case::empty()] {
+        let session = session(&case, "mcp", &[call(1, "status", &json!({}))]);
+        let result = answer(&session, 1)["result"].clone();
+        assert_eq!(result["isError"], false);
+        let wanted = case.run("status --json").success().json();
+        assert_eq!(document(&session, 1), wanted);
+        assert_eq!(session.stderr(), "");
+    }
 }
 
 #[test]
@@ -142,7 +144,7 @@ fn the_folder_of_the_session_counts_where_a_call_names_none() {
 fn a_tool_that_fails_says_what_to_do() {
     let case = Case::empty();
     let lines = [
-        call(1, "status", &json!({})),
+        call(1, "entry_read", &json!({"key": "nowhere"})),
         call(2, "status", &json!({"phaze": 1})),
         call(3, "no_such_tool", &json!({})),
         call(4, "record_phase", &json!({})),
@@ -151,7 +153,7 @@ fn a_tool_that_fails_says_what_to_do() {
     let failed = answer(&session, 1)["result"].clone();
     assert_eq!(failed["isError"], true);
     let text = failed["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("no planning folder here. Next: looked for"), "{text}");
+    assert!(text.contains("not found: nowhere"), "{text}");
     assert_eq!(answer(&session, 2)["result"]["isError"], true);
     let unknown = answer(&session, 3)["error"]["message"].to_string();
     assert!(unknown.contains("the available tools are"), "{unknown}");

@@ -67,6 +67,12 @@ fn what_an_entry_says_already_is_refused_with_the_one_to_update() {
     let key = ["ghp", "_0123456789abcdefghijABCDEFGHIJ012345"].concat();
     case.run("remember the key is").args([key]).code(4);
     case.run("remember").code(2);
+    let mistyped = case.run("remember --tag port the gate is blue").code(2);
+    assert!(mistyped.stderr().contains("'--tags'"), "{}", mistyped.report());
+    assert_eq!(
+        case.run("remember -- --tag is no option").success().stdout().lines().next(),
+        Some("Stored: tag-no-option.")
+    );
     case.run("remember --dry-run the gate is red").success();
     assert_eq!(case.read(".vibekit/memory/gate-red.md"), None);
 }

@@ -57,6 +57,18 @@ fn a_format_that_is_not_known_is_named_with_the_version() {
 }
 
 #[test]
+fn what_a_client_has_compressed_is_named() {
+    for client in ["claude", "codex", "gemini"] {
+        let (case, path) = case_with(client, "> Where is the lock?\n- In the store.\n");
+        let mut name = path.clone().into_os_string();
+        name.push(".zst");
+        fs::rename(&path, &name).unwrap();
+        let listed = case.run("sessions").success();
+        assert!(listed.stderr().contains("is compressed by the client"), "{}", listed.report());
+    }
+}
+
+#[test]
 fn keys_are_gone_before_anything_is_kept() {
     let key = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     let text = format!(

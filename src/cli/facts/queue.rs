@@ -8,8 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::facts::{Context, TurnsArgs, WorkArgs, input};
-use crate::cli::output::Output;
-use crate::cli::text::text;
+use crate::cli::output::{Output, text};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome};
@@ -120,7 +119,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
             let error = turn.last_error.as_deref().unwrap_or("no usable answer");
             out.note(&format!("{}: {error}", turn.turn_id));
         }
-        store.set_clock(Clock::new(context.project.environment.get("ANNALS_NOW"))?);
+        store.clock = Clock::new(context.project.environment.get("ANNALS_NOW"))?;
         thread::sleep(POLL_INTERVAL);
     }
 }
@@ -180,7 +179,7 @@ impl Pass {
                 }
                 TurnOutcome::Lost(turn) => skipped.push(turn),
             }
-            store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
+            store.clock = Clock::new(project.environment.get("ANNALS_NOW"))?;
         }
         Ok(())
     }

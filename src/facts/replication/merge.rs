@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::facts::fact::{self, Fact, FactStatus, Proposal, UserId};
-use crate::facts::history::{self, CHANGE, Cause};
+use crate::facts::arbitration::{CONFIRMED, folded_value, repeated_confidence};
+use crate::facts::fact::{Fact, FactStatus, Proposal, UserId};
+use crate::facts::history::{CHANGE, Cause};
 use crate::facts::maintenance::RESTORE_TURN;
-use crate::facts::sql::Sql;
-use crate::facts::{confidence, vectors, wording};
+use crate::facts::store::Sql;
+use crate::facts::{fact, history, vectors};
 
 /// Clock and device of an operation; no two operations of a device have the same clock.
 type Stamp = (i64, String);
@@ -113,7 +114,7 @@ impl Merged {
         if decides && !change.is_restoration() {
             self.decided = change.stamp.clone();
         }
-        let is_certain = after.confidence >= confidence::CONFIRMED;
+        let is_certain = after.confidence >= CONFIRMED;
         match &change.before {
             None => drop(self.stated_in.insert(change.turn.clone())),
             Some(before) if after.confidence > before.confidence && !is_certain => {
@@ -127,8 +128,8 @@ impl Merged {
 
     fn update_confidence(&mut self) {
         let repetitions = self.repeated.difference(&self.stated_in);
-        let sure = repetitions.fold(self.first_confidence, |sure, _| confidence::repeated(sure));
-        self.fact.confidence = if self.is_certain { confidence::CONFIRMED } else { sure };
+        let sure = repetitions.fold(self.first_confidence, |sure, _| repeated_confidence(sure));
+        self.fact.confidence = if self.is_certain { CONFIRMED } else { sure };
     }
 
     /// Takes over the turns of an equal fact.
@@ -145,7 +146,7 @@ impl Merged {
     }
 
     fn value(&self) -> String {
-        wording::folded(&self.fact.value_text)
+        folded_value(&self.fact.value_text)
     }
 
     fn is_end(&self) -> bool {
@@ -184,7 +185,7 @@ fn resolve(facts: &mut [Merged], changes: &[Change]) {
         if !before.status.is_retrievable() || end.status.is_retrievable() {
             continue;
         }
-        let value = wording::folded(&end.value_text);
+        let value = folded_value(&end.value_text);
         for merged in facts.iter_mut() {
             if merged.fact.status == before.status
                 && merged.decided < change.stamp

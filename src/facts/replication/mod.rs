@@ -5,23 +5,17 @@
 //! facts of a key are always the merge of its operations, so that equal operations give equal rows, in
 //! whatever order they arrive. The rules are in `docs/share.md`.
 
-mod device;
 mod incoming;
 mod merge;
 mod operation;
-mod tombstone;
 
-pub(crate) use device::{
-    Cursors, DEVICE, PRIVATE, by_device, cursors, join, joined, leave, next, pending_count, record,
-    renew, required, synced, turn_id_prefix,
-};
-pub use device::{SetAside, SharingState, sharing};
-pub(crate) use incoming::{Incoming, receive, set_aside};
+pub(crate) use incoming::{Incoming, clean_file, receive, record_tombstone, set_aside};
 pub(crate) use operation::{
-    Address, Operation, VERSION, acknowledge, is_known_line, is_unchanged, line_id, mark_sent,
-    pending, rewritten, withhold,
+    Address, Cursors, DEVICE, Operation, PRIVATE, VERSION, acknowledge, by_device, cursors,
+    is_known_line, is_unchanged, join, joined, leave, line_id, mark_sent, next, pending,
+    pending_count, record, renew, required, rewritten, synced, turn_id_prefix, withhold,
 };
-pub(crate) use tombstone::{clean_file, record_tombstone};
+pub use operation::{SetAside, SharingState, sharing};
 
 #[cfg(test)]
 mod tests;

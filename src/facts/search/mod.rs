@@ -11,26 +11,23 @@
 //! Every statement is restricted to one user. If vectors are unavailable, the search is lexical only, and the
 //! result says so.
 
-mod query;
-mod rows;
-mod words;
-
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 use chrono::{DateTime, Utc};
-pub use query::{Components, FactHit, FactQuery, Method, Retrieved, Selection};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
+use serde::Serialize;
 
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::Result;
-use crate::facts::search::rows::Rows;
-use crate::facts::search::words::Words;
-use crate::facts::vectors::{self, Similarities};
-use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId};
+use crate::facts::vectors::Similarities;
+use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, vectors};
+use crate::project::Fusion;
 use crate::search::{
-    Embedder, Known, Question, Ranked, Ranking, ReadText, Relevance, best, cosines,
-    passage_vectors, rank,
+    Embedder, Encoder, Known, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
+    cosines, encoded, quoted, rank, terms,
 };
+use crate::text::{hexadecimal, is_unspaced, is_zero, word_enum};
 
 /// Length of the lexical and vector rankings that the seed method combines, and that are measured.
 pub(crate) const TOP: usize = 20;
@@ -50,6 +47,9 @@ const TIES: usize = 64;
 /// Number of facts that the encoder reads for a question, and the similarity at which one is shown that nobody asked for.
 const MAX_READ: usize = 300;
 const MIN_COSINE: f64 = 0.3;
+
+/// Makes the table in which the encoder's vectors of facts are kept, by row.
+const ENCODED: &str = include_str!("../encoded.sql");
 
 /// Weights of words, vectors and recency in the seed method, and the age in days at which recency has halved.
 const SEED: [f64; 3] = [0.45, 0.45, 0.10];
@@ -78,9 +78,9 @@ pub fn retrieve(
         Err(error) => (None, Some(error.to_string())),
     };
     // All reads use one snapshot of the database.
-    let snapshot = facts.connection().unchecked_transaction()?;
+    let snapshot = facts.connection.unchecked_transaction()?;
     let rows =
-        Rows::searchable(&snapshot, user, query.project.as_deref(), &facts.clock().timestamp())?;
+        Rows::searchable(&snapshot, user, query.project.as_deref(), &facts.clock.timestamp())?;
     let similarities = match &vector {
         None => Similarities::default(),
         Some(vector) => vectors::compare(&snapshot, user, &embedder.model(), vector)?,
@@ -93,7 +93,7 @@ pub fn retrieve(
     };
     let words = Words::search(&snapshot, user, &query.text, &rows)?;
     let search = Search { connection: &snapshot, user, query, rows, words, similarities };
-    let mut result = search.result(method, facts.clock())?;
+    let mut result = search.result(method, facts.clock)?;
     let because = because.or_else(|| {
         let was_searched = is_lacking && (!result.hits.is_empty() || result.withheld > 0);
         was_searched.then(|| "no fact of the user has a vector of this model yet".to_owned())
@@ -101,6 +101,8 @@ pub fn retrieve(
     if because.is_none() {
         result.method = query.method;
     }
+    // What the encoder has read is kept, unless the database cannot be written.
+    let _is_kept = !facts.dry_run && snapshot.commit().is_ok();
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
 }
 
@@ -158,7 +160,7 @@ impl Search<'_> {
         let withheld = found - hits.len();
         hits.truncate(self.query.limit);
         Ok(Retrieved {
-            user: self.user.as_str().to_owned(),
+            user: self.user.clone(),
             method,
             degraded: false,
             degraded_because: None,
@@ -245,8 +247,8 @@ impl Search<'_> {
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
         rank(&question, &known, uses_encoder, usize::MAX, read, |encoder, texts| {
-            let texts: Vec<&ReadText> = texts.iter().map(|(_, text)| *text).collect();
-            Ok(passage_vectors(encoder, &texts))
+            let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
+            encoded(self.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
         })
     }
 
@@ -297,16 +299,16 @@ fn recency(fact: &Fact, now: DateTime<Utc>) -> f64 {
 ///
 /// If the encoder reads them, a fact needs no word of the question.
 pub(crate) fn judge_each(
-    connection: &Connection,
+    store: &Facts,
     user: &UserId,
     project: Option<&str>,
     text: &str,
-    now: &str,
     facts: &[Fact],
     uses_encoder: bool,
 ) -> Result<Vec<Option<f64>>> {
-    let rows = Rows::searchable(connection, user, project, now)?;
-    let words = Words::search(connection, user, text, &rows)?;
+    let snapshot = store.connection.unchecked_transaction()?;
+    let rows = Rows::searchable(&snapshot, user, project, &store.clock.timestamp())?;
+    let words = Words::search(&snapshot, user, text, &rows)?;
     let question = Question::new(text, &words.terms, rows.seqs.len());
     let read = |fact: &Fact| ReadText {
         heading: vectors::words_of_key(&fact.key),
@@ -314,12 +316,289 @@ pub(crate) fn judge_each(
     };
     let texts: Vec<ReadText> = facts.iter().map(read).collect();
     let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
-    let near = is_read.then(|| cosines(text, &texts)).flatten().unwrap_or_default();
+    let mut near = Vec::new();
+    if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
+        let sql = "SELECT seq FROM facts WHERE fact_id = ?1";
+        let ids = facts.iter().map(|fact| snapshot.value(sql, [&fact.fact_id]));
+        let ids: Vec<i64> = ids.collect::<Result<_>>()?;
+        let texts: Vec<(i64, &ReadText)> = ids.into_iter().zip(&texts).collect();
+        near = cosines(encoder, text, &encoded(&snapshot, ENCODED, encoder, &texts));
+    }
+    let _is_kept = !store.dry_run && snapshot.commit().is_ok();
     let evidence = texts.iter().enumerate().map(|(index, fact)| {
         let near = near.get(index).map(|cosine| cosine / MIN_COSINE).filter(|near| *near >= 1.0);
         near.or_else(|| question.judge(fact))
     });
     Ok(evidence.collect())
+}
+
+word_enum! {
+    /// A search method.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+    pub enum Method {
+        /// Words only.
+        Lexical = "lexical",
+        /// Vectors only.
+        Vector = "vector",
+        /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
+        Seed = "seed",
+        /// The one score of `search`.
+        #[default]
+        Fused = "fused",
+    }
+}
+
+impl From<Fusion> for Method {
+    fn from(fusion: Fusion) -> Self {
+        match fusion {
+            Fusion::Own => Self::Fused,
+            Fusion::Seed => Self::Seed,
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Selects which of the facts found are returned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The best three, and further ones that are relevant to the query.
+    #[default]
+    Relevant,
+    /// The nearest, each with its relevance.
+    All,
+    /// The nearest, without relevance: conflict resolution needs every possible contradiction.
+    Candidates,
+}
+
+/// A search query.
+#[derive(Clone, Debug)]
+pub struct FactQuery {
+    /// The text as a person wrote it; it has no operators.
+    pub text: String,
+    /// Maximum number of facts.
+    pub limit: usize,
+    /// The project whose facts are included; those without a project always are.
+    pub project: Option<String>,
+    /// The search method.
+    pub method: Method,
+    /// Which of the facts found are returned.
+    pub selection: Selection,
+    /// Whether the encoder reads the best facts again; it never reads candidates.
+    pub uses_encoder: bool,
+}
+
+impl FactQuery {
+    /// Returns a query for the facts nearest to a text, in a project or in none, without regard to relevance.
+    pub(crate) fn candidates(
+        text: &str,
+        project: Option<&str>,
+        limit: usize,
+        method: Method,
+    ) -> Self {
+        Self {
+            text: text.to_owned(),
+            limit,
+            project: project.map(str::to_owned),
+            method,
+            selection: Selection::Candidates,
+            uses_encoder: false,
+        }
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Retrieved {
+    /// The user.
+    pub user: UserId,
+    /// The search method used.
+    pub method: Method,
+    /// Whether vectors were unavailable, so that the search was lexical only.
+    pub degraded: bool,
+    /// The reason why they were unavailable.
+    pub degraded_because: Option<String>,
+    /// The facts, best first.
+    pub hits: Vec<FactHit>,
+    /// Number of irrelevant facts that were withheld.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub withheld: usize,
+    /// The evidence that one of them is an answer, if they were judged; 1 is just enough.
+    #[serde(skip)]
+    pub evidence: f64,
+}
+
+/// A fact found by a search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FactHit {
+    /// The score, comparable within one result.
+    pub score: f64,
+    /// The relevance to the query, or `None` if it was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<Relevance>,
+    /// The components of the score.
+    pub components: Components,
+    /// The fact.
+    pub fact: Fact,
+}
+
+/// The components of a score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Components {
+    /// BM25 score of the words; 0 if none is shared.
+    pub bm25: f64,
+    /// Cosine similarity, from -1 to 1, or `None` if no vectors were compared.
+    pub cosine: Option<f64>,
+    /// Contribution of the words to the score.
+    pub lexical: f64,
+    /// Contribution of the vectors.
+    pub vector: f64,
+    /// Contribution of the neighbours in the session.
+    pub neighbours: f64,
+    /// Contribution of late interaction, each word of the query with the words of a passage.
+    pub late: f64,
+    /// Contribution of the encoder.
+    pub encoder: f64,
+    /// Similarity to the query by the encoder, if it read the fact.
+    pub encoder_cosine: Option<f64>,
+    /// Deduction for a fact that is a question.
+    pub question: f64,
+    /// Contribution of recency.
+    pub recency: f64,
+}
+
+/// The retrievable rows of a user in the selected projects, in the order of their ids: it is the same on every device, so
+/// that equal scores are ordered alike.
+#[derive(Default)]
+struct Rows {
+    /// The rows.
+    seqs: Vec<i64>,
+    index_of: HashMap<i64, usize>,
+    /// The index of the row before each one in its session.
+    before: Vec<Option<usize>>,
+    /// The index of the row after each one.
+    after: Vec<Option<usize>>,
+}
+
+impl Rows {
+    /// Reads the rows that hold at a time.
+    fn searchable(
+        connection: &Connection,
+        user: &UserId,
+        project: Option<&str>,
+        now: &str,
+    ) -> Result<Self> {
+        let sql = "SELECT seq, session_id, turn_seq FROM facts WHERE user_id = ?1 \
+                   AND status IN ('active', 'pending_confirmation') \
+                   AND (valid_to IS NULL OR valid_to > ?2) \
+                   AND (project IS NULL OR project = ?3) ORDER BY fact_id";
+        let values = params![user.as_str(), now, project];
+        let mut seqs = Vec::new();
+        let mut turns: Vec<(String, Option<i64>, usize)> = Vec::new();
+        let found: Vec<(i64, Option<String>, Option<i64>)> = connection.list(sql, values)?;
+        for (seq, session, turn) in found {
+            turns.extend(session.map(|session| (session, turn, seqs.len())));
+            seqs.push(seq);
+        }
+        turns.sort_unstable();
+        let index_of = seqs.iter().enumerate().map(|(index, seq)| (*seq, index)).collect();
+        let none = vec![None; seqs.len()];
+        let mut rows = Self { before: none.clone(), after: none, index_of, seqs };
+        for pair in turns.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            rows.after[pair[0].2] = Some(pair[1].2);
+            rows.before[pair[1].2] = Some(pair[0].2);
+        }
+        Ok(rows)
+    }
+
+    /// Returns the index of a row, if a search may return it.
+    fn index(&self, seq: i64) -> Option<usize> {
+        self.index_of.get(&seq).copied()
+    }
+}
+
+/// BM25 weights of the columns; the user's column only restricts the query.
+const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
+
+/// Column filter: words match in every column except the user's.
+const TEXT: &str = "{key value_text source_excerpt}";
+
+/// Minimum length of a stem used as a prefix, in characters: shorter ones match unrelated words.
+const MIN_STEM_LENGTH: usize = 3;
+
+/// Score of a matching character or pair: less than that of a rare word.
+const FOUND: f64 = 2.0;
+
+/// The facts that share words with a query.
+struct Words {
+    /// The score by BM25 of each row; 0 if it shares none.
+    scores: Vec<f64>,
+    /// The terms of the query, each with the number of rows that contain it.
+    terms: Vec<(Term, usize)>,
+}
+
+impl Words {
+    /// Searches the rows for the words of a text.
+    fn search(connection: &Connection, user: &UserId, text: &str, rows: &Rows) -> Result<Self> {
+        let language = Language::detect(text);
+        let search = |word: &str| -> Result<Vec<(usize, f64)>> {
+            let owner = hexadecimal(user.as_str().as_bytes()).to_uppercase();
+            let expression =
+                format!("owner : \"{owner}\" AND ({TEXT} : ({}))", forms(word, language));
+            let sql = format!(
+                "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts \
+                 WHERE facts_fts MATCH ?1 ORDER BY rowid"
+            );
+            let found: Vec<(i64, f64)> = connection.list(&sql, [expression])?;
+            let found = found.into_iter();
+            Ok(found.filter_map(|(seq, score)| Some((rows.index(seq)?, score))).collect())
+        };
+        let mut scores = vec![0.0; rows.seqs.len()];
+        let mut counted = Vec::new();
+        for term in terms(text, &[]) {
+            let found = if term.word.contains(is_unspaced) {
+                containing(connection, user, &term.word, rows)?
+            } else {
+                search(&term.word)?
+            };
+            counted.push((term, found.len()));
+            for (row, score) in found {
+                scores[row] += score;
+            }
+        }
+        Ok(Self { scores, terms: counted })
+    }
+}
+
+/// Returns the FTS5 expression for a word. The index has English stems; a word of another language is also matched by its
+/// stem, as a prefix.
+fn forms(word: &str, language: Language) -> String {
+    let has_no_english_stem = language != Language::ENGLISH || !word.is_ascii();
+    let stem = language.stem(word);
+    let is_usable_prefix = stem != word && stem.chars().count() >= MIN_STEM_LENGTH;
+    if has_no_english_stem && is_usable_prefix {
+        format!("{} OR {} *", quoted(word), quoted(&stem))
+    } else {
+        quoted(word)
+    }
+}
+
+/// Returns the rows that contain a character or a pair of them in a script without spaces, which the index takes for parts
+/// of a word.
+fn containing(
+    connection: &Connection,
+    user: &UserId,
+    characters: &str,
+    rows: &Rows,
+) -> Result<Vec<(usize, f64)>> {
+    let sql = "SELECT seq FROM facts WHERE user_id = ?1 \
+               AND instr(lower(key || ' ' || value_text || ' ' || source_excerpt), ?2) > 0";
+    let found: Vec<i64> = connection.column(sql, [user.as_str(), characters])?;
+    Ok(found.into_iter().filter_map(|seq| Some((rows.index(seq)?, FOUND))).collect())
 }
 
 #[cfg(test)]

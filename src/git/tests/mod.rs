@@ -7,6 +7,7 @@ mod timeout;
 use assert_cmd::Command;
 use assert_fs::TempDir;
 use assert_fs::prelude::*;
+use chrono::{DateTime, Utc};
 
 use super::*;
 

@@ -4,8 +4,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use crate::git::program::Program;
-use crate::git::running::Running;
+use crate::git::program::{Program, Running};
 use crate::git::tests::Sandbox;
 
 #[test]

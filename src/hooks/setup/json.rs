@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::hooks::harness::{HarnessProfile, Hook, JsonContent, ServerEntry, SetupOptions};
-use crate::hooks::setup::settings::{SERVER, Settings, is_program};
+use crate::hooks::setup::{SERVER, Settings, is_program};
 use crate::text::{line_end, line_number, pattern};
 
 const BOM: &str = "\u{feff}";

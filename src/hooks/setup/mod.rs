@@ -2,16 +2,492 @@
 
 pub mod git;
 mod json;
-mod run;
-mod settings;
 #[cfg(test)]
 mod tests;
 mod toml;
 
-pub use run::{
-    FileOutcome, SetupFile, SetupReport, SetupRequest, SetupState, session_start, setup,
-    setup_state,
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::hooks::harness;
+use crate::hooks::harness::{
+    Harness, HarnessProfile, JsonContent, Obstacle, ServerEntry, SettingsContent, SetupOptions,
+    SetupScope, Step,
 };
-pub(crate) use run::{is_in_both_scopes, obstacles};
-pub(crate) use settings::HarnessDir;
-pub use settings::{SettingsForm, setup_round_trip};
+use crate::hooks::setup::json::JsonSettings;
+use crate::project::Project;
+use crate::storage::{Changes, Storage, Store, read};
+use crate::text::word_enum;
+use crate::warning::Warning;
+
+/// The options of `annals setup`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetupRequest {
+    /// The harness to set up.
+    pub harness: Harness,
+    /// The project's settings or the user's.
+    pub scope: SetupScope,
+    /// Only check whether the settings are up to date.
+    pub check: bool,
+    /// Remove our entries.
+    pub remove: bool,
+    /// The options that the user gave; the others keep their current values.
+    pub options: SetupOptions,
+}
+
+word_enum! {
+    /// The outcome for a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum FileOutcome {
+        /// It was created.
+        Created = "created",
+        /// Our entries were added or updated.
+        Extended = "extended",
+        /// Our entries were removed.
+        Reduced = "reduced",
+        /// It contained only our entries, and was deleted.
+        Deleted = "deleted",
+        /// It was already in the desired state.
+        Unchanged = "unchanged",
+    }
+}
+
+impl FileOutcome {
+    pub(crate) fn of(old: Option<&[u8]>, new: Option<&[u8]>, removes: bool) -> Self {
+        match (old, new) {
+            (old, new) if old == new => Self::Unchanged,
+            (None, _) => Self::Created,
+            (_, None) => Self::Deleted,
+            _ if removes => Self::Reduced,
+            _ => Self::Extended,
+        }
+    }
+}
+
+/// One settings file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SetupFile {
+    /// The file, relative to the project if inside it.
+    pub file: PathBuf,
+    /// The outcome for the file; with `--check` and on a dry run, the expected one.
+    pub outcome: FileOutcome,
+    /// Our entries in this file: the hook commands, the MCP server.
+    pub entries: Vec<String>,
+}
+
+/// The outcome of `annals setup`. It is the document of `annals setup --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SetupReport {
+    /// The harness.
+    pub harness: Harness,
+    /// `project` or `user`.
+    pub scope: SetupScope,
+    /// The files.
+    pub files: Vec<SetupFile>,
+    /// Manual steps that remain.
+    pub notes: Vec<String>,
+    /// With `--check` and on a dry run, the changes to the files.
+    pub diff: Option<String>,
+    /// Warnings about the recovery of interrupted operations.
+    pub warnings: Vec<Warning>,
+}
+
+impl SetupReport {
+    /// Returns the error of `--check` if a file differs from the desired state.
+    pub fn verdict(&self) -> Result<()> {
+        let off = self.files.iter().filter(|file| file.outcome != FileOutcome::Unchanged);
+        let off: Vec<String> = off.map(|file| file.file.display().to_string()).collect();
+        if off.is_empty() {
+            return Ok(());
+        }
+        let message = format!("differs from what setup would write: {}", off.join(", "));
+        let user = if self.scope == SetupScope::User { " --user" } else { "" };
+        Err(Error::failed(message).hint(format!("annals setup {}{user}", self.harness.as_str())))
+    }
+}
+
+/// Sets up a harness to call `annals`, or reverts that.
+pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
+    let project = &project.dry_run(project.dry_run || request.check);
+    let place = HarnessDir::locate(project, request.harness, request.scope)?;
+    let all = Settings::all(&place, request.harness.profile());
+    for settings in &all {
+        ensure_inside(&settings.path, place.storage.root())?;
+    }
+    let operation = format!("setup {}", request.harness.as_str());
+    let ((files, options), applied) =
+        place.storage.transact(&operation, &[Store::Context], || {
+            let found = read_all(&all)?;
+            let options = request.options.or(options_of(&found));
+            let mut changes = Changes::new();
+            let mut files = Vec::new();
+            for (settings, old, _) in found {
+                let wanted = (!request.remove).then_some(options);
+                let new = settings.edited(old.as_deref(), wanted)?;
+                let outcome = FileOutcome::of(old.as_deref(), new.as_deref(), request.remove);
+                files.push(SetupFile {
+                    file: project.relative(&settings.path).to_owned(),
+                    outcome,
+                    entries: settings.entries(new.as_deref())?,
+                });
+                change(&mut changes, &settings.path, old, new, &place)?;
+            }
+            Ok(((files, options), changes))
+        })?;
+    Ok(SetupReport {
+        harness: request.harness,
+        scope: request.scope,
+        notes: notes(project, request, options),
+        files,
+        diff: applied.diff,
+        warnings: project.named(applied.warnings),
+    })
+}
+
+/// Plans the hook that passes the project's memory to new sessions of Claude Code, unless the settings
+/// already contain a hook of ours for that event.
+///
+/// The changes belong to [`Store::Context`].
+pub fn session_start(project: &Project) -> Result<Changes> {
+    let (harness, scope) = (Harness::Claude, SetupScope::Project);
+    let place = HarnessDir::locate(project, harness, scope)?;
+    let mut changes = Changes::new();
+    if let Some(settings) = Settings::all(&place, harness.profile()).first() {
+        let old = read::bytes(&settings.path)?;
+        let new = settings.with_session_start(old.as_deref())?;
+        change(&mut changes, &settings.path, old, new, &place)?;
+    }
+    Ok(changes)
+}
+
+/// A settings file, its content, and our entries in it.
+type Found<'a> = (&'a Settings, Option<Vec<u8>>, Vec<String>);
+
+fn read_all(all: &[Settings]) -> Result<Vec<Found<'_>>> {
+    let read = all.iter().map(|settings| {
+        let bytes = read::bytes(&settings.path)?;
+        let entries = settings.entries(bytes.as_deref())?;
+        Ok((settings, bytes, entries))
+    });
+    read.collect()
+}
+
+/// Returns the options with which the files were written.
+fn options_of(found: &[Found<'_>]) -> SetupOptions {
+    let entries = found.iter().flat_map(|(.., entries)| entries.iter().cloned());
+    SetupOptions::of(&entries.collect::<Vec<String>>())
+}
+
+fn change(
+    changes: &mut Changes,
+    path: &Path,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+    place: &HarnessDir,
+) -> Result<()> {
+    match new {
+        new if new == old => Ok(()),
+        Some(new) => changes.edit(path, old, new),
+        None => {
+            changes.delete(path)?;
+            let mut folders =
+                path.ancestors().skip(1).take_while(|folder| folder.starts_with(&place.folder));
+            folders.try_for_each(|folder| changes.remove_dir(folder))
+        }
+    }
+}
+
+/// Returns the manual steps that remain.
+fn notes(project: &Project, request: SetupRequest, options: SetupOptions) -> Vec<String> {
+    let (profile, name) = (request.harness.profile(), request.harness.as_str());
+    if request.remove {
+        let is_users = request.scope == SetupScope::User;
+        return profile.after_removal.clone().filter(|_| is_users).into_iter().collect();
+    }
+    let breadcrumb = profile.no_breadcrumb.as_ref().filter(|_| options.breadcrumb == Some(true));
+    let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
+    let steps = profile.steps.iter().filter(is_meant).map(|step| &step.text);
+    let mut notes: Vec<String> = breadcrumb.into_iter().chain(steps).cloned().collect();
+    let (other, whose) = match request.scope {
+        SetupScope::Project => (SetupScope::User, "all of your projects"),
+        SetupScope::User => (SetupScope::Project, "this project"),
+    };
+    // The other scope is only mentioned: if its settings cannot be read, it is ignored.
+    let other = setup_state(project, request.harness, other);
+    if other.is_ok_and(|state| state != SetupState::Absent) {
+        notes.push(format!(
+            "{} is set up for {whose} as well, and one is enough: annals setup {name} --remove drops the \
+             project's",
+            profile.title
+        ));
+    }
+    notes
+}
+
+/// Refuses a file that a link places outside the root: it is neither read nor written, so nobody knows what it has.
+fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
+    let real = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
+    let is_inside =
+        |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
+    match real {
+        Some(real) if !is_inside(&real) => {
+            let message =
+                format!("resolves to a path outside {}, so it is not written", root.display());
+            let hint = format!("it resolves to {}; add the entries there by hand", real.display());
+            Err(Error::refused(message).at(path, None).hint(hint))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The state of a harness's settings in one scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupState {
+    /// The settings contain no entries of annals.
+    Absent,
+    /// All entries are current, for one combination of options.
+    Current,
+    /// There are entries of ours, but not all are current.
+    Partial,
+}
+
+/// Returns the state of a harness's settings in a scope.
+pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
+    let place = HarnessDir::locate(project, harness, scope)?;
+    let all = Settings::all(&place, harness.profile());
+    let found = read_all(&all)?;
+    if found.iter().all(|(.., entries)| entries.is_empty()) {
+        return Ok(SetupState::Absent);
+    }
+    let options = options_of(&found);
+    for (settings, old, _) in &found {
+        if settings.edited(old.as_deref(), Some(options))? != *old {
+            return Ok(SetupState::Partial);
+        }
+    }
+    Ok(SetupState::Current)
+}
+
+/// Returns whether a harness is set up for both the project and the user, as far as its files can be read.
+pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
+    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| {
+        let state = setup_state(project, harness, scope);
+        state.is_ok_and(|state| state != SetupState::Absent)
+    })
+}
+
+/// Returns what prevents the settings of a harness from working.
+pub(crate) fn obstacles(
+    project: &Project,
+    one: Harness,
+    scope: SetupScope,
+) -> Result<Vec<Obstacle>> {
+    let dir = HarnessDir::locate(project, one, scope)?;
+    Ok(harness::obstacles(one.profile(), project, &dir))
+}
+
+/// The entry for our server, as a line of the report.
+pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
+
+/// The plugin of opencode, and the first line of each file that is entirely ours.
+const PLUGIN: &str = include_str!("../../../templates/opencode/annals.js");
+const GENERATED: &str = "// Written by `annals setup`";
+
+/// A settings file.
+pub(crate) struct Settings {
+    pub(crate) path: PathBuf,
+    pub(crate) profile: &'static HarnessProfile,
+    pub(crate) content: SettingsContent,
+}
+
+impl Settings {
+    /// Returns the settings files of a harness in a scope.
+    pub(crate) fn all(place: &HarnessDir, profile: &'static HarnessProfile) -> Vec<Self> {
+        let files = profile.files.iter();
+        let files = files.filter(|file| file.only_in.is_none_or(|only| only == place.scope));
+        let settings = files.map(|file| {
+            let folder = if file.is_in_project { &place.base } else { &place.folder };
+            let mut paths = file.names.iter().map(|name| folder.join(name));
+            let there = paths.clone().find(|path| path.exists());
+            let path = there.or_else(|| paths.next()).unwrap_or_default();
+            Self { path, profile, content: file.content }
+        });
+        settings.collect()
+    }
+
+    /// Returns the file with our entries for these options, or without any if there are none; `None` if nothing is left.
+    pub(crate) fn edited(
+        &self,
+        old: Option<&[u8]>,
+        options: Option<SetupOptions>,
+    ) -> Result<Option<Vec<u8>>> {
+        match (self.content, old, options) {
+            (_, None, None) => Ok(None),
+            (SettingsContent::Json(content), ..) => {
+                let json = JsonSettings::parse(old.unwrap_or_default(), self, content)?;
+                match options {
+                    Some(options) => json.add(self.profile, options)?,
+                    None => json.remove(self.profile)?,
+                }
+                Ok(json.into_bytes(old))
+            }
+            (SettingsContent::Toml, old, options) => {
+                toml::edited(old, options.is_some(), &self.path)
+            }
+            (SettingsContent::Plugin, Some(old), _) if !old.starts_with(GENERATED.as_bytes()) => {
+                match options {
+                    Some(_) => Err(not_replaced(&self.path, "a file of annals")),
+                    None => Ok(Some(old.to_vec())),
+                }
+            }
+            (SettingsContent::Plugin, _, options) => {
+                Ok(options.map(|options| plugin(options).into_bytes()))
+            }
+        }
+    }
+
+    /// Adds the hook of a session's start, unless the file already contains one of ours for that event.
+    pub(crate) fn with_session_start(&self, old: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+        let SettingsContent::Json(content) = self.content else {
+            return Ok(old.map(<[u8]>::to_vec));
+        };
+        let json = JsonSettings::parse(old.unwrap_or_default(), self, content)?;
+        if let Some(start) = self.profile.hooks.first() {
+            let command = self.profile.command(start, SetupOptions::of(&[]));
+            json.add_hook(self.profile, start, &command, false)?;
+        }
+        Ok(json.into_bytes(old))
+    }
+
+    /// Returns our entries in the file, one line each.
+    pub(crate) fn entries(&self, bytes: Option<&[u8]>) -> Result<Vec<String>> {
+        let Some(bytes) = bytes else { return Ok(Vec::new()) };
+        match self.content {
+            SettingsContent::Json(content) => {
+                JsonSettings::parse(bytes, self, content)?.entries(self.profile)
+            }
+            SettingsContent::Toml => {
+                let is_there = toml::lists_us(bytes, &self.path)?;
+                Ok(is_there.then(|| SERVER.to_owned()).into_iter().collect())
+            }
+            SettingsContent::Plugin if bytes.starts_with(GENERATED.as_bytes()) => {
+                let text = String::from_utf8_lossy(bytes);
+                let flags = SWITCHES.into_iter().filter(|(_, other, _)| text.contains(other));
+                let flags: String = flags.map(|(.., flag)| flag).collect();
+                Ok(vec![format!("plugin (separate file){flags}")])
+            }
+            SettingsContent::Plugin => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The constants at the start of the plugin, with their defaults, their other values, and the flags for these.
+const SWITCHES: [(&str, &str, &str); 3] = [
+    ("const NOTEPAD = true;", "const NOTEPAD = false;", " --no-notepad"),
+    ("const ENTRIES = true;", "const ENTRIES = false;", " --no-entries"),
+    ("const BREADCRUMB = false;", "const BREADCRUMB = true;", " --breadcrumb"),
+];
+
+fn plugin(options: SetupOptions) -> String {
+    let chosen = [
+        options.notepad == Some(false),
+        options.entries == Some(false),
+        options.breadcrumb == Some(true),
+    ];
+    let switches = SWITCHES.into_iter().zip(chosen).filter(|(_, is_other)| *is_other);
+    switches
+        .fold(PLUGIN.to_owned(), |text, ((default, other, _), _)| text.replacen(default, other, 1))
+}
+
+/// Returns the error for a file that setup would replace if it were `what`.
+pub(crate) fn not_replaced(path: &Path, what: &str) -> Error {
+    Error::refused(format!("is not {what}, so it is not replaced"))
+        .at(path, None)
+        .hint("rename it, and run it again")
+}
+
+/// Returns whether a word is the name or path of our binary.
+pub(crate) fn is_program(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    matches!(name.trim_matches('"'), "annals" | "annals.exe")
+}
+
+/// A format of settings files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsForm {
+    /// JSON, as in Gemini CLI: hooks and a server in one file.
+    Json,
+    /// TOML, as in Codex: a server in a table.
+    Toml,
+}
+
+/// Returns a settings file after adding and removing our entries; `None` if it already contained some of ours. For
+/// fuzzing the promise that nothing else changes.
+pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    let content = match form {
+        SettingsForm::Json => {
+            SettingsContent::Json(JsonContent { hooks: true, server: Some(ServerEntry::Program) })
+        }
+        SettingsForm::Toml => SettingsContent::Toml,
+    };
+    let profile = Harness::Gemini.profile();
+    let settings = Settings { path: "settings".into(), profile, content };
+    if !settings.entries(Some(bytes))?.is_empty() {
+        return Ok(None);
+    }
+    let new = settings.edited(Some(bytes), Some(SetupOptions::of(&[])))?;
+    settings.edited(new.as_deref(), None)
+}
+
+/// The location of a harness's settings.
+pub(crate) struct HarnessDir {
+    /// Whose settings they are.
+    pub(crate) scope: SetupScope,
+    /// The harness's own folder, such as `.claude`; it may not exist.
+    pub(crate) folder: PathBuf,
+    /// The folder that contains the harness's folder: the project; for the user's settings, the folder
+    /// itself.
+    pub(crate) base: PathBuf,
+    /// The folder of the user's own settings; without a home directory, the same as `folder`.
+    pub(crate) user_folder: PathBuf,
+    /// The storage that writes there.
+    pub(crate) storage: Storage,
+}
+
+impl HarnessDir {
+    /// Returns the location of a harness's settings in a scope.
+    pub(crate) fn locate(project: &Project, harness: Harness, scope: SetupScope) -> Result<Self> {
+        let (root, home) = (&project.root, project.environment.home());
+        let users = home.as_deref().map(|home| user_folder(project, harness, home));
+        if scope == SetupScope::Project {
+            if home.is_some_and(|home| fs::canonicalize(home).is_ok_and(|home| home == *root)) {
+                return Err(Error::refused("the working directory is your home, not a project")
+                    .hint("--user sets it up for all projects, -C names one"));
+            }
+            let folder = root.join(&harness.profile().folder);
+            let user_folder = users.unwrap_or_else(|| folder.clone());
+            let (base, storage) = (root.clone(), project.storage());
+            return Ok(Self { scope, folder, base, user_folder, storage });
+        }
+        let unknown = || {
+            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
+        };
+        let folder = users.ok_or_else(unknown)?;
+        let storage = project.storage_of_user(&folder)?;
+        Ok(Self { scope, base: folder.clone(), user_folder: folder.clone(), folder, storage })
+    }
+}
+
+fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
+    let folder = &harness.profile().user_folder;
+    let named = folder.variable.as_ref().and_then(|name| project.environment.get(name));
+    let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
+    match named {
+        Some(named) if folder.below_variable.is_empty() => named,
+        Some(named) => named.join(&folder.below_variable),
+        None => home.join(&folder.below_home),
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json as value};
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::{JsonContent, ServerEntry, SettingsContent, SetupOptions};
-use crate::hooks::setup::settings::Settings;
+use crate::hooks::setup::Settings;
 
 /// The settings of Claude Code, with a server in the same file.
 fn settings() -> Settings {

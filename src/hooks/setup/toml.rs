@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use crate::error::{Error, Result};
-use crate::hooks::setup::settings::is_program;
+use crate::hooks::setup::is_program;
 use crate::text::{line_end, line_gap, line_number};
 
 const SERVERS: &str = "mcp_servers";

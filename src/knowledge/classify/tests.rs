@@ -1,9 +1,10 @@
 use super::*;
+use crate::knowledge::store::parse_index;
 
 const INDEX: &str = "# Index\n\n| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing, vitest | active | 2026-01-01 |\n| old-runner | Jest runs all snapshot tests | convention | jest | superseded | 2026-01-01 |\n";
 
 fn shown(finding: &str) -> String {
-    let proposal = proposal(finding, &index::parse(INDEX).unwrap());
+    let proposal = proposal(finding, &parse_index(INDEX).unwrap());
     match proposal.entry_type {
         Some(one) => one.as_str().to_owned(),
         None => proposal.surface.as_str().to_owned(),
@@ -12,7 +13,7 @@ fn shown(finding: &str) -> String {
 
 fn all(expected: &str, findings: &[&str]) {
     for finding in findings {
-        let proposal = proposal(finding, &index::parse(INDEX).unwrap());
+        let proposal = proposal(finding, &parse_index(INDEX).unwrap());
         assert_eq!(shown(finding), expected, "{finding}: {}", proposal.reason);
         assert_ne!(proposal.confidence, Confidence::High);
     }
@@ -54,7 +55,7 @@ fn ephemera_and_findings_without_a_cue_are_not_kept() {
 
 #[test]
 fn active_entries_of_the_index_are_known_and_superseded_ones_are_not() {
-    let found = proposal("The test runner is vitest.", &index::parse(INDEX).unwrap());
+    let found = proposal("The test runner is vitest.", &parse_index(INDEX).unwrap());
     assert_eq!(found.surface, Surface::None);
     assert_eq!(found.reason, "already known as test-runner");
     all(
@@ -68,7 +69,7 @@ fn active_entries_of_the_index_are_known_and_superseded_ones_are_not() {
 
 #[test]
 fn a_finding_that_differs_in_a_word_updates_the_entry() {
-    let known = index::parse(INDEX).unwrap();
+    let known = parse_index(INDEX).unwrap();
     let found = proposal("The test runner is jest", &known);
     assert_eq!(found.surface, Surface::Entry);
     assert_eq!(found.key.as_deref(), Some("test-runner"));
@@ -78,7 +79,7 @@ fn a_finding_that_differs_in_a_word_updates_the_entry() {
     );
     // The type is the entry's own.
     let index = INDEX.replace("convention", "environment");
-    let found = proposal("The test runner is jest", &index::parse(&index).unwrap());
+    let found = proposal("The test runner is jest", &parse_index(&index).unwrap());
     assert_eq!(found.entry_type, Some(EntryType::Environment));
     // No rule applies.
     let found = proposal("the slow test runner vitest", &known);
@@ -189,7 +190,7 @@ fn the_notepad_is_proposed_only_where_it_is_asked_for() {
 fn keys_are_words_of_the_finding_and_tags_those_of_others() {
     let found = proposal(
         "Always mock the network in vitest and testing code",
-        &index::parse(INDEX).unwrap(),
+        &parse_index(INDEX).unwrap(),
     );
     assert_eq!(found.key.as_deref(), Some("mock-network-vitest-testing-code"));
     assert_eq!(found.tags, ["testing", "vitest"]);
@@ -206,7 +207,7 @@ fn keys_are_words_of_the_finding_and_tags_those_of_others() {
 fn a_proposed_key_is_one_that_write_accepts() {
     for finding in ["log", "The index.", "12", "it"] {
         let key = key_from_words(finding, EntryType::Decision);
-        assert_eq!(key::fault(&key), None, "{finding}: {key}");
+        assert_eq!(key_fault(&key), None, "{finding}: {key}");
     }
     assert_eq!(key_from_words("the log", EntryType::Decision), "decision-log");
 }
@@ -215,7 +216,7 @@ fn a_proposed_key_is_one_that_write_accepts() {
 fn a_long_title_is_compared_by_its_first_words() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number}")).collect();
     let index = INDEX.replace("Test runner is vitest", &words.join(" "));
-    let entries = index::parse(&index).unwrap();
+    let entries = parse_index(&index).unwrap();
     assert!(words_of(&entries[0]).len() < MAX_CHARACTERS);
 }
 
@@ -228,9 +229,9 @@ fn every_rule_of_the_table_is_read() {
             assert!(compiled(expression).is_ok(), "{expression}");
         }
         assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);
-        let destination = rule.destination().unwrap();
-        let high = matches!(destination, Destination::Entry(_, Confidence::High));
-        assert!(!high, "no rule may claim high confidence");
+        assert!(rule.confidence != Some(Confidence::High), "no rule may claim high confidence");
+        let is_entry = rule.to == Surface::Entry;
+        assert_eq!((rule.entry_type.is_some(), rule.confidence.is_some()), (is_entry, is_entry));
     }
 }
 

@@ -15,10 +15,10 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
-use crate::plan::read::names;
+use crate::plan::read::folder;
 use crate::plan::read::vocabulary::find;
 use crate::storage::read;
-use crate::storage::stat::PathKind;
+use crate::storage::read::PathKind;
 use crate::text::quantity;
 
 /// The kind of a check.
@@ -225,13 +225,13 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)
     let number = |name: &str| -> Option<u32> {
         name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
     };
-    let listed = names::entries(rounds, &mut ignored)?.into_iter();
+    let listed = folder::entries(rounds, &mut ignored)?.into_iter();
     let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
     let mut folders: Vec<_> =
         folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
     folders.sort();
     for (_, dir) in folders.into_iter().rev() {
-        let mut files = names::entries(&dir, &mut ignored)?;
+        let mut files = folder::entries(&dir, &mut ignored)?;
         files.retain(|(_, entry)| *entry == PathKind::File);
         let find = |is: &dyn Fn(&str) -> bool| {
             files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))

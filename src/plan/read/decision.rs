@@ -11,9 +11,9 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
-use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{heading, list_entry, non_placeholder};
+use crate::plan::read::vocabulary::is_none_remark;
+use crate::plan::read::{document, non_placeholder};
 use crate::text::pattern;
 
 /// A decision with its known context.
@@ -41,13 +41,13 @@ pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o
 
 /// Returns whether a heading says that decisions follow.
 fn is_title(title: &str) -> bool {
-    let words = heading::words(title);
+    let words = document::heading(title);
     let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
     let is_log = |pair: &[&str]| pair[0] == "decision" && has("list of decisions", pair[1]);
     (words.contains(&"decisions") || words.windows(2).any(is_log))
         && !title.contains('&')
         && !words.iter().any(|word| has("no decisions", word))
-        && !heading::is_about_items(title)
+        && !document::is_about_items(title)
 }
 
 /// Returns the decisions in a range: table rows and bullets, in file order.
@@ -72,7 +72,7 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
                 continue;
             }
             BlockContent::Item(item) => {
-                let details = || list_entry::details(outline, block, item);
+                let details = || document::details(outline, block, item);
                 from_item(item, details).into_iter().collect()
             }
             BlockContent::Table(table) => from_table(table),
@@ -97,7 +97,7 @@ fn bold_label(paragraph: &str) -> Option<&str> {
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
 pub(crate) fn may_hold(title: &str) -> bool {
-    !heading::is_about_items(title) && !heading::words(title).contains("roadmap")
+    !document::is_about_items(title) && !document::heading(title).contains("roadmap")
 }
 
 /// Returns the decisions without duplicates: the first one of those with the same words.

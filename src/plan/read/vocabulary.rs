@@ -1,11 +1,16 @@
 //! The words that have a meaning in planning files, in all languages seen in them: `vocabulary.txt` is the table.
+//!
+//! Statuses and placeholders, which state nothing, are read here; other words where they have a meaning.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::parse_date;
+use crate::plan::read::line::Span;
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -127,9 +132,169 @@ impl DeviationPart {
     }
 }
 
+/// The progress of a phase, independent of wording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseProgress {
+    /// Finished.
+    Complete,
+    /// Started.
+    InProgress,
+    /// Not started, whether planned or not.
+    NotStarted,
+    /// Postponed to a later milestone.
+    Deferred,
+    /// Covered by another phase.
+    Superseded,
+    /// Removed from the roadmap.
+    Removed,
+    /// Unable to continue.
+    Blocked,
+}
+
+impl PhaseProgress {
+    /// Parses a status by its prefix: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
+    pub fn parse(status: &str) -> Option<Self> {
+        let found = first_word(&status.to_lowercase()).map(|(progress, _)| progress);
+        found.or_else(|| Self::from_symbol(status))
+    }
+
+    /// Parses the first status symbol in a text.
+    pub(crate) fn from_symbol(text: &str) -> Option<Self> {
+        // No symbol is ASCII, and most texts are.
+        let mut symbols = text.chars().filter(|c| !c.is_ascii());
+        let meaning = |c: char| find("symbol", |symbol| symbol.starts_with(c));
+        symbols.find_map(meaning).map(|(progress, _)| progress)
+    }
+
+    /// Returns whether a status means complete.
+    pub(crate) fn is_complete_status(status: &str) -> bool {
+        Self::parse(status) == Some(Self::Complete)
+    }
+
+    /// Returns whether a status means that work remains.
+    pub(crate) fn is_open_status(status: &str) -> bool {
+        matches!(Self::parse(status), Some(Self::InProgress | Self::NotStarted | Self::Blocked))
+    }
+
+    /// Returns whether the phase is no longer to be done under its own number.
+    pub fn is_dropped(self) -> bool {
+        matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
+    }
+}
+
+/// Returns the first status word that a text in lower case begins with, followed by at most one letter or digit
+/// (`completed`), and what follows it.
+fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let begins = |word: &str| {
+        let rest = text.strip_prefix(word);
+        rest.is_some_and(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).count() <= 1)
+    };
+    let (progress, word) = find("status", begins)?;
+    Some((progress, &text[word.len()..]))
+}
+
+/// Returns whether a text begins with a date: `2026-01-02`.
+pub(crate) fn begins_with_date(text: &str) -> bool {
+    let word = text.split([' ', ')', ',', ':']).next();
+    word.is_some_and(|word| word.starts_with("20") && parse_date(word).is_some())
+}
+
+/// Returns whether a text is a status rather than a name: `COMPLETE`, `Complete (4 plans)`, `complete, verified` and
+/// `complete 2026-01-02`, but not `Complete Rewrite`.
+pub(crate) fn is_status(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let Some((_, rest)) = first_word(&lower) else {
+        return !text.contains(char::is_alphanumeric) && PhaseProgress::from_symbol(text).is_some();
+    };
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
+    rest.is_empty()
+        || begins_with_date(rest.trim_start_matches("on "))
+        || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+}
+
+/// Marks that separate a name from the status after it.
+const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
+
+/// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
+pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
+    let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
+    let is_own = |text: &str| {
+        is_status(text) || PhaseProgress::parse(text).is_some_and(PhaseProgress::is_dropped)
+    };
+    let (mut name, mut status) = (text, None);
+    // A symbol, a dash and a bracket may follow each other.
+    loop {
+        let own = name.text;
+        let bracket = own.strip_suffix(')').and_then(|inner| Some(inner.rfind('(')?..inner.len()));
+        let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
+        let mut marks = bracket.into_iter().chain(after.map(|at| at..own.len()));
+        let found = marks.find(|range| range.start > 0 && is_own(&own[range.clone()]));
+        let Some(range) = found else { break };
+        let at = range.start;
+        status = status.or(Some(name.part(range).trim_chars(&['(', '-', '–', '—', ' '])));
+        name = name.part(0..at);
+    }
+    (name, status)
+}
+
+/// Returns a milestone's name without the status after it: `v1.0 MVP — SHIPPED 2026-02-23`, `v1.0 MVP (complete)`.
+pub(crate) fn without_status(name: &str) -> &str {
+    let (name, _) = split_status(Span::new(name, 0, 1));
+    name.text.trim_end_matches([' ', ':', '-', '–', '—'])
+}
+
+/// Length of the longest word for no value, in bytes.
+const MAX_NONE_LENGTH: usize = 22;
+
+/// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
+/// `{placeholder}`, a hint of a template: `(No decisions yet)`, `[to be planned]`.
+pub fn is_absent(value: &str) -> bool {
+    let value = value.trim();
+    let bare = bare(value);
+    let inside = |open: char, close: char| bare.strip_prefix(open)?.strip_suffix(close);
+    let in_brackets = inside('(', ')');
+    let inner = in_brackets.unwrap_or(bare).trim_end_matches('.').trim();
+    // Templates and tools write `_(populated as work lands)_` where there is no value yet.
+    let is_remark = |text: &str| value.starts_with(['_', '*']) && !text.contains(['(', ')']);
+    let says_no = |text: &str| text.to_lowercase().starts_with("no ") && text.len() < 60;
+    inner.is_empty()
+        || is_none(inner)
+        || in_brackets.is_some_and(|text| is_remark(text) || says_no(text))
+        || inside('{', '}').is_some_and(|text| !text.contains([' ', ',', '"']))
+        || inside('[', ']').is_some_and(|text| text.contains(' ') && !text.contains(['[', ']']))
+}
+
+fn is_none(text: &str) -> bool {
+    // Most values are longer, and need not be converted.
+    text.len() <= MAX_NONE_LENGTH && {
+        let lower = text.to_lowercase();
+        has("no value", &lower) || has("no value, in other languages", &lower)
+    }
+}
+
+/// Returns the trimmed value unless it is only a placeholder.
+pub fn non_placeholder(value: &str) -> Option<&str> {
+    Some(value.trim()).filter(|value| !is_absent(value))
+}
+
+/// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
+pub(crate) fn is_none_remark(text: &str) -> bool {
+    let ends = ['.', ',', ';', ':', '-', '!', '(', ')', '\u{2013}', '\u{2014}'];
+    let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default().trim();
+    let is_short = head.len() <= MAX_NONE_LENGTH;
+    head.eq_ignore_ascii_case("none")
+        || is_short && has("no value, in other languages", &head.to_lowercase())
+        || is_absent(text)
+}
+
+fn bare(value: &str) -> &str {
+    value.trim().trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
+}
+
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::plan::read::{CheckOutcome, PhaseProgress, SummaryStatus};
 
@@ -166,5 +331,63 @@ mod tests {
         count::<DeviationPart>("part of a deviation");
         count::<SummaryStatus>("outcome of a plan");
         count::<CheckOutcome>("outcome of a check");
+    }
+
+    #[test]
+    fn fillers_are_absent_and_words_are_not() {
+        for placeholder in [
+            "None.",
+            "_(none)_",
+            "_(No decisions yet)_",
+            "N/A",
+            "\u{2014}",
+            "TBD",
+            "{todos-or-none}",
+            " ",
+            "None yet.",
+            "*None currently*",
+            "_(populated as work lands)_",
+            "[The one thing that must work]",
+            "Nenhum no momento.",
+            "Нет",
+            "なし",
+        ] {
+            assert!(is_absent(placeholder), "{placeholder}");
+        }
+        for value in [
+            "No locks", "{a, b}", "none of the tests ran", "0", "[KNOWN-ISSUE] x", "unknown",
+            "_(a)_ and _(b)_",
+        ] {
+            assert!(!is_absent(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn none_with_a_reason_is_still_none() {
+        for text in [
+            "None - roadmap restructured.",
+            "_(none \u{2014} v2 shipped)_",
+            "None. All met.",
+            "None",
+            "none",
+            "_(nenhum)_ \u{2014} todo anterior concluído",
+            "Ninguno por ahora.",
+            "Нет: всё готово",
+        ] {
+            assert!(is_none_remark(text), "{text}");
+        }
+        for text in [
+            "Null-pointer crash on import",
+            "TBD: choose the database",
+            "Empty-state screen is missing",
+            "none of the tests ran",
+            "Nonempty",
+            "no",
+            "\u{e9}\u{e9}\u{e9}",
+            "Nada funciona",
+            "Нет доступа к серверу",
+        ] {
+            assert!(!is_none_remark(text), "{text}");
+        }
     }
 }

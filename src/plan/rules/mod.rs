@@ -3,24 +3,21 @@
 //! Each decision is an ordered table of rules, the first of which applies. A rule has a price: a test switches each off on
 //! real histories, and one that wins less than it costs to read is removed.
 
-use crate::plan::names::name_of_past_phase;
+use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
     Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
     RoadmapPhase, Survey, TextOf, roadmap_phase,
 };
 use crate::project::{Commands, vocabulary};
 
-mod contest;
 mod next;
-mod scope;
-mod state;
+mod phases;
 #[cfg(test)]
 mod tests;
 
 pub(super) use next::is_same_milestone;
-use scope::Scope;
-pub(super) use state::{add_documents, names_step};
-use state::{is_left_unticked, names_check, statuses};
+use phases::{Scope, is_left_unticked, names_check, statuses};
+pub(super) use phases::{add_documents, names_step};
 
 /// A rule of a table.
 pub(super) struct Rule<A, O> {
@@ -99,9 +96,9 @@ pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a
     let case = Case::new(survey, phases, text);
     let cursor = first(next::CURSOR, &case, ()).map(|(cursor, _)| cursor);
     let (step, choice, reason) = choose(&case, cursor);
-    let rival = first(contest::RULES, &case, choice).filter(|_| step.action != Action::Unknown);
+    let rival = first(next::RIVALS, &case, choice).filter(|_| step.action != Action::Unknown);
     let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests)
-        && first(contest::SETTLED, &case, choice).is_none();
+        && first(next::SETTLED, &case, choice).is_none();
     let alternative = rival.map(|((step, _), [_, reason])| {
         let ((phase, command), because) = (case.command(&step), case.because(&step, reason));
         Alternative { action: step.action, phase, command, because }
@@ -120,7 +117,7 @@ pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a
 /// Returns the next step, the choice that it is, and why its rule is there.
 fn choose(case: &Case<'_>, cursor: Option<usize>) -> (Step, Choice, &'static str) {
     let none = "no phase is planned since the last milestone";
-    let (step, [rule, reason]) = first(next::RULES, case, cursor)
+    let (step, [rule, reason]) = first(next::ACTIONS, case, cursor)
         .unwrap_or_else(|| (Step::new(Action::None, None), ["none", none]));
     let choice = Choice { action: step.action, phase: step.phase, rule };
     match first(next::GATES, case, choice) {
@@ -163,7 +160,7 @@ impl<'a> Case<'a> {
         let mut case =
             Self { survey, text, phases, scope, members: Vec::new(), stated: None, frontier: None };
         for index in 0..case.phases.len() {
-            let is_member = first(scope::RULES, &case, index).is_none_or(|(is, _)| is);
+            let is_member = first(phases::MEMBERS, &case, index).is_none_or(|(is, _)| is);
             case.phases[index].is_in_milestone = is_member;
             case.members.extend(is_member.then_some(index));
         }
@@ -171,7 +168,7 @@ impl<'a> Case<'a> {
         case.stated = stated.and_then(|number| case.member(number));
         case.frontier = case.last(Phase::is_begun);
         for index in 0..case.phases.len() {
-            let found = first(state::RULES, &case, index);
+            let found = first(phases::STATES, &case, index);
             case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
         }
         case

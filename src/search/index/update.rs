@@ -10,14 +10,12 @@ use rusqlite::{Connection, Result, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
 use crate::progress::Progress;
-use crate::search::index::file::{Index, UnitRecord};
-use crate::search::index::postings::{Postings, of_file};
+use crate::search::index::file::{Index, Postings, UnitRecord, of_file};
 use crate::search::index::{IndexFile, Passage, PassageReader};
-use crate::search::language::Language;
-use crate::search::passages::passages;
+use crate::search::rank::passages;
 use crate::search::table::{Adder, Sum};
 use crate::search::vector::Vector;
-use crate::search::words::Tokenizer;
+use crate::search::words::{Language, Tokenizer};
 use crate::warning::Warning;
 
 /// Separator between the headings of a stored text.
@@ -70,7 +68,7 @@ impl Index {
     pub(crate) fn update(
         &mut self,
         files: &[IndexFile],
-        reader: &dyn PassageReader,
+        reader: PassageReader,
         progress: &Progress,
     ) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
@@ -130,7 +128,7 @@ fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'
 /// yield the same index.
 fn each_prepared(
     changed: &[Changed<'_>],
-    reader: &dyn PassageReader,
+    reader: PassageReader,
     progress: &Progress,
     mut store: impl FnMut(&Changed<'_>, Prepared) -> Result<()>,
 ) -> Result<()> {
@@ -182,8 +180,8 @@ struct Preparer {
 }
 
 impl Preparer {
-    fn prepare(&mut self, reader: &dyn PassageReader, (file, _): &Changed<'_>) -> Prepared {
-        let passages = reader.passages(file);
+    fn prepare(&mut self, reader: PassageReader, (file, _): &Changed<'_>) -> Prepared {
+        let passages = reader(file);
         let passages = passages
             .map_err(|error| Some(Warning::file(&file.path, error.reason())))?
             .ok_or(None)?;

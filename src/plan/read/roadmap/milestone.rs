@@ -14,12 +14,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::markdown::Outline;
-use crate::plan::read::progress_table::phase_in_front;
 use crate::plan::read::roadmap::MAX_MILESTONES;
+use crate::plan::read::roadmap::phase_in_front;
 use crate::plan::read::roadmap::section::numbers;
-use crate::plan::read::status::without_status;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, heading};
+use crate::plan::read::vocabulary::without_status;
+use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{pattern, strip_prefix_ignore_case};
 
 /// Returns the milestones, blocks and sections before those only listed.
@@ -104,7 +104,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
 /// Finds sections titled like a milestone.
 fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
-        let words = heading::words(title);
+        let words = document::heading(title);
         let is_numbered =
             words.starts_with("milestone ") && words.contains(|c: char| c.is_ascii_digit());
         (version(title).is_some() || is_numbered) && phase_in_front(title, numbering).is_none()
@@ -116,7 +116,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let sections = heading::sections(outline, "milestones");
+    let sections = document::sections(outline, "milestones");
     let items = sections.flat_map(|section| outline.items(&section.own));
     let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
         let start = block.range.start;

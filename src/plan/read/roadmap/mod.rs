@@ -18,27 +18,46 @@
 //! |---------|----------------|----------|------------|
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |
 //! ```
+//!
+//! Phases are named by headings of sections, and by checklist entries:
+//!
+//! ```text
+//! ### Phase 5.1: Name (INSERTED) ✓       - [x] [Phase 3: Name](#phase-3) _(superseded by Phase 2)_
+//! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
+//! ```
+//!
+//! Tables list them with their status:
+//!
+//! ```text
+//! | Phase   | Plans Complete | Status   | Completed  |     | # | Phase | Status  |
+//! |---------|----------------|----------|------------|     |---|-------|---------|
+//! | 1. Name | 3/3            | Complete | 2026-02-11 |     | 1 | Name  | Pending |
+//! ```
+//!
+//! A table without a status column is accepted if it has one of plans, which may hold the status, too (`3/3 Complete`).
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Serialize;
 
-use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
+use crate::markdown::{Block, FrontMatter, ListItem, Outline, Ranges, Section, Table, TableRow};
+use crate::plan::read::line::Span;
+use crate::plan::read::vocabulary::{has, split_status};
 use crate::plan::read::{
-    Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow,
-    non_placeholder, progress_table,
+    Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
+    non_placeholder,
 };
+use crate::text::{pattern, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
-mod mention;
 mod milestone;
 mod section;
 
-use mention::{NamedPhase, parse_phase};
 pub(crate) use milestone::{version as milestone_version, version_in as milestone_version_in};
-
 /// The parsed ROADMAP.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Roadmap {
@@ -160,9 +179,9 @@ impl Roadmap {
         assembly.read();
         let Assembly { mut phases, milestones, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
-        let mut not_understood = mention::not_understood(&outline, numbering);
+        let mut not_understood = not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
-            not_understood.extend(mention::unread_work(&outline));
+            not_understood.extend(unread_work(&outline));
         }
         not_understood.truncate(MAX_REPORTED);
         let rows = phases.iter().filter_map(|phase| phase.row.as_ref()?.status.as_ref());
@@ -206,8 +225,8 @@ impl Assembly<'_, '_> {
     /// Collects all mentions of phases.
     fn read(&mut self) {
         let (outline, numbering) = (self.outline, self.numbering);
-        let headings = mention::headings(outline, numbering);
-        let entries = mention::entries(outline, &headings, numbering);
+        let headings = headings(outline, numbering);
+        let entries = entries(outline, &headings, numbering);
         for (named, section) in headings {
             self.merge_section(named, section);
         }
@@ -215,7 +234,7 @@ impl Assembly<'_, '_> {
             self.merge_entry(named, block, item);
         }
         let all = 0..outline.text().len();
-        for row in outline.tables(&all).flat_map(|table| progress_table::rows(table, numbering)) {
+        for row in outline.tables(&all).flat_map(|table| rows(table, numbering)) {
             let version = row.milestone.as_deref().and_then(milestone::version);
             let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
             let named = version.and_then(|_| self.milestones.iter().position(is_named));
@@ -336,6 +355,268 @@ impl RoadmapPhase {
         };
         self.status = dropped.or(row).or(own).or(boxed);
     }
+}
+
+/// A phase's number and name, with its status remarks.
+struct NamedPhase {
+    number: PhaseNumber,
+    name: Option<String>,
+    /// The status after the name, verbatim.
+    status: Option<Located<String>>,
+    /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
+    dropped_as: Option<PhaseProgress>,
+}
+
+/// The end of a phase's name: its markup, or a remark in italics, in capitals or with a plan count.
+static NAME_END: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan"));
+
+/// Parses a text that begins with `Phase` and a number.
+fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
+    let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
+    let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    strip_prefix_ignore_case(begins, "phase ")?;
+    let (number, rest) = phase_in_front(line.text, numbering)?;
+    let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
+    let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
+    let end = NAME_END.find(rest.text).map_or(rest.text.len(), |found| found.start());
+    let (name, remarks) = (rest.part(0..end), rest.after(end));
+    let (bare, status) = split_status(name);
+    let bare = bare.text.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
+    let is_dropping =
+        |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
+    // Other text in the brackets after a name describes its content.
+    let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
+        let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
+        remarks.part(at + 1..end)
+    });
+    let status = status.or_else(|| inside.find(is_dropping));
+    let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
+    Some(NamedPhase {
+        number,
+        name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
+        dropped_as: is_struck.then_some(PhaseProgress::Removed).or(dropped),
+        status: status.map(|span| span.with_value(span.text.to_owned())),
+    })
+}
+
+/// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read.
+fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Located<String>> {
+    let all = 0..outline.text().len();
+    let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
+    let boxed = boxed
+        .map(|(block, _)| Span::new(outline.slice(&block.range), block.range.start, block.line));
+    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
+    let lines = titles.chain(boxed).filter_map(|span| {
+        let line = span.text.lines().next().unwrap_or_default();
+        let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let rest = strip_prefix_ignore_case(text, "phase ")?.trim_start();
+        let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        let after = after.trim_start_matches(['*', ' ']);
+        let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
+        let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
+        let is_part = has("part of a roadmap", &word.to_lowercase());
+        // A range of phases is read elsewhere, or stands for phases that are over.
+        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
+            .then(|| span.with_value(line.to_owned()))
+    });
+    lines.collect()
+}
+
+/// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
+/// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
+fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
+    let all = 0..outline.text().len();
+    let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
+    if let Some((block, item)) = open.next() {
+        let value = item.text.clone();
+        return Some(Located { value, range: block.range.clone(), line: block.line });
+    }
+    let mut heads = HashMap::new();
+    for span in outline.sections().iter().filter_map(|section| title(outline, section)) {
+        let mut words = span.text.split_whitespace();
+        let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
+        let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_id = id.starts_with(|c: char| c.is_ascii_digit()) || id.chars().count() == 1;
+        if is_id && label.chars().all(char::is_alphabetic) {
+            let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
+            if other != id {
+                return Some(first.with_value(first.text.to_owned()));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the title of a section where it stands in the file.
+fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
+    let line = outline.text().get(section.heading.clone()).filter(|_| section.level > 0)?;
+    let title = line.trim_start_matches('#');
+    Some(Span::new(title, section.heading.end - title.len(), section.line))
+}
+
+/// Returns the headings that name a phase.
+fn headings<'o>(
+    outline: &'o Outline<'_>,
+    numbering: PhaseNumbering,
+) -> Vec<(NamedPhase, &'o Section)> {
+    let named = |section| Some((parse_phase(title(outline, section)?, numbering)?, section));
+    outline.sections().iter().filter_map(named).collect()
+}
+
+/// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
+fn entries<'o>(
+    outline: &'o Outline<'_>,
+    headings: &[(NamedPhase, &Section)],
+    numbering: PhaseNumbering,
+) -> Vec<(NamedPhase, &'o Block, &'o ListItem)> {
+    let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
+    let lists = Ranges::merge(
+        document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
+    );
+    let all = 0..outline.text().len();
+    let bullets = outline
+        .items(&all)
+        .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
+    let entries = bullets.filter_map(|(block, item)| {
+        let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
+        let named = parse_phase(text, numbering)?;
+        // `Phase 1 resolves …` is a sentence unless it has a checkbox.
+        let is_entry =
+            item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start);
+        is_entry.then_some((named, block, item))
+    });
+    entries.collect()
+}
+
+/// A phase's row in a progress table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// The phase.
+    pub number: PhaseNumber,
+    /// The phase's name, if the row has one.
+    pub name: Option<String>,
+    /// The milestone cell, if the table has that column.
+    pub milestone: Option<String>,
+    /// The plan count cell: `3/3`, `4`.
+    pub plans: Option<Located<String>>,
+    /// Number of complete plans, according to that cell.
+    pub plans_complete: Option<u32>,
+    /// Total number of plans, according to that cell.
+    pub plans_total: Option<u32>,
+    /// The status cell, verbatim.
+    pub status: Option<Located<String>>,
+    /// The cell with the completion date; also set if empty, so that it can be filled in.
+    pub completed: Option<Located<String>>,
+    /// Line number of the row, from 1.
+    pub line: usize,
+}
+
+impl ProgressRow {
+    /// Returns the progress that the status cell states.
+    pub(crate) fn progress(&self) -> Option<PhaseProgress> {
+        PhaseProgress::parse(&self.status.as_ref()?.value)
+    }
+}
+
+/// Returns the rows of a table of phases with their status; empty for any other table. The phase must be the first column,
+/// since requirement tables also name phases.
+pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow> {
+    let headers: Vec<String> = table.header.iter().map(|cell| document::heading(cell)).collect();
+    let column =
+        |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
+    let first = headers.first().map_or("", String::as_str);
+    let is_number = table.header.first().is_some_and(|cell| cell.trim() == "#");
+    let plans = headers.iter().position(|header| header.starts_with("plans"));
+    let plans = plans.or_else(|| column(&["done", "progress"]));
+    let status = column(&["status", "state"]);
+    if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.or(plans).is_none() {
+        return Vec::new();
+    }
+    let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
+    let milestone = column(&["milestone"]);
+    let completed = column(&["completed", "date", "completed on", "shipped"]);
+    let read = |row: &TableRow| {
+        let cell = |index: Option<usize>| {
+            let index = index?;
+            let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
+            Some(Span::new(text, range.start, row.line))
+        };
+        let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
+        let first = row.cells.first()?;
+        let (number, rest) =
+            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
+        let counted = cell(plans).and_then(counts);
+        let beside = counted.as_ref().map_or(cell(plans), |(.., rest)| Some(*rest));
+        let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
+        // A table of something else may have numbers and a column `Done`, too.
+        let is_counted = counted.as_ref().is_some_and(|(_, complete, ..)| complete.is_some());
+        if status.is_none() && beside.is_none() && !is_counted {
+            return None;
+        }
+        let name = cell(name).map_or(rest, |span| span.text);
+        Some(ProgressRow {
+            number,
+            name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+            milestone: cell(milestone).map(|span| span.text.to_owned()),
+            plans_complete: counted.as_ref().and_then(|(_, complete, ..)| *complete),
+            plans_total: counted.as_ref().and_then(|(_, _, total, _)| *total),
+            plans: counted.map(|(cell, ..)| cell),
+            status: if status.is_some() { cell(status) } else { beside }.map(stated),
+            completed: cell(completed).map(stated),
+            line: row.line,
+        })
+    };
+    table.rows.iter().filter_map(read).collect()
+}
+
+/// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
+fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split(cell.trim_matches(['*', ' ']))?;
+    let is_id = rest.is_empty() || rest.starts_with(['.', ':', '*']) || rest.starts_with(" -");
+    let name = rest.trim_start_matches(['.', ':', '*', '-', '–', '—', ' ']);
+    (number.has_code() && is_id).then_some((number, name))
+}
+
+/// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
+pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let named = strip_prefix_ignore_case(text, "phase").map(str::trim_start);
+    // Without the word, `M1` may be a milestone and `S3` a name.
+    let (number, rest) = numbering.split(named.unwrap_or(text))?;
+    if named.is_none() && number.has_code() {
+        return None;
+    }
+    // `1-4` is a range of phases, `01-foundation` is a single one.
+    let after = rest.trim_start_matches(['-', '–', '—']);
+    if after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let rest = rest.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '.' | ':' | '-' | '–' | '—' | '*' | '~')
+    });
+    Some((number, rest.split("](").next().unwrap_or(rest)))
+}
+
+/// A count as it stands, how many are complete, how many there are, and what follows.
+type Counts<'a> = (Located<String>, Option<u32>, Option<u32>, Span<'a>);
+
+/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, with the count and what follows it.
+fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+    let (done, total, mut rest) = cell.count()?;
+    let (complete, total) = match total {
+        Some(total) => (Some(done.value), Some(total.value)),
+        None if rest.text.starts_with('/') => {
+            rest = rest.after(rest.text.find(' ').unwrap_or(rest.text.len()));
+            (Some(done.value), None)
+        }
+        // `01-03` is a range of plans.
+        None if rest.text.starts_with('-') => return None,
+        None => (None, Some(done.value)),
+    };
+    let count = cell.part(0..cell.text.len() - rest.text.len());
+    Some((count.with_value(count.text.to_owned()), complete, total, rest))
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
-use crate::plan::read::located::Span;
-use crate::plan::read::placeholder::is_none_remark;
-use crate::plan::read::requirement::is_id;
+use crate::plan::read::line::Span;
+use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
+use crate::plan::read::vocabulary::is_none_remark;
 use crate::plan::read::vocabulary::{Field, begins, find, words};
 use crate::plan::read::{
-    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, heading,
+    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
     non_placeholder,
 };
 use crate::text::{comma_separated, pattern, strip_prefix_ignore_case};
@@ -58,7 +58,7 @@ pub(super) fn checkbox(
 
 /// Returns the field for a label or the title of a subsection.
 fn field(name: &str) -> Field {
-    let words = heading::words(name);
+    let words = document::heading(name);
     find("field", |own| own == words).map_or(Field::Other, |(field, _)| field)
 }
 

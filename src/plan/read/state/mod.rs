@@ -18,26 +18,24 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Section};
-use crate::plan::read::located::Span;
-use crate::plan::read::placeholder::is_none_remark;
-use crate::plan::read::vocabulary::has;
+use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section};
+use crate::plan::read::line::Span;
+use crate::plan::read::vocabulary::{begins, has, is_none_remark};
 use crate::plan::read::{
-    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, heading,
+    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
     milestone_version_in, non_placeholder, vocabulary, without_emphasis,
 };
 use crate::text::{comma_separated, fold, listed, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
-mod items;
 mod position;
-
 /// A skill named in the Skills section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skill {
@@ -257,8 +255,8 @@ impl StateFile {
             milestone_name: milestone_name.map(str::to_owned),
             phase,
             decisions: decisions(&outline),
-            todos: items::todos(&outline),
-            blockers: items::blockers(&outline),
+            todos: todos(&outline),
+            blockers: blockers(&outline),
             skills: skills(&outline),
             claims,
             phase_statuses: phase_statuses(&outline, numbering),
@@ -291,7 +289,7 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     };
     let groups = decision::sections(outline).flat_map(|section| {
         let inner = outline.subsections(section).filter(|inner| {
-            decision::may_hold(&inner.title) && !has("skills", &heading::words(&inner.title))
+            decision::may_hold(&inner.title) && !has("skills", &document::heading(&inner.title))
         });
         std::iter::once(section).chain(inner)
     });
@@ -318,7 +316,7 @@ pub(crate) fn phase_in_status(
 /// ```
 fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<PhaseStatus> {
     let mut seen = HashSet::new();
-    let sections = heading::sections(outline, "phases with a status");
+    let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
     let found = bullets.filter_map(|(block, _)| {
         listed_phase(
@@ -358,7 +356,7 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
         version.is_some() && version != active
     };
     let sections = outline.sections().iter().filter(|section| {
-        let title = heading::words(&section.title);
+        let title = document::heading(&section.title);
         section.level > 0 && title.split(' ').any(|word| word == "metrics")
     });
     let sections: Vec<&Section> = sections.collect();
@@ -385,17 +383,17 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
 /// ```
 fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
-    for section in heading::sections(outline, "skills") {
+    for section in document::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
         let (mut is_installed, mut is_labelled) = (true, false);
         for block in outline.blocks(&section.own) {
             for line in outline.slice(&block.range).lines() {
                 let label = Label::parse(line, 0, 1).filter(|label| {
-                    label.is_bold || has("list of skills", &heading::words(&label.name))
+                    label.is_bold || has("list of skills", &document::heading(&label.name))
                 });
                 if let Some(label) = label {
                     is_labelled = true;
-                    is_installed = heading::words(&label.name).starts_with("installed");
+                    is_installed = document::heading(&label.name).starts_with("installed");
                     let named = comma_separated(&label.value).filter(|_| is_installed);
                     installed.extend(named.filter_map(skill));
                 } else if let BlockContent::Item(item) = &block.content {
@@ -417,6 +415,86 @@ fn skill(text: &str) -> Option<Skill> {
     let name = text.split([' ', '(', ':']).find(|word| !word.is_empty())?;
     let name = name.trim_matches(['`', '*', '_', '.']).to_owned();
     (!name.is_empty() && !is_none_remark(text)).then_some(Skill { name, scope })
+}
+
+/// Returns the open todos, from bullets, each with what is indented below it. A paragraph says where
+/// todos are kept, so it is not one.
+fn todos(outline: &Outline<'_>) -> Vec<String> {
+    let mut open = Vec::new();
+    let mut end = 0;
+    for section in outline.sections().iter().filter(|section| section.level > 0) {
+        let title = document::heading(&section.title);
+        let is_inside = section.heading.start < end && !has("blockers", &title);
+        if has("todos", &title) {
+            end = end.max(section.whole.end);
+        } else if !is_inside || has("done", &title) {
+            continue;
+        }
+        open.extend(entries(outline, &section.own));
+    }
+    open
+}
+
+/// Returns the open blockers, from bullets, or from paragraphs where there are none.
+fn blockers(outline: &Outline<'_>) -> Vec<String> {
+    let own = || document::sections(outline, "blockers").map(|section| &section.own);
+    let paragraphs = own().filter(|range| outline.items(range).next().is_none());
+    let paragraphs = paragraphs.flat_map(|range| outline.paragraphs(range));
+    let is_hint = |text: &str| text.starts_with('[') && text.ends_with(']');
+    let in_prose = paragraphs
+        .filter(|(_, text)| !is_hint(text) && !document::is_lead(text))
+        .filter_map(|(_, text)| open(text, text));
+    own().flat_map(|range| entries(outline, range)).chain(in_prose).collect()
+}
+
+/// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.
+fn entries(outline: &Outline<'_>, range: &Range<usize>) -> Vec<String> {
+    let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
+    let entry = |group: &[(&Block, &ListItem)]| {
+        let ((block, item), below) =
+            group.split_first().filter(|((_, item), _)| item.depth == 0)?;
+        let mut boxes = below.iter().filter_map(|(_, item)| item.checked).peekable();
+        let is_done = match item.checked {
+            Some(is_done) => is_done,
+            None => boxes.peek().is_some() && boxes.all(|is_done| is_done),
+        };
+        let text = document::on_one_line(outline, block, item);
+        open(&item.text, &text).filter(|_| !is_done)
+    };
+    items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).collect()
+}
+
+/// Returns an entry, unless its first line says that it is none, or settled.
+fn open(first_line: &str, entry: &str) -> Option<String> {
+    let is_open = !is_none_remark(first_line) && !says_none(first_line) && !is_settled(first_line);
+    is_open.then(|| entry.trim().to_owned())
+}
+
+/// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
+/// blocking`. A clause says more.
+fn says_none(text: &str) -> bool {
+    let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_none = match words.as_slice() {
+        ["none" | "nothing", next, ..] => *next != "of",
+        ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
+        _ => false,
+    };
+    is_none
+        && words.len() <= 7
+        && !text.contains([',', ':', ';', '—', '–'])
+        && !words.iter().any(|word| has("exception", word))
+}
+
+/// Returns whether an entry is struck out or marked as settled: `✅ …`, `[resolved] …`, `FIXED 2026-07-31: …`.
+fn is_settled(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.clone().next().unwrap_or_default();
+    let is_loud = text.starts_with(['[', '(', '*', '✅', '✓']) || first == first.to_uppercase();
+    text.starts_with("~~") && text[2..].contains("~~")
+        || text.starts_with('✅')
+        || is_loud && has("settled", &first.to_lowercase())
+        || words.any(|word| word == "RESOLVED")
 }
 
 #[cfg(test)]

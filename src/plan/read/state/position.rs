@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
-use crate::plan::read::located::Span;
-use crate::plan::read::placeholder::is_none_remark;
-use crate::plan::read::status::{is_status, split_status};
+use crate::plan::read::line::Span;
+use crate::plan::read::vocabulary::is_none_remark;
 use crate::plan::read::vocabulary::{Label, has, words};
+use crate::plan::read::vocabulary::{is_status, split_status};
 use crate::plan::read::{
-    Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder,
+    Claim, Located, PhaseNumbering, Says, StatedPhase, document, non_placeholder,
 };
 use crate::text::{pattern, strip_prefix_ignore_case};
 
@@ -30,7 +30,7 @@ fn scopes<'o>(
         // The head is what precedes the first heading, and what follows it if it is the title. A title further
         // down comes from a file that was pasted, as do the comments of its front matter.
         let is_head = *index == 0 || *index == 1 && section.level == 1;
-        let title = heading::words(&section.title);
+        let title = document::heading(&section.title);
         let is_current = title.starts_with("current p");
         is_head || is_current || kinds.iter().any(|kind| has(kind, &title))
     });
@@ -115,7 +115,7 @@ fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
 
 /// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
 fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
-    let mut sections = heading::sections(outline, "position");
+    let mut sections = document::sections(outline, "position");
     let found = sections.find_map(|section| outline.paragraphs(&section.own).next());
     let Some((block, text)) = found else { return };
     let line = text.lines().next().unwrap_or_default();

@@ -1,0 +1,563 @@
+//! The vector index: in the file, with a vector of signed bytes for each fact, or on a Chroma server.
+//!
+//! The index in the file holds the vector of each retrievable fact, of one model at a time.
+//! The built-in model takes microseconds, so its vectors are written in the fact's own transaction; those of
+//! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found lexically. A server is
+//! also updated afterwards: its jobs are in the outbox, which is written in the fact's own transaction.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use rusqlite::{Connection, named_params, params};
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+use crate::facts::fact::{COLUMNS, Fact};
+use crate::facts::search::FactQuery;
+use crate::facts::{Facts, Sql, UserId, json, queue, row};
+use crate::project::Project;
+use crate::search::{Embedder, Endpoint, Vector};
+use crate::service::Service;
+
+/// Timeout of an endpoint, after which the search is lexical only.
+const DEADLINE: Duration = Duration::from_millis(1500);
+
+/// Maximum number of facts embedded per transaction.
+const BATCH: u32 = 1024;
+
+/// Returns the embedder of this run: the built-in table, or the endpoint from the user's settings.
+pub fn embedder(project: &Project) -> Result<Embedder> {
+    let settings = &project.settings.embedding;
+    let Some(url) = &settings.url else {
+        return Ok(Embedder::BuiltIn);
+    };
+    let model = settings.model.as_deref().ok_or_else(|| {
+        Error::usage("embedding.url is set, but embedding.model is not")
+            .hint("name the model that the endpoint is to use")
+    })?;
+    let key = project.environment.get("ANNALS_EMBEDDING_API_KEY");
+    Endpoint::new(url, model, key.map(str::to_owned), DEADLINE).map(Embedder::Remote)
+}
+
+/// Updates the index for a fact, in the transaction that writes its row.
+pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
+    let IndexLocation { model, server } = IndexLocation::current(connection)?;
+    let built_in = Embedder::BuiltIn.model();
+    if server.is_some() {
+        return enqueue(connection, fact);
+    }
+    if fact.status.is_retrievable() && model == built_in {
+        let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
+        return write_vector(connection, fact, &built_in, &vector).map(drop);
+    }
+    let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
+               AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
+    connection.run(sql, params![fact.user_id, fact.fact_id])
+}
+
+/// Returns the text to embed for a fact: its key in words, and its value.
+pub(crate) fn text(key: &str, value: &str) -> String {
+    format!("{}: {value}", words_of_key(key))
+}
+
+/// Returns a key in words.
+pub(crate) fn words_of_key(key: &str) -> String {
+    key.trim_end_matches("[]").replace(['.', '_'], " ")
+}
+
+/// Embeds every fact that lacks a vector of this model; returns the number of facts embedded.
+///
+/// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
+pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
+    migrate(facts, embedder)?;
+    if let Some(server) = Chroma::from_database(&facts.connection)? {
+        // What is forgotten does not wait for an endpoint that makes vectors.
+        let erased = drain(facts, &server, embedder, true)?;
+        return Ok(erased + drain(facts, &server, embedder, false)?);
+    }
+    let sql = format!(
+        "SELECT {COLUMNS} FROM facts AS f WHERE seq > ?1 AND status IN ('active', 'pending_confirmation') \
+         AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
+         ORDER BY seq LIMIT {BATCH}"
+    );
+    let (mut made, mut after) = (0, 0_i64);
+    loop {
+        let lacking: Vec<Fact> = facts.connection.list(&sql, [after])?;
+        let Some(last) = lacking.last() else {
+            if after == 0 || facts.dry_run {
+                return Ok(made);
+            }
+            // A fact that changed in the meantime lacks its vector again.
+            after = 0;
+            continue;
+        };
+        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
+        after = facts.connection.value(seq, [&last.fact_id])?;
+        let texts: Vec<String> =
+            lacking.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
+        let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        made += facts.write(|connection| {
+            let mut written = 0;
+            for (fact, vector) in lacking.iter().zip(&vectors) {
+                written += write_vector(connection, fact, &embedder.model(), vector)?;
+            }
+            Ok(written)
+        })?;
+    }
+}
+
+/// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
+pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
+    if let Some(server) = Chroma::from_database(&facts.connection)? {
+        // `forgotten` says how many are left, and why.
+        drain(facts, &server, &Embedder::BuiltIn, true).ok();
+    }
+    Ok(())
+}
+
+/// The model and location of the vectors.
+#[derive(Debug, PartialEq, Eq)]
+struct IndexLocation {
+    /// The model.
+    model: String,
+    /// The URL of the server, or `None` if they are in the file.
+    server: Option<String>,
+}
+
+row!(IndexLocation: model, server);
+
+impl IndexLocation {
+    /// Returns the current location.
+    fn current(connection: &Connection) -> Result<Self> {
+        let sql = "SELECT model, server FROM vector_index";
+        Ok(connection.statement(sql)?.query_row([], Self::read)?)
+    }
+
+    /// Returns the location that the settings require.
+    fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
+        Self { model: embedder.model(), server: facts.vector_server.clone() }
+    }
+}
+
+/// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt. A server that is no
+/// longer used is asked once to remove them; if it does not, the error says so, after the change.
+fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
+    let wanted = IndexLocation::from_settings(facts, embedder);
+    let current = IndexLocation::current(&facts.connection)?;
+    if current == wanted || facts.dry_run {
+        return Ok(());
+    }
+    // All vectors of a collection have the same length.
+    let old = Chroma::from_database(&facts.connection)?;
+    let removed = old.map_or(Ok(()), |server| server.remove());
+    if removed.is_err() && current.server == wanted.server {
+        return removed;
+    }
+    let now = facts.clock.timestamp();
+    facts.write(|connection| {
+        let change = "UPDATE vector_index SET model = ?1, server = ?2";
+        connection.run(change, params![wanted.model, wanted.server])?;
+        connection.run("DELETE FROM fact_vectors", [])?;
+        connection.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
+        if wanted.server.is_some() {
+            return enqueue_all(connection, &now);
+        }
+        connection.run("DELETE FROM vector_jobs", [])
+    })?;
+    removed
+}
+
+/// Returns the model of the vectors in the index.
+pub(crate) fn model(connection: &Connection) -> Result<String> {
+    IndexLocation::current(connection).map(|location| location.model)
+}
+
+/// Writes the vector of a fact, unless the fact has changed; returns the number of facts that have the vector.
+fn write_vector(
+    connection: &Connection,
+    fact: &Fact,
+    model: &str,
+    vector: &Vector,
+) -> Result<usize> {
+    let small = vector.quantized();
+    let sql = "INSERT INTO fact_vectors (user_id, seq, fact_id, model, dim, scale, vector) \
+               SELECT user_id, seq, fact_id, :model, :dim, :scale, :vector FROM facts \
+               WHERE user_id = :user AND fact_id = :fact AND value_text = :value \
+               AND status IN ('active', 'pending_confirmation') \
+               ON CONFLICT (user_id, seq) DO UPDATE SET model = excluded.model, dim = excluded.dim, \
+               scale = excluded.scale, vector = excluded.vector \
+               WHERE model <> excluded.model OR vector <> excluded.vector";
+    let values = named_params! {
+        ":user": fact.user_id, ":fact": fact.fact_id, ":value": fact.value_text, ":model": model,
+        ":dim": dim(small.values.len()), ":scale": f64::from(small.scale), ":vector": small.values,
+    };
+    connection.change(sql, values)
+}
+
+/// Returns a number of dimensions as stored.
+fn dim(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+/// Number of vectors requested from a server per requested fact, and at least.
+const OVERFETCH: usize = 4;
+const MIN_CANDIDATES: usize = 100;
+
+/// The vector of a query.
+pub(crate) struct QueryVector {
+    pub(crate) vector: Vector,
+    /// The nearest facts, if the vectors are on a server.
+    near: Option<Vec<(String, f32)>>,
+}
+
+/// The similarities of rows, from -1 to 1.
+pub(crate) type Similarities = HashMap<i64, f32>;
+
+/// Returns the vector of a query, after ensuring that all vectors in the index are of its model.
+pub(crate) fn of_query(
+    facts: &mut Facts,
+    user: &UserId,
+    query: &FactQuery,
+    embedder: &Embedder,
+) -> Result<QueryVector> {
+    if facts.vector_server.is_some() {
+        return on_server(facts, user, query, embedder);
+    }
+    let is_of_model =
+        |facts: &Facts| -> Result<bool> { Ok(model(&facts.connection)? == embedder.model()) };
+    // The built-in vectors are written with their facts; an endpoint's may be missing.
+    if !embedder.is_built_in() || !is_of_model(facts)? {
+        refresh(facts, embedder)?;
+    }
+    if !is_of_model(facts)? {
+        let model = embedder.model();
+        return Err(Error::failed(format!("the vectors are not those of {model}"))
+            .hint("a dry run creates no new ones"));
+    }
+    Ok(QueryVector { vector: embedder.vector(&query.text)?, near: None })
+}
+
+fn on_server(
+    facts: &Facts,
+    user: &UserId,
+    query: &FactQuery,
+    embedder: &Embedder,
+) -> Result<QueryVector> {
+    let is_settled =
+        IndexLocation::current(&facts.connection)? == IndexLocation::from_settings(facts, embedder);
+    let server = Chroma::from_database(&facts.connection)?.filter(|_| is_settled);
+    let server = server.ok_or_else(|| {
+        Error::failed("the vectors are not on the Chroma server yet")
+            .hint("`annals facts work` sends them")
+    })?;
+    let vector = embedder.vector(&query.text)?;
+    let near = if vector.is_zero() {
+        Vec::new()
+    } else {
+        let most = query.limit.saturating_mul(OVERFETCH).max(MIN_CANDIDATES);
+        server.nearest(user, query.project.as_deref(), &vector, most)?
+    };
+    Ok(QueryVector { vector, near: Some(near) })
+}
+
+/// Compares the vectors of a user; a query with a zero vector resembles none.
+pub(crate) fn compare(
+    connection: &Connection,
+    user: &UserId,
+    model: &str,
+    query: &QueryVector,
+) -> Result<Similarities> {
+    let mut similarities = Similarities::new();
+    if query.vector.is_zero() {
+        return Ok(similarities);
+    }
+    if let Some(near) = &query.near {
+        let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2";
+        for (fact, similarity) in near {
+            let values = (user.as_str(), fact);
+            let found: Vec<i64> = connection.column(sql, values)?;
+            similarities.extend(found.into_iter().map(|row| (row, *similarity)));
+        }
+        return Ok(similarities);
+    }
+    let query = query.vector.quantized();
+    let sql = "SELECT seq, scale, vector FROM fact_vectors \
+               WHERE user_id = ?1 AND model = ?2 AND dim = ?3";
+    let mut statement = connection.statement(sql)?;
+    let mut rows = statement.query((user.as_str(), model, dim(query.values.len())))?;
+    while let Some(row) = rows.next()? {
+        let vector = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        similarities.insert(row.get(0)?, query.dot(vector, narrowed(row.get(1)?)));
+    }
+    Ok(similarities)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "SQLite stores f64 only; the value was an f32 originally"
+)]
+fn narrowed(scale: f64) -> f32 {
+    scale as f32
+}
+
+/// Maximum number of jobs per request.
+const JOBS: u32 = 256;
+
+/// Stores the latest job for a fact, in the transaction that changes it; a pause after a failure remains.
+fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
+    let operation = if fact.status.is_retrievable() { "upsert" } else { "delete" };
+    let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
+               VALUES (?1, ?2, ?3, '', ?4, lower(hex(randomblob(8)))) \
+               ON CONFLICT (fact_id) DO UPDATE SET user_id = excluded.user_id, \
+               operation = excluded.operation, wish = excluded.wish, created_at = excluded.created_at";
+    let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
+    connection.run(sql, values)
+}
+
+/// Enqueues an update of every retrievable fact, and nothing else.
+fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
+    let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
+                 SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
+                 WHERE status IN ('active', 'pending_confirmation')";
+    connection.run("DELETE FROM vector_jobs", [])?;
+    connection.run(again, [now])
+}
+
+/// Schedules the erasure of facts on the server, if the vectors are on one, in the transaction that forgets them.
+pub(crate) fn enqueue_forgotten(connection: &Connection, ids: &str) -> Result<()> {
+    let of_facts = "fact_id IN (SELECT value FROM json_each(?1))";
+    connection.run(&format!("DELETE FROM vector_jobs WHERE {of_facts}"), [ids])?;
+    let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
+               SELECT value, '', 'delete', '', '', lower(hex(randomblob(8))) FROM json_each(?1) \
+               WHERE (SELECT server FROM vector_index) IS NOT NULL";
+    connection.run(sql, [ids])
+}
+
+/// Returns the number of forgotten facts that the server may still have, and why.
+pub(crate) fn forgotten(connection: &Connection) -> Result<(u64, Option<String>)> {
+    let sql = "SELECT count(*), max(last_error) FROM vector_jobs WHERE user_id = ''";
+    Ok(connection.optional(sql, [])?.unwrap_or_default())
+}
+
+/// Executes the jobs that are due, or of these those of forgotten facts, and returns their number; if the server fails,
+/// they are retried later.
+fn drain(
+    facts: &mut Facts,
+    server: &Chroma,
+    embedder: &Embedder,
+    only_forgotten: bool,
+) -> Result<usize> {
+    let mut done = 0;
+    loop {
+        let now = queue::now_millis(&facts.clock);
+        // A later job replaces the random id.
+        let sql = "SELECT fact_id, wish FROM vector_jobs WHERE not_before <= ?1 \
+                   AND (user_id = '' OR NOT ?3) ORDER BY not_before, fact_id LIMIT ?2";
+        let values = params![now, JOBS, only_forgotten];
+        let jobs: Vec<(String, String)> = facts.connection.list(sql, values)?;
+        if jobs.is_empty() || facts.dry_run {
+            return Ok(done);
+        }
+        let of_jobs = "(fact_id, wish) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:jobs))";
+        let (ids, sent) = (json(&jobs.iter().map(|job| &job.0).collect::<Vec<_>>())?, json(&jobs)?);
+        match carry_out(&facts.connection, server, embedder, &ids) {
+            Ok(gone) => facts.write(|connection| {
+                let sql = "UPDATE facts SET embedding_id = \
+                           iif(fact_id IN (SELECT value FROM json_each(?2)), NULL, fact_id) \
+                           WHERE fact_id IN (SELECT value FROM json_each(?1))";
+                connection.run(sql, [&ids, &json(&gone)?])?;
+                let sql = format!("DELETE FROM vector_jobs WHERE {of_jobs}");
+                connection.run(&sql, named_params! { ":jobs": sent })
+            })?,
+            Err(error) => {
+                // The pause doubles up to a little over an hour.
+                let sql = format!(
+                    "UPDATE vector_jobs SET attempts = attempts + 1, last_error = :error, not_before = \
+                     strftime('%Y-%m-%dT%H:%M:%fZ', :now, (1 << min(attempts, 12)) || ' seconds') \
+                     WHERE {of_jobs}"
+                );
+                let values =
+                    named_params! { ":jobs": sent, ":now": now, ":error": error.to_string() };
+                facts.write(|connection| connection.run(&sql, values))?;
+                return Err(error);
+            }
+        }
+        done += jobs.len();
+    }
+}
+
+/// Sends the current state of these facts, which may be newer than the jobs; returns those without a vector.
+fn carry_out(
+    connection: &Connection,
+    server: &Chroma,
+    embedder: &Embedder,
+    ids: &str,
+) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM facts WHERE fact_id IN (SELECT value FROM json_each(?1)) \
+         AND status IN ('active', 'pending_confirmation')"
+    );
+    let current: Vec<Fact> = connection.list(&sql, [ids])?;
+    let texts: Vec<String> = current.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
+    let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    // A zero vector means no known words, and has no cosine.
+    let points = current.into_iter().zip(vectors).filter(|(_, vector)| !vector.is_zero());
+    let points: Vec<(Fact, Vector)> = points.collect();
+    let mut gone: Vec<String> = connection.column("SELECT value FROM json_each(?1)", [ids])?;
+    gone.retain(|id| points.iter().all(|(fact, _)| fact.fact_id != *id));
+    server.upsert(&points)?;
+    server.delete(&gone)?;
+    Ok(gone)
+}
+
+/// Base path of the collections in version 2 of the API, which has tenants and databases.
+const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
+
+/// Timeout of a query, after which the search is lexical only.
+const ASKED: Duration = Duration::from_millis(1500);
+
+/// Timeout of a change, which usually runs in the background.
+const CHANGED: Duration = Duration::from_secs(30);
+
+/// A collection on a Chroma server.
+#[derive(Debug)]
+struct Chroma {
+    service: Service,
+    collection: String,
+}
+
+impl Chroma {
+    /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
+    fn from_database(connection: &Connection) -> Result<Option<Self>> {
+        let sql = "SELECT server, collection FROM vector_index";
+        let found: Option<(Option<String>, String)> = connection.optional(sql, [])?;
+        let (server, collection) = found.unwrap_or_default();
+        let Some(server) = server else {
+            return Ok(None);
+        };
+        Ok(Some(Self { service: Service::new("chroma.url", &server)?, collection }))
+    }
+
+    /// Writes vectors, replacing the facts' previous ones.
+    fn upsert(&self, points: &[(Fact, Vector)]) -> Result<()> {
+        if points.is_empty() {
+            return Ok(());
+        }
+        let list = |of: fn(&(Fact, Vector)) -> Value| points.iter().map(of).collect::<Vec<Value>>();
+        let change = json!({
+            "ids": list(|(fact, _)| json!(fact.fact_id)),
+            "embeddings": list(|(_, vector)| json!(vector.values())),
+            "documents": list(|(fact, _)| json!(fact.value_text)),
+            "metadatas": list(|(fact, _)| metadata(fact)),
+        });
+        self.ask("upsert", &change, CHANGED).map(|_| ())
+    }
+
+    /// Removes the vectors of facts; a missing one is not an error.
+    fn delete(&self, facts: &[String]) -> Result<()> {
+        if facts.is_empty() {
+            return Ok(());
+        }
+        self.ask("delete", &json!({ "ids": facts }), CHANGED).map(|_| ())
+    }
+
+    /// Removes the collection.
+    fn remove(&self) -> Result<()> {
+        let path = format!("{BASE}/{}", self.collection);
+        self.service.delete(&path, ASKED).map_err(|error| {
+            let left = format!("delete its collection {} there", self.collection);
+            server_failed(error).hint(left)
+        })
+    }
+
+    /// Returns a user's most similar retrievable facts with their similarities, from -1 to 1.
+    fn nearest(
+        &self,
+        user: &UserId,
+        project: Option<&str>,
+        vector: &Vector,
+        most: usize,
+    ) -> Result<Vec<(String, f32)>> {
+        let conditions = [
+            json!({"user_id": {"$eq": user.as_str()}}),
+            json!({"status": {"$in": ["active", "pending_confirmation"]}}),
+            json!({"project": {"$in": ["", project.unwrap_or_default()]}}),
+        ];
+        let question = json!({
+            "query_embeddings": [vector.values()], "n_results": most,
+            "where": {"$and": conditions}, "include": ["distances"],
+        });
+        let answer = self.ask("query", &question, ASKED)?;
+        read(&answer)
+            .ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
+    }
+
+    fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
+        let collection = json!({
+            "name": self.collection, "get_or_create": true,
+            "configuration": {"hnsw": {"space": "cosine"}}, "metadata": {"schema": "1"},
+        });
+        let made = self.service.post(BASE, &collection, wait).map_err(server_failed)?;
+        let id = made
+            .get("id")
+            .and_then(Value::as_str)
+            .ok_or_else(|| server_failed(self.service.failed("did not send a collection")))?;
+        let path = format!("{BASE}/{id}/{what}");
+        self.service.post(&path, document, wait).map_err(server_failed)
+    }
+}
+
+/// Returns the fields that searches filter by, and that identify the fact to people inspecting the server.
+fn metadata(fact: &Fact) -> Value {
+    // Null cannot be filtered by, so a missing project or end is an empty string.
+    json!({
+        "fact_id": fact.fact_id, "user_id": fact.user_id, "key": fact.key,
+        "category": fact.category, "status": fact.status, "confidence": fact.confidence,
+        "valid_from": fact.valid_from, "valid_to": fact.valid_to.as_deref().unwrap_or_default(),
+        "updated_at": fact.updated_at, "project": fact.project.as_deref().unwrap_or_default(),
+    })
+}
+
+fn server_failed(error: Error) -> Error {
+    let message = error.message;
+    Error::failed(format!("the Chroma server {message}"))
+        .hint("chroma.url names it; `chroma run` starts one")
+}
+
+/// Returns each id with its similarity from the response to a single query.
+fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
+    let ids = answer.get("ids")?.get(0)?.as_array()?;
+    let distances = answer.get("distances")?.get(0)?.as_array()?;
+    let pairs = ids.iter().zip(distances);
+    pairs
+        .map(|(id, distance)| {
+            let id = id.as_str()?.to_owned();
+            Some((id, similarity(distance.as_f64()?)))
+        })
+        .collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a cosine is no more precise than its vectors")]
+fn similarity(distance: f64) -> f32 {
+    (1.0 - distance) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_whole_or_not_at_all() {
+        let answer = json!({"ids": [["a", "b"]], "distances": [[0.0, 1.5]], "metadatas": null});
+        let near = read(&answer).unwrap();
+        assert_eq!(near, [("a".to_owned(), 1.0), ("b".to_owned(), -0.5)]);
+        for odd in [
+            json!({}),
+            json!([]),
+            json!({"ids": [[7]], "distances": [[0.1]]}),
+            json!({"ids": [["a"]], "distances": [[null]]}),
+        ] {
+            assert_eq!(read(&odd), None, "{odd}");
+        }
+    }
+}

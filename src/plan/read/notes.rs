@@ -1,0 +1,270 @@
+//! Reads what is noted beside the documents and phases: todos, paused work, and settings.
+//!
+//! GSD keeps open todos as files, one each.
+//!
+//! ```text
+//! <planning>/todos/pending/2026-03-10-print-all-labels.md      front matter: title: Print all labels at once
+//! ```
+//!
+//! Paused work is to be resumed where the files say that GSD's `pause-work` leaves and `resume-work` deletes.
+//!
+//! ```text
+//! <planning>/HANDOFF.json                 "timestamp": "2026-03-31T20:36:51.203Z", "phase_dir": …, "next_action": …
+//! <planning>/.continue-here.md            front matter: last_updated: 2026-03-31T20:36:51.203Z
+//! <planning>/phases/02-web/.continue-here.md      <next_action>…</next_action>, or a section `Next action`
+//! ```
+//!
+//! In config.json, some tools require steps for a phase in addition to plans and summaries.
+
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::clock::parse_date;
+use crate::error::Result;
+use crate::markdown::{FrontMatter, Outline};
+use crate::plan::read::folder::entries;
+use crate::plan::read::{PhaseProgress, TextOf, document, non_placeholder};
+use crate::project::vocabulary;
+use crate::storage::read::PathKind;
+use crate::text::{fold, one_line};
+use crate::warning::Warning;
+
+/// Maximum number of files that are read.
+const MAX_FILES: usize = 200;
+
+/// Returns the files of the open todos, sorted by name, which begins with the day.
+pub(crate) fn todo_files(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PathBuf>> {
+    let dir = planning.join(vocabulary::PENDING_TODOS);
+    let found = entries(&dir, warnings)?.into_iter();
+    let is_todo = |name: &str| {
+        Path::new(name).extension().is_some_and(|own| own == "md")
+            && !name.eq_ignore_ascii_case("README.md")
+    };
+    let files = found.filter(|(name, kind)| *kind == PathKind::File && is_todo(name));
+    let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
+    files.truncate(MAX_FILES);
+    Ok(files)
+}
+
+/// Returns the title of an open todo: of its front matter, else its first heading, else the words of its file's name.
+/// `None` if the front matter says that it is done.
+pub(crate) fn open_todo(text: &str, path: &Path) -> Option<String> {
+    let front = FrontMatter::parse(text, path).value;
+    let status = front.text(&["status"]);
+    let is_done = status.is_some_and(PhaseProgress::is_complete_status)
+        || front.text(&["resolved", "completed"]).and_then(non_placeholder).is_some();
+    if is_done {
+        return None;
+    }
+    let in_front = front.text(&["title"]).and_then(non_placeholder);
+    let mut lines = text[front.range.end..].lines();
+    let heading = || lines.find_map(|line| non_placeholder(line.strip_prefix("# ")?));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let of_name = || {
+        let words = stem.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+        let words = if words.is_empty() { &stem } else { words };
+        words.replace('-', " ")
+    };
+    Some(in_front.or_else(heading).map_or_else(of_name, str::to_owned))
+}
+
+/// Returns the todos of STATE.md, then those of the files that it does not list.
+pub(crate) fn merged_todos(stated: &[String], files: Vec<(&Path, String)>) -> Vec<String> {
+    let listed: Vec<String> = stated.iter().map(|todo| fold(todo)).collect();
+    let is_listed = |path: &Path, title: &str| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        listed.iter().any(|todo| *todo == fold(title) || todo.contains(&stem))
+    };
+    let further = files.into_iter().filter(|(path, title)| !is_listed(path, title));
+    stated.iter().cloned().chain(further.map(|(_, title)| title)).collect()
+}
+
+/// A file that says where paused work is to be resumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handoff {
+    /// Its path.
+    pub file: PathBuf,
+    /// The day when it was written.
+    pub written: NaiveDate,
+    /// The first thing to do, on one line.
+    pub next_action: String,
+    /// The name of the phase's folder, if it is about a phase.
+    pub(crate) phase_dir: Option<String>,
+}
+
+/// HANDOFF.json, as far as it is read.
+#[derive(Deserialize)]
+struct HandoffFields {
+    timestamp: String,
+    next_action: String,
+    phase_dir: Option<String>,
+}
+
+/// Returns the latest handoff in the planning folder or in one of its phases' folders.
+pub(crate) fn latest_handoff<'a>(
+    planning: &Path,
+    phases: impl Iterator<Item = &'a Path>,
+    text: TextOf<'_>,
+) -> Option<Handoff> {
+    let fields = planning.join(vocabulary::HANDOFF);
+    let in_phases = phases.map(|dir| (dir, dir.file_name()));
+    let notes = std::iter::once((planning, None)).chain(in_phases);
+    let notes = notes.filter_map(|(dir, phase)| {
+        let file = dir.join(vocabulary::CONTINUE_HERE);
+        let phase_dir = phase.map(|name| name.to_string_lossy().into_owned());
+        from_note(&text(&file)?, file, phase_dir)
+    });
+    let notes: Vec<Handoff> = notes.collect();
+    let fields = text(&fields).and_then(|text| from_fields(&text, fields));
+    // Of equal ones, the last is taken: the note of a phase says more than the fields.
+    let all = fields.into_iter().chain(notes);
+    all.max_by_key(|handoff| handoff.written)
+}
+
+fn from_fields(text: &str, file: PathBuf) -> Option<Handoff> {
+    let fields: HandoffFields = serde_json::from_str(text).ok()?;
+    let phase_dir = fields.phase_dir.as_deref().map(Path::new);
+    let name = phase_dir.and_then(Path::file_name);
+    Some(Handoff {
+        file,
+        written: parse_date(&fields.timestamp)?,
+        next_action: one_line(non_placeholder(&fields.next_action)?),
+        phase_dir: name.map(|name| name.to_string_lossy().into_owned()),
+    })
+}
+
+fn from_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Handoff> {
+    let front = FrontMatter::parse(text, &file).value;
+    let outline = Outline::parse_beginning(text, front.range.end);
+    let in_section = || {
+        let section = document::sections(&outline, "next action").next();
+        section.map(|section| outline.slice(&section.own))
+    };
+    let next_action = tagged(outline.text()).or_else(in_section)?;
+    Some(Handoff {
+        written: parse_date(front.text(&["last_updated"])?)?,
+        next_action: one_line(non_placeholder(next_action)?),
+        file,
+        phase_dir,
+    })
+}
+
+fn tagged(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("<next_action>")?;
+    let (inside, _) = rest.split_once("</next_action>")?;
+    Some(inside.trim())
+}
+
+/// The settings of config.json that affect the next action; absent ones require nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkflowSettings {
+    /// Whether a phase must be discussed before it is planned.
+    pub requires_discussion: bool,
+    /// Whether the user must test a finished phase before work continues.
+    pub requires_uat: bool,
+}
+
+impl WorkflowSettings {
+    /// Parses a config.json; invalid JSON requires nothing.
+    pub(crate) fn parse(text: &str) -> Self {
+        let Ok(config) = serde_json::from_str::<Value>(text) else {
+            return Self::default();
+        };
+        let is_on = |path: &str| config.pointer(path) == Some(&Value::Bool(true));
+        Self {
+            requires_discussion: is_on("/require_phase_discussion")
+                || is_on("/workflow/require_phase_discussion"),
+            requires_uat: is_on("/auto_uat"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_add_what_the_state_does_not_list() {
+        let stated = ["Integration tests for the API", "See `2026-03-10-labels`"];
+        let stated = stated.map(str::to_owned);
+        let file = |name, title: &str| (Path::new(name), title.to_owned());
+        let files = vec![
+            file("2026-03-10-labels.md", "Print all labels"),
+            file("2026-03-11-tests.md", "Tests"),
+            file("2026-03-12-api.md", "Integration tests for the API"),
+        ];
+        assert_eq!(merged_todos(&stated, files), [&stated[0], &stated[1], "Tests"]);
+        assert_eq!(merged_todos(&stated, Vec::new()), stated);
+    }
+
+    #[test]
+    fn a_todo_is_named_by_its_title_its_heading_or_its_file() {
+        let path = Path::new("todos/pending/2026-03-10-print-labels.md");
+        for (text, expected) in [
+            ("---\ncreated: 2026-03-10\ntitle: Print all\n---\n# Other\n", "Print all"),
+            ("---\ncreated: 2026-03-10\n---\n\n# Print them\n", "Print them"),
+            ("## Problem\n\nMany.\n", "print labels"),
+            ("", "print labels"),
+        ] {
+            assert_eq!(open_todo(text, path).as_deref(), Some(expected));
+        }
+        for text in ["---\ntitle: A\nstatus: done\n---\n", "---\nresolved: 2026-03-11\n---\n"] {
+            assert_eq!(open_todo(text, path), None);
+        }
+    }
+
+    const NOTE: &str = "---\nphase: 02-web\ntask: 3\nstatus: in_progress\nlast_updated: 2026-03-31T20:36:51.203Z\n---\n\n<current_state>\nHalf of the form is there.\n</current_state>\n\n<next_action>\nStart with: the second\nfield of the form\n</next_action>\n";
+
+    fn note(text: &str) -> Option<Handoff> {
+        from_note(text, PathBuf::from("02-web/.continue-here.md"), None)
+    }
+
+    #[test]
+    fn the_next_action_is_read_from_its_tag_or_section_or_field() {
+        let read = note(NOTE).unwrap();
+        assert_eq!(read.next_action, "Start with: the second field of the form");
+        assert_eq!(read.written.to_string(), "2026-03-31");
+        let section = "---\nlast_updated: 2026-03-31\n---\n# Handoff\n\n## Next action\n\nAsk Ann.\n\n## More\n\nText\n";
+        assert_eq!(note(section).unwrap().next_action, "Ask Ann.");
+        let fields = r#"{"timestamp":"2026-04-01T08:00:00Z","phase":"02","phase_dir":".planning/phases/02-web","plan":1,"next_action":"Write the test"}"#;
+        let read = from_fields(fields, PathBuf::from("HANDOFF.json")).unwrap();
+        assert_eq!(read.next_action, "Write the test");
+        assert_eq!(read.phase_dir.as_deref(), Some("02-web"));
+        for other in [
+            "",
+            "{}",
+            r#"{"timestamp": 3, "next_action": "x"}"#,
+            r#"{"timestamp": "{timestamp}", "next_action": "{specific first action}"}"#,
+        ] {
+            assert_eq!(from_fields(other, PathBuf::new()), None, "{other}");
+        }
+        // Without a date or a next action, its relevance is unknown.
+        assert_eq!(note(&NOTE.replace("last_updated", "updated_by")), None);
+        assert_eq!(note(&NOTE.replace("next_action", "next_idea")), None);
+    }
+
+    #[test]
+    fn the_latest_of_all_is_found() {
+        let planning = Path::new("/p");
+        let phases = ["/p/phases/01-base", "/p/phases/02-web"].map(Path::new);
+        let text = |path: &Path| {
+            let day = match path.to_str()? {
+                "/p/phases/01-base/.continue-here.md" => "2026-04-02",
+                "/p/phases/02-web/.continue-here.md" => "2026-04-03",
+                "/p/HANDOFF.json" => {
+                    let fields = r#"{"timestamp":"2026-04-01","next_action":"Write"}"#;
+                    return Some(fields.to_owned());
+                }
+                _ => return None,
+            };
+            Some(NOTE.replace("2026-03-31T20:36:51.203Z", day))
+        };
+        let found = latest_handoff(planning, phases.into_iter(), &text).unwrap();
+        assert_eq!(found.phase_dir.as_deref(), Some("02-web"));
+        let found = latest_handoff(planning, std::iter::empty(), &text).unwrap();
+        assert_eq!(found.file, Path::new("/p/HANDOFF.json"));
+    }
+}

@@ -1,0 +1,626 @@
+//! Reads a phase's folder: its number, its name, and the plan that each file belongs to.
+//!
+//! The names of PLAN and SUMMARY files come in many styles:
+//!
+//! ```text
+//! 02-01-PLAN.md   05.1-02-SUMMARY.md   05-05a-PLAN.md   06-D-SUMMARY.md   03b-01-PLAN.md
+//! 02-PLAN.md      PLAN-02.md           PLAN-02-SUMMARY.md   01-PLAN-02-SUMMARY.md
+//! PLAN-01-routes.md
+//! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
+//! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
+//! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
+//! 02-01-03-PLAN.md (in the folder of phase 2-01, 02-01-name)
+//! ```
+//!
+//! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::plan::read::number::folder_prefix;
+use crate::plan::read::{
+    Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check, folder,
+};
+use crate::storage::read::PathKind;
+use crate::text::{capitalized, pattern};
+use crate::warning::{Parsed, Warning};
+
+/// A phase's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseDir {
+    /// The phase number.
+    pub number: PhaseNumber,
+    /// The words of the folder's name after the number: `Event system`.
+    pub name: String,
+    /// The path of the folder.
+    pub dir: PathBuf,
+    /// The plans, sorted by number.
+    pub plans: Vec<PlanSlot>,
+    /// Whether the phase was discussed, that is, has a CONTEXT file.
+    pub has_context: bool,
+    /// Where its checks are.
+    pub checks: Checks,
+    /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
+    pub has_files: bool,
+}
+
+/// A plan of a phase, with a plan file, a summary, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanSlot {
+    /// The plan's number within its phase; a phase's only `PLAN.md` is plan 1.
+    pub number: PlanNumber,
+    /// The words after the number, if the file names have any.
+    pub slug: Option<String>,
+    /// The plan's file name.
+    pub plan: Option<String>,
+    /// The summary's file name; plans are often not committed, so that only the summary exists.
+    pub summary: Option<String>,
+}
+
+/// A folder with the folders of phases.
+pub(crate) struct PhaseHome<'a> {
+    /// Its path.
+    pub(crate) dir: &'a Path,
+    /// The roadmaps that show how its phases are numbered.
+    pub(crate) roadmaps: Vec<PathBuf>,
+    /// Whether it contains nothing else, so that an unknown folder is a mistake.
+    pub(crate) is_pure: bool,
+}
+
+impl PhaseHome<'_> {
+    /// Reads the phase folders of the milestone in `home`.
+    pub(crate) fn read(&self, home: &Path, slug: &str) -> Result<Parsed<MilestoneFolder>> {
+        let mut warnings = Vec::new();
+        let mut folders = folder::entries(self.dir, &mut warnings)?;
+        folders.retain(|(_, kind)| *kind == PathKind::Folder);
+        let mut read = self.roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
+        let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
+        let mut found = MilestoneFolder {
+            slug: slug.to_owned(),
+            dir: home.to_owned(),
+            ..MilestoneFolder::default()
+        };
+        for (name, _) in folders {
+            let dir = self.dir.join(&name);
+            let own = numbering
+                .split_folder(&name)
+                .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
+            if let Some((number, slug)) = own
+                && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
+            {
+                found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
+            } else if self.is_pure {
+                let message = "not a phase: its name has no phase number in front";
+                warnings.push(Warning::file(&dir, message));
+                if holds_plans(&dir, 2)? {
+                    found.not_understood.push(dir);
+                }
+            }
+        }
+        found.phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
+        Ok(Parsed::new(found, warnings))
+    }
+}
+
+/// Returns whether a folder contains plans or summaries, down to a depth.
+pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
+    for (name, kind) in folder::entries(dir, &mut Vec::new())? {
+        let is_found = match kind {
+            PathKind::File => FileName::parse(&name, "").is_some(),
+            PathKind::Folder if depth > 1 => holds_plans(&dir.join(&name), depth - 1)?,
+            _ => false,
+        };
+        if is_found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl PhaseDir {
+    /// Reads the names in a phase's folder.
+    fn read(
+        name: &str,
+        number: PhaseNumber,
+        slug: &str,
+        dir: PathBuf,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
+        let folder = FolderName::new(name, number.numbering());
+        let mut listed = folder::all_entries(&dir, warnings)?;
+        // Some keep a phase's plans in a folder of their own, and its summaries in another.
+        for home in ["plans", "summaries"] {
+            if listed.contains(&(home.to_owned(), PathKind::Folder)) {
+                let inside = folder::entries(&dir.join(home), warnings)?.into_iter();
+                listed.extend(inside.map(|(entry, kind)| (format!("{home}/{entry}"), kind)));
+            }
+        }
+        let has_files = listed.iter().any(|(entry, _)| !entry.starts_with('.'));
+        let has_remediation = listed
+            .iter()
+            .any(|(entry, kind)| entry == check::REMEDIATION && *kind == PathKind::Folder);
+        let mut files = Vec::new();
+        for (entry, kind) in listed {
+            let own = entry.rsplit_once('/').map_or(&*entry, |(_, own)| own);
+            if kind == PathKind::File || entry.starts_with('.') {
+                files.push(entry);
+            } else if FileName::parse_in(own, &folder).is_some() {
+                let message = match kind {
+                    PathKind::Folder => "a folder where a file is expected; skipped",
+                    _ => "a pipe, a device or a dead link where a file is expected; skipped",
+                };
+                warnings.push(Warning::file(&dir.join(entry), message));
+            }
+        }
+        Ok(Self {
+            number,
+            name: capitalized(slug.replace(['-', '_'], " ").trim()),
+            plans: plans(&folder, &files),
+            has_context: files.iter().any(|name| name.ends_with("CONTEXT.md")),
+            checks: Checks::new(&dir, &files, has_remediation),
+            dir,
+            has_files,
+        })
+    }
+
+    /// Returns the folder's name: `05.1-event-system`.
+    pub fn dir_name(&self) -> String {
+        self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Returns the paths of the summaries, sorted by plan number.
+    pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
+        self.plans.iter().filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
+    }
+}
+
+/// Returns whether a folder is named for a range of phases: `42-49-review`. Both ends of a range are integers of the same
+/// width: `01-3d-terrain` and `31-404-page` are single phases.
+fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
+    let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let slug = slug.trim_start_matches('-');
+    let last =
+        PhaseNumber::split(slug).filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
+    number.numbering() == PhaseNumbering::Plain
+        && last.is_some_and(|(last, _)| last > *number && last == PhaseNumber::from(last.whole()))
+        && width(slug) == width(&name[folder_prefix(name).len()..])
+}
+
+/// Returns whether a folder contains a plan of a phase, as `10-12-factor-config/10-01-PLAN.md` does.
+fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
+    let is_own = |(file, _): &(String, PathKind)| {
+        let file = FileName::parse(file, "");
+        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
+    };
+    Ok(folder::entries(dir, &mut Vec::new())?.iter().any(is_own))
+}
+
+/// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.
+///
+/// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
+/// phase has only one plan without a summary, it belongs to that plan.
+fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
+    let mut names: Vec<&String> = names.iter().collect();
+    // `.jsonl` sorts after `.md`, which takes precedence because people read it.
+    names.sort_by_key(|name| (name.ends_with("jsonl"), *name));
+    let files = names.into_iter().filter_map(|name| {
+        let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
+        Some((name, FileName::parse_in(own, folder)?))
+    });
+    let files: Vec<(&String, FileName)> = files.collect();
+    let own = folder.number.as_ref().and_then(|number| PlanNumber::parse(&number.to_string()));
+    let mut plans = files.iter().map(|(_, file)| file).filter(|file| file.plan.is_some());
+    let has_others = plans.clone().any(|file| file.phase.is_none() && file.plan != own);
+    let has_both = plans.any(|file| file.phase.is_some());
+    // Of the phase is a file without a plan's number, or with the phase's own, if the others have both.
+    let of_plan = |file: &FileName| {
+        let is_own = file.phase.is_none() && file.plan == own;
+        file.plan.clone().filter(|_| !is_own || !has_both || has_others)
+    };
+    let mut slots: BTreeMap<(PlanNumber, Option<String>), PlanSlot> = BTreeMap::new();
+    for kind in [FileKind::Plan, FileKind::Summary] {
+        let (of_plans, of_phase): (Vec<_>, Vec<_>) = files
+            .iter()
+            .filter(|(_, file)| file.kind == kind)
+            .map(|(name, file)| (name, file, of_plan(file)))
+            .partition(|(.., number)| number.is_some());
+        for (name, file, number) in of_plans {
+            let Some(number) = number else { continue };
+            let exact = (number.clone(), file.slug.clone());
+            let bare = (number.clone(), None);
+            // A name without a slug is of the first plan of its number.
+            let next = slots.range(bare.clone()..).map(|(key, _)| key).next();
+            let first = next.filter(|(next, _)| file.slug.is_none() && *next == number).cloned();
+            let known = [&exact, &bare].into_iter().find(|key| slots.contains_key(*key)).cloned();
+            let slot = slots.entry(known.or(first).unwrap_or(exact));
+            slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, name);
+        }
+        for (name, file, _) in of_phase {
+            if slots.is_empty() {
+                let slot = PlanSlot::new(PlanNumber::from(1), file.slug.clone());
+                slots.insert((slot.number.clone(), None), slot);
+            }
+            if let (1, Some(only)) = (slots.len(), slots.values_mut().next()) {
+                only.fill(kind, name);
+            }
+        }
+    }
+    slots.into_values().collect()
+}
+
+impl PlanSlot {
+    fn new(number: PlanNumber, slug: Option<String>) -> Self {
+        Self { number, slug, plan: None, summary: None }
+    }
+
+    /// Sets the file of this kind if there is none yet.
+    fn fill(&mut self, kind: FileKind, name: &str) {
+        let file = match kind {
+            FileKind::Plan => &mut self.plan,
+            FileKind::Summary => &mut self.summary,
+        };
+        file.get_or_insert_with(|| name.to_owned());
+    }
+}
+
+/// The kind of a phase's file, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Describes the work to do.
+    Plan,
+    /// Describes the work done.
+    Summary,
+}
+
+/// The parsed name of a PLAN or SUMMARY file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileName {
+    /// Plan or summary.
+    pub kind: FileKind,
+    /// The phase's number, if the name contains it.
+    pub phase: Option<PhaseNumber>,
+    /// The plan's number; `None` for a file about the whole phase (`PLAN.md`, `SUMMARY.md`).
+    pub plan: Option<PlanNumber>,
+    /// The words after the number, if any.
+    pub slug: Option<String>,
+}
+
+impl FileName {
+    /// Parses the name of a file in the phase folder `phase_dir` (`01-cli-scaffold`).
+    ///
+    /// Returns `None` for hidden files, backups and names that merely contain the word: `02-PLAN-PAUSE.md`.
+    pub fn parse(name: &str, phase_dir: &str) -> Option<Self> {
+        Self::parse_in(name, &FolderName::guess(phase_dir, name))
+    }
+
+    /// Parses the name of a file in a phase's folder.
+    pub(super) fn parse_in(name: &str, folder: &FolderName<'_>) -> Option<Self> {
+        let (kind, words) = split_kind(name)?;
+        let words = folder.without_own_name(&words);
+        let own = folder.number.as_ref();
+        let joined = words.join("-");
+        if let Some(rest) = own.and_then(|number| number.strip_id(&joined)) {
+            let words: Vec<&str> = rest.split('-').filter(|word| !word.is_empty()).collect();
+            let is_plan = |word: &&&str| words.len() == 1 || begins_with_digit(word);
+            let plan = words.first().filter(is_plan).and_then(|word| PlanNumber::parse(word));
+            let slug = &words[usize::from(plan.is_some())..];
+            return Some(Self::new(kind, own.cloned(), plan, slug));
+        }
+        let [first, slug @ ..] = words else {
+            return Some(Self::new(kind, None, None, &[]));
+        };
+        let phase = PhaseNumber::parse(first);
+        let plan = slug
+            .first()
+            .and_then(|word| PlanNumber::parse(word))
+            .filter(|_| slug.len() == 1 || begins_with_digit(slug[0]) && phase.as_ref() == own);
+        if phase.is_some() && plan.is_some() {
+            return Some(Self::new(kind, phase, plan, &slug[1..]));
+        }
+        match PlanNumber::parse(first) {
+            Some(plan) if slug.is_empty() || phase.is_some() => {
+                Some(Self::new(kind, None, Some(plan), slug))
+            }
+            // `05.3-SUMMARY.md` is about the whole phase.
+            _ if slug.is_empty() && phase.is_some() && phase.as_ref() == own => {
+                Some(Self::new(kind, phase, None, &[]))
+            }
+            _ => None,
+        }
+    }
+
+    fn new(
+        kind: FileKind,
+        phase: Option<PhaseNumber>,
+        plan: Option<PlanNumber>,
+        slug: &[&str],
+    ) -> Self {
+        let slug = slug.join("-");
+        Self { kind, phase, plan, slug: Some(slug).filter(|slug| !slug.is_empty()) }
+    }
+}
+
+/// The parsed name of a phase's folder.
+pub(super) struct FolderName<'a> {
+    name: &'a str,
+    pub(super) number: Option<PhaseNumber>,
+    /// What follows the number.
+    slug: &'a str,
+}
+
+impl<'a> FolderName<'a> {
+    /// Parses a folder's name in a project that numbers its phases in the given way.
+    pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
+        match numbering.split_folder(name) {
+            Some((number, slug)) => Self { name, number: Some(number), slug },
+            None => Self { name, number: None, slug: "" },
+        }
+    }
+
+    /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
+    /// repeats it before another number, as `02-01-03-PLAN.md` does in `02-01-name`.
+    pub(super) fn guess(name: &'a str, file: &str) -> Self {
+        let prefixed = Self::new(name, PhaseNumbering::MilestonePrefixed);
+        let file = file.strip_prefix(folder_prefix(name)).unwrap_or(file);
+        let repeated = prefixed.number.as_ref().and_then(|number| number.strip_id(file));
+        let after = repeated.and_then(|rest| rest.strip_prefix('-'));
+        if after.is_some_and(begins_with_digit) {
+            prefixed
+        } else {
+            Self::new(name, PhaseNumbering::Plain)
+        }
+    }
+
+    /// Returns a file's words without the folder's name or slug before a number, or its code: `02` for `13-harness-02` in
+    /// `13-harness`.
+    fn without_own_name<'w, 'n>(&self, words: &'w [&'n str]) -> &'w [&'n str] {
+        let own = [self.name, self.slug].map(|own| split_words(own).collect::<Vec<_>>());
+        let after = |own: &[&str]| words.starts_with(own).then(|| &words[own.len()..]);
+        let own = own.iter().filter(|own| !own.is_empty()).find_map(|own| {
+            after(own).filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
+        });
+        let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
+        own.or_else(|| after(&[code])).unwrap_or(words)
+    }
+}
+
+/// The names of plans and summaries: what precedes the kind, the kind, and a number and slug behind it.
+static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        // `02-01-PLAN.md`, `SUMMARY.md`, `01-PLAN-02.md`
+        r"(?i)^(?:(.*?)[-_])??(plan|summary)(?:[-_](\d{1,4}[a-z]?))?\.md$",
+        // `PLAN-01-routes.md`, `SUMMARY-01-routes.md`, but not `PLAN-01-GAPS.md`
+        r"^()(?i:(plan|summary))[-_](\d{1,4}[a-z]?[-_].*[a-z].*)\.(?i:md)$",
+        // `03-01.summary.jsonl`
+        r"(?i)^(.*)\.(plan|summary)\.jsonl$",
+    ]
+    .map(pattern)
+});
+
+/// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a
+/// number or at the end.
+fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
+    let found = PATTERNS.iter().find_map(|pattern| pattern.captures(name))?;
+    let part = |index| found.get(index).map_or("", |part| part.as_str());
+    let is_plan = part(2).eq_ignore_ascii_case("plan");
+    let kind = if is_plan { FileKind::Plan } else { FileKind::Summary };
+    let words: Vec<&str> = split_words(part(1)).chain(split_words(part(3))).collect();
+    let is_said = |at: usize| {
+        let names_it = ["phase", "plan"].iter().any(|own| own.eq_ignore_ascii_case(words[at]));
+        names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))
+    };
+    let kept = (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect();
+    Some((kind, kept)).filter(|_| !name.starts_with('.'))
+}
+
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['-', '_']).filter(|word| !word.is_empty())
+}
+
+fn begins_with_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Formats each plan as `number plan summary`.
+    fn shown(dir: &str, names: &[&str]) -> Vec<String> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let plans = plans(&FolderName::new(dir, PhaseNumbering::Plain), &names);
+        let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
+        let shown =
+            |slot: PlanSlot| format!("{} {} {}", slot.number, name(slot.plan), name(slot.summary));
+        plans.into_iter().map(shown).collect()
+    }
+
+    /// A phase folder, its files, and the expected plans.
+    type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+    const STYLES: &[Case] = &[
+        (
+            "01-version",
+            &["02-PLAN.md", "01-02-SUMMARY.md", "01-PLAN.md", "01-01-SUMMARY.md", "NOTES.md"],
+            &["1 01-PLAN.md 01-01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
+        ),
+        (
+            "04-bulk",
+            &["04-PLAN-01.md", "04-01-SUMMARY.md", "04-PLAN-10.md", "04-PLAN-02.md"],
+            &["1 04-PLAN-01.md 04-01-SUMMARY.md", "2 04-PLAN-02.md -", "10 04-PLAN-10.md -"],
+        ),
+        (
+            "02-facade",
+            &["01-PLAN.md", "02-PLAN.md", "02-01-SUMMARY.md", "02-02-SUMMARY.md"],
+            &["1 01-PLAN.md 02-01-SUMMARY.md", "2 02-PLAN.md 02-02-SUMMARY.md"],
+        ),
+        (
+            "02-hooks",
+            &["01-PLAN.md", "01-SUMMARY.md", "02-PLAN.md", "02-SUMMARY.md"],
+            &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 02-SUMMARY.md"],
+        ),
+        (
+            "01-cli-scaffold",
+            &["01-project-scaffold-PLAN.md", "01-project-scaffold-SUMMARY.md", "02-names-PLAN.md"],
+            &[
+                "1 01-project-scaffold-PLAN.md 01-project-scaffold-SUMMARY.md",
+                "2 02-names-PLAN.md -",
+            ],
+        ),
+        (
+            "03-rows",
+            &["03-01.plan.jsonl", "03-01.summary.jsonl", "03-02.summary.jsonl"],
+            &["1 03-01.plan.jsonl 03-01.summary.jsonl", "2 - 03-02.summary.jsonl"],
+        ),
+        (
+            "01-audit",
+            &["01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md"],
+            &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
+        ),
+        ("02-alerts", &["PLAN.md", "SUMMARY.md"], &["1 PLAN.md SUMMARY.md"]),
+        (
+            "02-api",
+            &["plans/02-01-PLAN.md", "summaries/02-01-SUMMARY.md"],
+            &["1 plans/02-01-PLAN.md summaries/02-01-SUMMARY.md"],
+        ),
+        ("02-alerts", &["SUMMARY.md"], &["1 - SUMMARY.md"]),
+        ("07-one", &["07-01-PLAN.md", "07-SUMMARY.md"], &["1 07-01-PLAN.md 07-SUMMARY.md"]),
+        (
+            "01-dup",
+            &["01-log-in-PLAN.md", "01-log-out-PLAN.md", "01-log-out-SUMMARY.md"],
+            &["1 01-log-in-PLAN.md -", "1 01-log-out-PLAN.md 01-log-out-SUMMARY.md"],
+        ),
+    ];
+
+    #[test]
+    fn styles_may_differ_inside_one_phase() {
+        for (dir, names, plans) in STYLES {
+            assert_eq!(shown(dir, names), *plans, "{dir}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_plan_of_the_phase_is_ignored() {
+        let plans = shown(
+            "12-chat",
+            &[
+                "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-SUMMARY.md",
+                "12-PLAN.md", "SUMMARY.md", "02-PLAN-PAUSE.md", "01-PLAN-GAP-REVIEW.md",
+                "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md",
+            ],
+        );
+        assert_eq!(plans, ["1 12-01-PLAN.md 12-01-SUMMARY.md", "2 12-02-PLAN.md -"]);
+        for own in ["12-SUMMARY.md", "12-FINAL-SUMMARY.md"] {
+            let plans = shown("12-chat", &["12-01-PLAN.md", "12-02-PLAN.md", own]);
+            assert_eq!(plans, ["1 12-01-PLAN.md -", "2 12-02-PLAN.md -"]);
+        }
+    }
+
+    fn read(name: &str, dir: &str) -> Option<(FileKind, String)> {
+        FileName::parse(name, dir).map(|file| {
+            let plan = file.plan.map_or_else(|| "whole".to_owned(), |plan| plan.to_string());
+            (file.kind, plan)
+        })
+    }
+
+    #[test]
+    fn every_style_names_its_plan() {
+        for (dir, name, plan) in [
+            ("04-polish", "04-01-PLAN.md", "1"),
+            ("04-polish", "04-12-PLAN.MD", "12"),
+            ("02-hooks", "06-PLAN.md", "6"),
+            ("02-favicon", "PLAN-02.md", "2"),
+            ("01-fields", "01-PLAN-03.md", "3"),
+            ("05.3-check", "05.3-02-PLAN.md", "2"),
+            ("05-forms", "05-05a-PLAN.md", "5a"),
+            ("05.1-forms", "05.1-04c-PLAN.md", "4c"),
+            ("06.1-report", "06.1-E-PLAN.md", "e"),
+            ("01-start", "01-D-PLAN.md", "d"),
+            ("03b-idiom", "03b-01-PLAN.md", "1"),
+            ("01-cli-scaffold", "01-project-scaffold-PLAN.md", "1"),
+            ("01-cli-scaffold", "02-2fa-login-PLAN.md", "2"),
+            ("01-cli-scaffold", "01-02-log-in-PLAN.md", "2"),
+            ("13-harness", "13-harness-02-PLAN.md", "2"),
+            ("13-harness", "harness-02-PLAN.md", "2"),
+            ("02-sweep", "02-1-PLAN.md", "1"),
+            ("03-rows", "03-01.plan.jsonl", "1"),
+            ("03-rows", "phase-03-plan-02-PLAN.md", "2"),
+            ("01-version", "02-PLAN.md", "2"),
+            ("CK-02-sweep", "02-01-PLAN.md", "1"),
+            ("CK-02-sweep", "CK-02-01-PLAN.md", "1"),
+            ("phase-02-sweep", "02-03-PLAN.md", "3"),
+            ("02-alerts", "PLAN.md", "whole"),
+            ("05.3-check", "05.3-PLAN.md", "whole"),
+        ] {
+            let found = Some((FileKind::Plan, plan.to_owned()));
+            assert_eq!(read(name, dir), found, "{name}");
+            let summary = name.replace("PLAN.", "SUMMARY.").replace(".plan.", ".summary.");
+            let summary =
+                if summary == name { name.replace(".md", "-SUMMARY.md") } else { summary };
+            let found = Some((FileKind::Summary, plan.to_owned()));
+            assert_eq!(read(&summary, dir), found, "{summary}");
+        }
+    }
+
+    #[test]
+    fn a_phase_of_a_milestone_is_told_from_a_plan() {
+        let shown = |name, folder: &FolderName<'_>| {
+            let file = FileName::parse_in(name, folder).unwrap();
+            let of = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+            [
+                of(file.phase.map(|phase| phase.to_string())),
+                of(file.plan.map(|plan| plan.to_string())),
+                of(file.slug),
+            ]
+            .join(" ")
+        };
+        let folder = FolderName::new("CK-02-01-tides", PhaseNumbering::MilestonePrefixed);
+        for (name, expected) in [
+            ("02-01-03-PLAN.md", "2-01 3 -"),
+            ("CK-02-01-03-SUMMARY.md", "2-01 3 -"),
+            ("2-01-3a-PLAN.md", "2-01 3a -"),
+            ("02-01-PLAN-03.md", "2-01 3 -"),
+            ("02-01-03-read-gauges-PLAN.md", "2-01 3 read-gauges"),
+            ("02-01-SUMMARY.md", "2-01 - -"),
+            ("03-PLAN.md", "- 3 -"),
+        ] {
+            assert_eq!(shown(name, &folder), expected, "{name}");
+        }
+        let plain = FolderName::new("02-tides", PhaseNumbering::MilestonePrefixed);
+        assert_eq!(shown("02-01-PLAN.md", &plain), "2 1 -");
+        let guess = |name| FolderName::guess("02-01-tides", name).number;
+        assert_eq!(guess("02-01-03-PLAN.md"), PhaseNumber::parse_id("2-01"));
+        assert_eq!(guess("02-01-PLAN.md"), Some(PhaseNumber::from(2)));
+    }
+
+    #[test]
+    fn names_that_only_hold_the_word_are_none() {
+        for name in [
+            "01-PLAN-GAP-REVIEW.md",
+            "02-PLAN-PAUSE.md",
+            "04-PREPLANNING-NOTES.md",
+            "PLAN-ACTUAL-01.md",
+            "PLAN-ACTUAL-2026-02-11.md",
+            "REVIEW-plans-ab.md",
+            "01-VERIFICATION-wave1.md",
+            "01-01-PLAN.md.bak",
+            "01-01-PLAN.md.tmp",
+            ".01-01-PLAN.md",
+            "R01-SUMMARY.md",
+            "260422-p4a-PLAN.md",
+            "test-plan.jsonl",
+            "source-plan.md",
+            "06-pre-planning-assumptions.md",
+            "01-RESEARCH.md",
+            "é-PLAN.md",
+            "",
+        ] {
+            assert_eq!(read(name, "01-start"), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Which phases belong to the active milestone, and where each stands.
+//!
+//! A roadmap may describe all milestones or only one, numbering may continue across milestones or restart, and the
+//! folders of earlier milestones often remain.
+
+use std::collections::HashSet;
+
+use crate::plan::phase::may_be_same;
+use crate::plan::rules::Rule;
+use crate::plan::{
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
+    StateFile, Survey, roadmap_phase,
+};
+
+/// Whether the phase at an index belongs to the milestone; if no rule applies, it does.
+pub(super) const MEMBERS: &[Rule<usize, bool>] = &[
+    Rule {
+        name: "one folder a number",
+        reason: "of several folders with a number, the one whose name fits best is meant, then the one with open plans; where numbering restarted, the folders of the milestone before remain",
+        test: |case, index| (!case.scope.best[index]).then_some(false),
+    },
+    Rule {
+        name: "backlog",
+        reason: "GSD keeps ideas as phases 999.x",
+        test: |case, index| (case.phases[index].number.whole() == BACKLOG).then_some(false),
+    },
+    Rule {
+        name: "listed",
+        reason: "the roadmap lists it among what has not shipped",
+        test: |case, index| case.scope.lists(&case.phases[index].number).then_some(true),
+    },
+    Rule {
+        name: "outside of the roadmap",
+        reason: "its number is below all that the roadmap lists, or above them where numbering restarted",
+        test: |case, index| {
+            let number = &case.phases[index].number;
+            let (lowest, highest) = (case.scope.listed.first()?, case.scope.listed.last()?);
+            let is_above = case.scope.has_restarted && *number >= highest.number;
+            (*number < lowest.number || is_above).then_some(false)
+        },
+    },
+    Rule {
+        name: "shipped",
+        reason: "the roadmap names it only in a milestone that shipped",
+        test: |case, index| {
+            case.scope.shipped.contains(&case.phases[index].number).then_some(false)
+        },
+    },
+];
+
+/// What the roadmap says about the active milestone.
+pub(super) struct Scope<'a> {
+    /// The roadmap's phases that have not shipped, in number order.
+    pub(super) listed: Vec<&'a RoadmapPhase>,
+    /// The numbers that are only in shipped milestones.
+    shipped: HashSet<&'a PhaseNumber>,
+    /// For each phase, whether it is the one that its number means.
+    best: Vec<bool>,
+    has_restarted: bool,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(survey: &'a Survey, phases: &[Phase]) -> Self {
+        let all = || survey.roadmap.phases.iter();
+        // Phases that are only in tables are ignored if any has a heading or a list entry.
+        let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
+        let is_kept = |phase: &&RoadmapPhase| {
+            !phase.is_shipped
+                && (phase.is_listed || !has_entries)
+                && phase.number.whole() != BACKLOG
+        };
+        let mut listed: Vec<&RoadmapPhase> = all().filter(is_kept).collect();
+        listed.sort_by(|a, b| a.number.cmp(&b.number));
+        let live: HashSet<&PhaseNumber> = listed.iter().map(|phase| &phase.number).collect();
+        let dead = || all().filter(|phase| phase.is_shipped).map(|phase| &phase.number);
+        let lowest = listed.first().map(|phase| &phase.number);
+        let restarts = lowest.zip(dead().min()).is_some_and(|(live, dead)| live <= dead);
+        Self {
+            shipped: dead().filter(|number| !live.contains(number)).collect(),
+            best: best_of_number(survey, phases),
+            has_restarted: restarts || phases.iter().any(|phase| phase.is_old),
+            listed,
+        }
+    }
+
+    /// Returns whether the roadmap lists a number among the phases that have not shipped.
+    pub(super) fn lists(&self, number: &PhaseNumber) -> bool {
+        self.listed.binary_search_by(|phase| phase.number.cmp(number)).is_ok()
+    }
+}
+
+/// The number of the backlog, whose ideas are phases 999.1, 999.2 and so on.
+const BACKLOG: u32 = 999;
+
+/// Returns for each phase whether it is the one that its number means.
+fn best_of_number(survey: &Survey, phases: &[Phase]) -> Vec<bool> {
+    let rank = |phase: &Phase| {
+        let planned = roadmap_phase(&survey.roadmap, &phase.number);
+        let name = planned.and_then(|planned| planned.name.as_deref());
+        let slug = phase.slug.as_deref().unwrap_or_default();
+        let fits = name.is_some_and(|name| may_be_same(slug, name));
+        (!phase.is_old, fits, phase.has_open_plan(), phase.plans.len())
+    };
+    let mut is_best = Vec::new();
+    for same in phases.chunk_by(|one, next| one.number == next.number) {
+        // The first one of the highest rank.
+        let best = (0..same.len()).rev().max_by_key(|at| rank(&same[*at]));
+        is_best.extend((0..same.len()).map(|at| best == Some(at) && !same[at].is_old));
+    }
+    is_best
+}
+
+/// The state of the phase at an index; if no rule applies, it is done: all of its plans have summaries.
+pub(super) const STATES: &[Rule<usize, PhaseState>] = &[
+    Rule {
+        name: "dropped",
+        reason: "the roadmap calls it deferred, superseded or removed",
+        test: |case, index| {
+            let phase = &case.phases[index];
+            (phase.claim.is_some_and(PhaseProgress::is_dropped)
+                && (phase.has_open_plan() || !phase.is_begun()))
+            .then_some(PhaseState::Dropped)
+        },
+    },
+    Rule {
+        name: "open plan",
+        reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase",
+        test: |case, index| {
+            let phase = &case.phases[index];
+            (phase.has_open_plan() && !phase.is_ticked()).then_some(PhaseState::Open)
+        },
+    },
+    Rule {
+        name: "plan added to a finished phase",
+        reason: "an open plan, and there are more plans than the ticked phase's row counts",
+        test: |case, index| {
+            let phase = &case.phases[index];
+            let in_row = case.planned(index).and_then(plans_in_row);
+            (phase.has_open_plan() && in_row.is_some_and(|row| phase.plan_files() > row))
+                .then_some(PhaseState::Open)
+        },
+    },
+    Rule {
+        name: "ticked",
+        reason: "the roadmap, or STATE.md's list of phases, calls it complete",
+        test: |case, index| case.phases[index].is_ticked().then_some(PhaseState::Done),
+    },
+    Rule {
+        name: "nothing done",
+        reason: "it has neither plans nor summaries",
+        test: |case, index| (!case.phases[index].is_begun()).then_some(PhaseState::Unplanned),
+    },
+    Rule {
+        name: "short of what is declared",
+        reason: "the phase's row, its list of plans, `Plans: 3` or STATE.md's `Plan: 2 of 3` counts more plans than have summaries",
+        test: |case, index| {
+            let phase = &case.phases[index];
+            let over = phase.summaries() + phase.withdrawn;
+            let is_short = phase.declared.is_some_and(|all| over < all);
+            is_short.then_some(PhaseState::Running)
+        },
+    },
+];
+
+/// Adds what the documents say about each phase.
+pub(in crate::plan) fn add_documents(survey: &Survey, phases: &mut [Phase]) {
+    let (roadmap, state) = (&survey.roadmap, &survey.state);
+    let listed = state.phase_statuses.iter();
+    let listed = listed.filter(|one| PhaseProgress::is_complete_status(&one.status.value));
+    let listed_done: HashSet<&PhaseNumber> = listed.map(|one| &one.number).collect();
+    for phase in phases {
+        let planned = roadmap_phase(roadmap, &phase.number).filter(|_| !phase.is_old);
+        let is_current = state.phase.number.as_ref() == Some(&phase.number);
+        let dropped = planned.and_then(|one| one.status).filter(|status| status.is_dropped());
+        let is_done = planned.map_or_else(
+            || listed_done.contains(&phase.number),
+            |planned| planned.is_shipped || says_done(planned),
+        );
+        phase.claim = dropped.or(is_done.then_some(PhaseProgress::Complete));
+        // A list of plans is kept up to date; a sentence with their number is not.
+        let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
+        let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
+        let in_state = stated_plans(state).filter(|_| is_current);
+        let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
+        phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
+        if let Some(planned) = planned {
+            phase.name = planned.name.clone().or(phase.name.take());
+            phase.goal.clone_from(&planned.goal);
+        }
+    }
+}
+
+/// Returns the progress in a phase's row of the roadmap.
+pub(super) fn progress_in_row(planned: &RoadmapPhase) -> Option<PhaseProgress> {
+    planned.row.as_ref().and_then(ProgressRow::progress)
+}
+
+/// Returns whether the roadmap leaves a phase unticked, or its row open.
+pub(super) fn is_left_unticked(planned: &RoadmapPhase) -> bool {
+    let row = progress_in_row(planned);
+    planned.checkbox.as_ref().is_some_and(|mark| !mark.value)
+        || row.is_some_and(|progress| progress != PhaseProgress::Complete)
+}
+
+/// Returns whether the roadmap calls a phase complete: by its checkbox, its row, its heading or a completion date.
+fn says_done(planned: &RoadmapPhase) -> bool {
+    let row = planned.row.as_ref();
+    let in_row = row.and_then(|row| row.status.as_ref());
+    let is_done_row = in_row.is_some_and(|one| PhaseProgress::is_complete_status(&one.value));
+    let counts = row.and_then(|row| row.plans_complete.zip(row.plans_total));
+    let is_short = counts.is_some_and(|(done, all)| done < all);
+    let stated = planned.stated_status.as_ref();
+    let says = planned.checkbox.as_ref().is_some_and(|mark| mark.value)
+        || stated.is_some_and(|status| PhaseProgress::is_complete_status(&status.value))
+        || planned.status == Some(PhaseProgress::Complete);
+    is_done_row || says && !is_short
+}
+
+fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
+    planned.row.as_ref()?.plans_total.map(|total| total as usize)
+}
+
+/// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
+fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
+    let count = Count::parse(&planned.plan_count.as_ref()?.value)?;
+    let is_alone = !count.rest.starts_with('/');
+    let plans = count.total.or(Some(count.done).filter(|_| is_alone));
+    plans.map(|plans| plans as usize)
+}
+
+/// Returns the number of the current phase's plans according to STATE.md: `n` in plan `k` of `n`.
+fn stated_plans(state: &StateFile) -> Option<usize> {
+    let total = state.claims.iter().find_map(|claim| claim.value.count(Says::PlansTotal));
+    total.map(|total| total as usize)
+}
+
+/// Returns the statuses of STATE.md.
+pub(super) fn statuses(state: &StateFile) -> impl Iterator<Item = &str> {
+    state.claims.iter().filter_map(|claim| claim.value.status())
+}
+
+/// Returns whether a status says that a check of the finished phase follows.
+pub(super) fn names_check(status: &str) -> bool {
+    let lower = status.to_lowercase();
+    ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
+}
+
+/// Returns whether a status names a step that follows the last plan, which no file can contradict.
+pub(in crate::plan) fn names_step(status: &str) -> bool {
+    let lower = status.to_lowercase();
+    names_check(status) || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
+}

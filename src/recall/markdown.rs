@@ -1,0 +1,507 @@
+//! Splits markdown into searchable passages: prose, list items and table rows, each with its headings, date and flags.
+
+use std::iter;
+use std::ops::Range;
+use std::path::Path;
+
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
+use crate::markdown::{Block, BlockContent, FrontMatter, Label, Outline, Section, line_start};
+use crate::plan::is_absent;
+use crate::recall::hit::Flag;
+use crate::search::index::Passage;
+use crate::text::fold;
+
+/// A text's authority in the project, which ranks texts that match equally well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Authority {
+    /// Describes what is valid now: the project, its state, decisions, context, lessons.
+    Canonical,
+    /// Reports finished work.
+    Report,
+    /// Produced while working: plans, research, checks.
+    Working,
+}
+
+impl Authority {
+    /// Returns the factor by which this authority multiplies the score of a text.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::Canonical => 1.0,
+            Self::Report => 0.78,
+            Self::Working => 0.65,
+        }
+    }
+}
+
+/// Front matter fields that date a file, most significant first.
+const DATE_FIELDS: &[&str] = &["updated", "completed", "date", "created"];
+
+/// Maximum offset of the date of a passage, in bytes: a later one is something that the text mentions.
+const MAX_DATE_OFFSET: usize = 24;
+
+/// Returns the passages of a markdown file with the given authority.
+pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Passage> {
+    // Malformed fields are reported by the code that interprets them.
+    let front = FrontMatter::parse(text, path).value;
+    let file_date = DATE_FIELDS.iter().find_map(|field| parse_date(front.text(&[field])?));
+    let field_is = |field: &str, values: &[&str]| {
+        let value = front.text(&[field]).unwrap_or_default();
+        values.iter().any(|expected| value.eq_ignore_ascii_case(expected))
+    };
+    let flags = Flag::Superseded.bit(field_is("status", &["superseded", "deprecated"]))
+        | Flag::LowConfidence.bit(field_is("confidence", &["low"]));
+    let mut passages = split(text, &front.range);
+    for passage in &mut passages {
+        passage.date = date(passage).or(file_date);
+        passage.flags = flags | Flag::Superseded.bit(is_superseded(passage));
+        passage.weight = authority.weight() * Flag::weight(passage.flags);
+    }
+    passages
+}
+
+/// Returns the date near the start of a passage, or else in its nearest heading that has one.
+fn date(passage: &Passage) -> Option<NaiveDate> {
+    first_date(&passage.text, MAX_DATE_OFFSET).or_else(|| {
+        let mut nearest = passage.headings.iter().rev();
+        nearest.find_map(|heading| first_date(heading, heading.len()))
+    })
+}
+
+/// Returns the first date that begins within the first `within` bytes.
+fn first_date(text: &str, within: usize) -> Option<NaiveDate> {
+    let begins = |c: char| c.is_whitespace() || "([|".contains(c);
+    let starts = text.match_indices(begins).map(|(at, gap)| at + gap.len());
+    let mut starts = iter::once(0).chain(starts.take_while(|at| *at <= within));
+    starts.find_map(|at| parse_date(text[at..].split(begins).next()?))
+}
+
+/// Returns whether a passage is marked as no longer valid: struck through, or under a heading for such texts.
+fn is_superseded(passage: &Passage) -> bool {
+    let text = passage.text.trim_start();
+    let marks_superseded =
+        |title: &String| matches!(fold(title).as_str(), "superseded" | "deprecated");
+    text.starts_with("~~")
+        || text.starts_with("(Superseded ")
+        || passage.headings.iter().any(marks_superseded)
+}
+
+/// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
+const MAX_PROSE_LENGTH: usize = 1200;
+/// Maximum length of a list item together with its nested items, in bytes.
+const MAX_ITEM_LENGTH: usize = 700;
+/// Maximum length of a line that labels a list, in bytes.
+const MAX_LABEL_LENGTH: usize = 80;
+/// Maximum length of any passage of several lines, in bytes.
+const MAX_PASSAGE_LENGTH: usize = 4000;
+
+/// Returns the passages of a markdown text, in file order.
+///
+/// `front` is the byte range of the front matter.
+fn split(text: &str, front: &Range<usize>) -> Vec<Passage> {
+    let outline = Outline::parse_beginning(text, front.end);
+    let mut splitter = Splitter {
+        outline: &outline,
+        headings: Vec::new(),
+        label: None,
+        found: Vec::new(),
+        open: None,
+    };
+    splitter.front_matter(front);
+    for section in outline.sections() {
+        splitter.section(section);
+    }
+    splitter.found
+}
+
+/// The kind of the open passage, which determines the blocks that may be appended to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PassageKind {
+    Prose,
+    Item,
+}
+
+struct OpenPassage {
+    kind: PassageKind,
+    range: Range<usize>,
+}
+
+struct Splitter<'a> {
+    outline: &'a Outline<'a>,
+    /// The open headings with their levels.
+    headings: Vec<(u8, String)>,
+    /// A line that labels a list without being a heading: `**What failed:**`.
+    label: Option<Range<usize>>,
+    found: Vec<Passage>,
+    open: Option<OpenPassage>,
+}
+
+impl Splitter<'_> {
+    /// Splits the front matter: each multi-line field becomes its own passage, single-line fields are merged.
+    fn front_matter(&mut self, range: &Range<usize>) {
+        let mut at = range.start;
+        let mut field: Option<Range<usize>> = None;
+        for line in self.outline.text()[range.clone()].split_inclusive('\n') {
+            let whole = at..at + line.len();
+            at = whole.end;
+            let is_name = line.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            match &mut field {
+                _ if line.trim_end() == "---" => self.field(field.take()),
+                Some(field) if !is_name => field.end = whole.end,
+                _ => {
+                    self.field(field.take());
+                    field = Some(whole);
+                }
+            }
+        }
+        self.field(field);
+        self.close();
+    }
+
+    fn field(&mut self, field: Option<Range<usize>>) {
+        let Some(field) = field else {
+            return;
+        };
+        if self.outline.slice(&field).contains('\n') {
+            self.close();
+            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
+            self.close();
+        } else {
+            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
+        }
+    }
+
+    fn section(&mut self, section: &Section) {
+        if section.level > 0 {
+            self.headings.retain(|(level, _)| *level < section.level);
+            self.headings.push((section.level, section.title.clone()));
+        }
+        let mut blocks = self.outline.blocks(&section.own).iter().peekable();
+        while let Some(block) = blocks.next() {
+            let is_list = |next: &&Block| {
+                matches!(next.content, BlockContent::Item(_) | BlockContent::Table(_))
+            };
+            if self.is_label(block) && blocks.peek().is_some_and(is_list) {
+                self.close();
+                self.label = Some(block.range.clone());
+            } else {
+                self.block(block);
+            }
+        }
+        self.close();
+        self.label = None;
+    }
+
+    fn block(&mut self, block: &Block) {
+        match &block.content {
+            BlockContent::Item(item) => {
+                if item.depth == 0 || !self.belongs_to_item(&block.range) {
+                    self.close();
+                }
+                self.extend(PassageKind::Item, block.range.clone(), MAX_ITEM_LENGTH);
+            }
+            BlockContent::Table(table) => {
+                self.close();
+                for row in &table.rows {
+                    self.push(row.line, row.cells.join(" | "));
+                }
+            }
+            BlockContent::Html if self.outline.slice(&block.range).starts_with("<!--") => {
+                self.close();
+            }
+            BlockContent::Paragraph | BlockContent::Code | BlockContent::Html => {
+                if self.belongs_to_item(&block.range) {
+                    self.extend(PassageKind::Item, block.range.clone(), MAX_ITEM_LENGTH);
+                } else {
+                    self.end_list();
+                    self.extend(PassageKind::Prose, block.range.clone(), MAX_PROSE_LENGTH);
+                }
+            }
+        }
+    }
+
+    /// Ends the list under a label.
+    fn end_list(&mut self) {
+        if self.label.is_some() {
+            self.close();
+            self.label = None;
+        }
+    }
+
+    /// Returns whether a block is a single short line that ends with a colon.
+    fn is_label(&self, block: &Block) -> bool {
+        let text = self.outline.slice(&block.range);
+        let is_line = text.len() <= MAX_LABEL_LENGTH && !text.contains('\n');
+        let is_alone =
+            block.content == BlockContent::Paragraph && !self.belongs_to_item(&block.range);
+        is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
+    }
+
+    /// Returns whether a block is indented under the open list item.
+    fn belongs_to_item(&self, range: &Range<usize>) -> bool {
+        let text = self.outline.text();
+        let line = &text[line_start(text, range.start)..];
+        let is_indented = line.starts_with([' ', '\t']);
+        let is_open = self.open.as_ref();
+        is_indented && is_open.is_some_and(|open| open.kind == PassageKind::Item)
+    }
+
+    /// Appends a block to the open passage, or opens a new one if the kind differs or `max_length` bytes are
+    /// exceeded.
+    fn extend(&mut self, kind: PassageKind, range: Range<usize>, max_length: usize) {
+        if let Some(open) = &mut self.open
+            && open.kind == kind
+            && range.end - open.range.start <= max_length
+        {
+            open.range.end = range.end;
+            return;
+        }
+        self.close();
+        self.open = Some(OpenPassage { kind, range });
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        let text = &self.outline.text()[open.range.clone()];
+        let mut at = open.range.start;
+        let mut start = at;
+        for line in text.split_inclusive('\n') {
+            if at + line.len() - start > MAX_PASSAGE_LENGTH && at > start {
+                self.push_range(start..at);
+                start = at;
+            }
+            at += line.len();
+        }
+        self.push_range(start..open.range.end);
+    }
+
+    fn push_range(&mut self, range: Range<usize>) {
+        let text = self.outline.slice(&range);
+        self.push(self.outline.line(range.start), text.to_owned());
+    }
+
+    fn push(&mut self, line: usize, text: String) {
+        if has_no_content(&text) {
+            return;
+        }
+        let titles = self.headings.iter().map(|(_, title)| title.as_str());
+        let label = self.label.as_ref().map(|label| {
+            let label = self.outline.slice(label);
+            label.trim_matches(['*', '_', ':', ' '])
+        });
+        self.found.push(Passage {
+            headings: titles.chain(label).map(str::to_owned).collect(),
+            line,
+            id: None,
+            text,
+            date: None,
+            flags: 0,
+            weight: 1.0,
+        });
+    }
+}
+
+/// Returns whether a text is just a link to a heading in the same file, as in a table of contents.
+fn is_anchor_link(text: &str) -> bool {
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(')'));
+    inner
+        .and_then(|inner| inner.split_once("](#"))
+        .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
+}
+
+/// Returns whether a text has no content of its own: a placeholder such as "none", or a mere link.
+fn has_no_content(text: &str) -> bool {
+    if is_anchor_link(text.trim()) {
+        return true;
+    }
+    if has_only_empty_fields(text) {
+        return true;
+    }
+    if text.len() > MAX_LABEL_LENGTH {
+        return false;
+    }
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_placeholder = matches!(
+        words.as_slice(),
+        [] | ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty"]
+            | ["n", "a"]
+            | ["no", "issues" | "blockers" | "deviations" | "problems" | "entries"]
+            | ["none" | "nothing", _]
+            | ["none" | "nothing", "was" | "were" | "to" | "so" | "at", _]
+            | ["not", "applicable" | "yet"]
+            | ["to", "be", "determined" | "decided"]
+    );
+    // Text that contains a code span or a symbol may be searched for; a table row with empty cells has only
+    // punctuation.
+    is_placeholder && (words.is_empty() || !text.contains('`')) && !contains_symbol(text, &words)
+}
+
+/// Returns whether every line is a field without a value, such as `**Core value:** TBD`.
+fn has_only_empty_fields(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
+}
+
+/// Returns whether a text without words contains a symbol that could be searched for.
+fn contains_symbol(text: &str, words: &[&str]) -> bool {
+    words.is_empty()
+        && text.contains(|c: char| {
+            !c.is_whitespace() && !c.is_ascii_punctuation() && c != '—' && c != '–'
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Vec<Passage> {
+        passages(text, Path::new("a.md"), Authority::Canonical)
+    }
+
+    fn flags(passage: &Passage) -> Vec<Flag> {
+        Flag::list(passage.flags).collect()
+    }
+
+    #[test]
+    fn the_nearest_date_is_used() {
+        let found = read(
+            "---\nupdated: 2026-01-01\n---\n# A\n\nplain\n\n## B (2026-02-02)\n\n- one\n- (2026-03-03) two\n",
+        );
+        let dates: Vec<String> =
+            found.iter().filter_map(|document| Some(document.date?.to_string())).collect();
+        assert_eq!(dates, ["2026-01-01", "2026-01-01", "2026-02-02", "2026-03-03"]);
+        assert_eq!(read("# A\n\nplain\n")[0].date, None);
+        for text in ["Last activity: 2026-08-25 - done", "*Last updated: 2026-08-25 after v1*"] {
+            let date = read(text)[0].date.map(|date| date.to_string());
+            assert_eq!(date.as_deref(), Some("2026-08-25"), "{text}");
+        }
+    }
+
+    #[test]
+    fn superseded_passages_are_flagged() {
+        let found = read("# A\n\n- ~~old~~\n- new\n\n## Superseded\n\n- older\n");
+        let all: Vec<Vec<Flag>> = found.iter().map(flags).collect();
+        assert_eq!(all, [vec![Flag::Superseded], vec![], vec![Flag::Superseded]]);
+        let found = read("---\nstatus: superseded\nconfidence: low\n---\n# A\n\ntext\n");
+        assert_eq!(flags(found.last().unwrap()), [Flag::Superseded, Flag::LowConfidence]);
+    }
+
+    fn shown(text: &str) -> Vec<String> {
+        let shown = |passage: Passage| {
+            let headings = passage.headings.join(" > ");
+            format!("{}|{headings}|{}", passage.line, passage.text)
+        };
+        read(text).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn prose_items_and_rows_have_their_headings() {
+        let text = "\
+# Project
+
+One paragraph.
+
+Another.
+
+## Rules
+
+- first
+  - nested
+- second
+  goes on
+
+### Table
+
+| a | b |
+|---|---|
+| 1 | 2 |
+| 3 | 4 |
+
+## Empty
+";
+        assert_eq!(
+            shown(text),
+            [
+                "3|Project|One paragraph.\n\nAnother.",
+                "9|Project > Rules|first\n  - nested",
+                "11|Project > Rules|second\n  goes on",
+                "18|Project > Rules > Table|1 | 2",
+                "19|Project > Rules > Table|3 | 4",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_list_label_is_a_heading_of_its_items() {
+        let text = "# P\n\n**What failed:**\n- one\n- two\n\nAfter.\n\nNote:\n\nText.\n";
+        assert_eq!(
+            shown(text),
+            ["4|P > What failed|one", "5|P > What failed|two", "7|P|After.\n\nNote:\n\nText.",]
+        );
+    }
+
+    #[test]
+    fn text_without_content_is_not_a_passage() {
+        let text = "# P\n\n## A\n\nNone observed.\n\n## B\n\n- (none)\n- n/a\n\n## C\n\n## D\n\n| a | b |\n|---|---|\n| - | — |\n";
+        assert_eq!(shown(text), [""; 0]);
+        assert_eq!(shown("- [ ] [Phase 2: Loans](#phase-2)\n- [P](#p)\n"), [""; 0]);
+        assert_eq!(shown("- [P](#p) and [Q](#q)\n- [P](p.md)\n").len(), 2);
+        assert_eq!(shown("- None of the tests ran\n- 🚀\n").len(), 2);
+    }
+
+    #[test]
+    fn a_field_without_a_value_is_not_a_passage() {
+        assert_eq!(
+            shown(
+                "# P\n\n**Core value:** TBD\n\n## A\n\n**Goal:** TBD\n**Depends on**: None\n\n- Owner: [to be named]\n"
+            ),
+            [""; 0]
+        );
+        let text = "# P\n\n**Goal:** TBD\n**Depends on:** phase 1\n";
+        assert_eq!(shown(text), [format!("3|P|{}", &text[5..text.len() - 1])]);
+    }
+
+    #[test]
+    fn front_matter_fields_are_passages() {
+        let text = "---\nphase: 1\ntitle: Store\ndecisions:\n  - one\n  - two\nstatus: done\n---\n# T\n\ntext\n";
+        assert_eq!(
+            shown(text),
+            [
+                "2||phase: 1\ntitle: Store",
+                "4||decisions:\n  - one\n  - two",
+                "7||status: done",
+                "11|T|text",
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_are_left_out_and_long_texts_are_split() {
+        assert_eq!(shown("<!-- note -->\n\nseen\n"), ["3||seen"]);
+        let prose = "A sentence of words.\n\n".repeat(500);
+        let found = read(&prose);
+        assert!(found.len() > 5, "{}", found.len());
+        let block = format!("```\n{}```\n", "let one = 1;\n".repeat(2000));
+        assert!(read(&block).iter().all(|passage| passage.text.len() <= MAX_PASSAGE_LENGTH));
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_substrings_of_the_text(text in "([-#|>`*: a-c0-9é]{0,6}\n?){0,40}") {
+            let mut last = 0;
+            for passage in read(&text) {
+                prop_assert!(passage.line >= last && !passage.text.is_empty());
+                last = passage.line;
+                let is_row = passage.text.contains(" | ") || passage.text.contains('|');
+                prop_assert!(is_row || text.contains(&passage.text), "{passage:?}");
+            }
+        }
+    }
+}

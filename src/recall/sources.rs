@@ -1,0 +1,330 @@
+//! The stores of a project: where the texts of each are, and how they are read.
+//!
+//! `recall`, `audit`, the command line and the MCP tools all use this list. A session digest has
+//! its own list, ordered by importance and not by store.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::clock::parse_date;
+use crate::error::Result;
+use crate::knowledge::KnowledgeDir;
+use crate::markdown::{FrontMatter, annals_marker};
+use crate::project::{ContextTarget, LayoutName, Project};
+use crate::recall::markdown::{Authority, passages};
+use crate::search::index::Passage;
+use crate::storage::read::PathKind;
+use crate::storage::{Boundary, listing, read};
+use crate::text::{clip, word_enum};
+use crate::{journal, knowledge, ledger, patterns};
+
+word_enum! {
+    /// The name of a store in queries and output, in display order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum SourceName {
+        /// The planning folder and the context files.
+        Plan = "plan",
+        /// Lessons from finished phases.
+        Patterns = "patterns",
+        /// The knowledge entries and the notepad.
+        Entries = "entries",
+        /// The repository's ledger.
+        Ledger = "ledger",
+        /// The journal.
+        Journal = "journal",
+        /// The user's facts.
+        Facts = "facts",
+        /// Sessions with coding agents, from the transcripts that the clients keep.
+        Sessions = "sessions",
+    }
+}
+
+/// Last words of the names of files whose text is valid until it is changed; sorted.
+const CANONICAL_NAMES: &[&str] = &[
+    "AGENTS", "ARCHITECTURE", "CLAUDE", "CONCERNS", "CONSTRAINTS", "CONTEXT", "CONVENTIONS",
+    "DECISIONS", "GEMINI", "INDEX", "META", "MILESTONES", "PATTERNS", "PROJECT", "REQUIREMENTS",
+    "ROADMAP", "SHIPPED", "STATE",
+];
+
+/// Maximum number of records; `journal search` searches all of them.
+const MAX_RECORDS: usize = 2000;
+
+/// Maximum total size of these records, in bytes.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Maximum length of the text searched of one record, in characters.
+const MAX_RECORD_LENGTH: usize = 4000;
+
+impl SourceName {
+    /// Returns the files that may contain its texts; files that do not exist are ignored.
+    pub(crate) fn files(self, project: &Project) -> Vec<PathBuf> {
+        match self {
+            Self::Plan => {
+                let mut found = Vec::new();
+                for folder in folders(project) {
+                    let mut files = listing::below(&folder, &|name| !name.starts_with('.'));
+                    let patterns_file = patterns::path(&folder);
+                    files.retain(|file| is_markdown(file) && *file != patterns_file);
+                    found.extend(Boundary::within_limit(&folder, files));
+                }
+                found.extend(ContextTarget::ALL.map(|target| project.root.join(target.file())));
+                found
+            }
+            Self::Patterns => folders(project).iter().map(|dir| patterns::path(dir)).collect(),
+            Self::Entries => {
+                let dir = KnowledgeDir::in_project(project);
+                let own = [dir.index(), dir.log()];
+                let memory = dir.memory();
+                let mut files = listing::entries(&memory).unwrap_or_default();
+                files.retain(|(name, kind)| *kind == PathKind::File && is_markdown(name.as_ref()));
+                let files = files.into_iter().map(|(name, _)| memory.join(name)).collect();
+                let mut found = vec![dir.notepad()];
+                found.extend(Boundary::within_limit(&memory, files));
+                found.retain(|file| !own.contains(file));
+                found
+            }
+            Self::Ledger => ledger::paths(project).to_vec(),
+            // Without a home directory there is no journal.
+            Self::Journal => journal::default_path(&project.environment).into_iter().collect(),
+            Self::Facts | Self::Sessions => Vec::new(),
+        }
+    }
+
+    /// Returns whether its texts are the user's own, and not the project's.
+    pub(crate) fn is_users_own(self) -> bool {
+        matches!(self, Self::Journal | Self::Facts | Self::Sessions)
+    }
+
+    /// Returns the files checked for secrets; these may be more than are searched.
+    pub(crate) fn files_to_check_for_secrets(self, project: &Project) -> Vec<PathBuf> {
+        let below = |folder: &Path| listing::below(folder, &|name| name != ".git");
+        let active = &project.planning_place().dir;
+        let patterns_file = patterns::path(active);
+        match self {
+            Self::Plan => {
+                let mut files = below(active);
+                files.retain(|file| *file != patterns_file);
+                files
+            }
+            Self::Patterns => vec![patterns_file],
+            // The log and the index contain text, too.
+            Self::Entries => below(KnowledgeDir::in_project(project).root()),
+            _ => self.files(project),
+        }
+    }
+
+    /// Returns a file's text, or `None` if it is gone; of the journal, the newest records.
+    pub(crate) fn read(self, path: &Path) -> Result<Option<String>> {
+        if self != Self::Journal {
+            // Invalid UTF-8 is reported by the code that interprets the file.
+            return Ok(read::text(path)?.map(|text| text.value));
+        }
+        let from = journal::last(path, MAX_RECORDS)?;
+        let mut lines = VecDeque::new();
+        let mut bytes = 0;
+        journal::read_from(path, from, |entry| {
+            let line = entry.json.get().to_owned();
+            bytes += line.len();
+            lines.push_back(line);
+            while bytes > MAX_BYTES
+                && let Some(oldest) = lines.pop_front()
+            {
+                bytes -= oldest.len();
+            }
+            true
+        })?;
+        let lines: Vec<String> = lines.into();
+        Ok(Some(lines.join("\n")))
+    }
+
+    /// Returns the passages of a file.
+    pub(crate) fn passages(self, text: &str, path: &Path) -> Vec<Passage> {
+        match self {
+            Self::Plan => passages(&without_block(text), path, authority(path)),
+            Self::Patterns => {
+                let mut found = passages(text, path, Authority::Canonical);
+                found.retain(|passage| !is_unknown(&passage.text));
+                found
+            }
+            Self::Entries => entry_passages(text, path),
+            Self::Journal => text.lines().filter_map(record_passage).collect(),
+            _ => passages(text, path, Authority::Canonical),
+        }
+    }
+}
+
+/// Returns the planning folders that exist, the active one first.
+fn folders(project: &Project) -> Vec<PathBuf> {
+    let mut folders = vec![project.planning_place().dir.clone()];
+    for name in LayoutName::ALL {
+        let folder = project.root.join(name.dir());
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    let is_folder = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::Folder)));
+    folders.retain(is_folder);
+    folders
+}
+
+/// Returns whether a file is markdown, by its extension.
+fn is_markdown(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+/// Returns the authority of a file in the planning folder, by its name.
+fn authority(path: &Path) -> Authority {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem.to_uppercase();
+    let words: Vec<&str> = stem.split(['-', '_']).collect();
+    let folder = path.parent().and_then(Path::file_name);
+    let last = words.last().copied().unwrap_or_default();
+    if folder.is_some_and(|folder| folder == "codebase")
+        || CANONICAL_NAMES.binary_search(&last).is_ok()
+    {
+        Authority::Canonical
+    } else if words.contains(&"SUMMARY") {
+        Authority::Report
+    } else {
+        Authority::Working
+    }
+}
+
+/// Returns a context file's text with the lines generated by annals blanked: they repeat other files.
+fn without_block(text: &str) -> String {
+    let mut inside = false;
+    let mut blanked = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let marker = annals_marker(line).map(|(name, _)| name);
+        inside |= marker == Some("begin");
+        if inside {
+            blanked.push('\n');
+        } else {
+            blanked.push_str(line);
+        }
+        inside &= marker != Some("end");
+    }
+    blanked
+}
+
+/// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or
+/// `Plans: 3, Average: unknown, Total: unknown`, whose count is also visible from the entry's plans.
+fn is_unknown(text: &str) -> bool {
+    let mut fields = text.split(['\n', ',']).map(|field| {
+        let field = field.trim().trim_start_matches("- ");
+        field.split_once(':').unwrap_or(("", field))
+    });
+    let is_known = |(name, value): (&str, &str)| {
+        let value = value.trim().trim_matches(['*', '_']).trim();
+        !value.eq_ignore_ascii_case("unknown") && name.trim_matches(['*', '_']) != "Plans"
+    };
+    text.contains("unknown") && !fields.any(is_known)
+}
+
+/// Returns the passages of an entry, identified by its key, or of the notepad.
+fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
+    let folder = path.parent().and_then(Path::file_name);
+    let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
+    let key = path.file_stem().filter(|_| is_entry);
+    let key = key.map(|key| key.to_string_lossy().into_owned());
+    let mut found = passages(text, path, Authority::Canonical);
+    if is_entry {
+        // The fields of an entry are about it: what they say is not what was recorded.
+        let front = FrontMatter::parse(text, path).value.range;
+        let lines = text[..front.end].lines().count();
+        found.retain(|passage| passage.line > lines);
+    }
+    for passage in &mut found {
+        passage.id.clone_from(&key);
+    }
+    found
+}
+
+/// Returns a record as a passage under its type and tags, or `None` if its content is empty.
+fn record_passage(line: &str) -> Option<Passage> {
+    let record: Value = serde_json::from_str(line).ok()?;
+    let content = record.get("content")?.as_str()?.trim();
+    let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
+    let tags = record.get("tags").and_then(Value::as_array);
+    let tags = tags.into_iter().flatten().filter_map(Value::as_str);
+    let headings = field("type").into_iter().chain(tags.map(str::to_owned));
+    let time = field("ts");
+    (!content.is_empty()).then(|| Passage {
+        headings: headings.collect(),
+        line: 0,
+        date: time.as_deref().and_then(parse_date),
+        id: time,
+        text: clip(content, MAX_RECORD_LENGTH).into_owned(),
+        flags: 0,
+        weight: 1.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn authority_follows_from_the_file_name() {
+        assert!(CANONICAL_NAMES.is_sorted());
+        for (path, expected) in [
+            (".vbw-planning/PROJECT.md", Authority::Canonical),
+            (".vbw-planning/phases/02-x/02-CONTEXT.md", Authority::Canonical),
+            (".planning/milestones/v1.0-ROADMAP.md", Authority::Canonical),
+            (".planning/codebase/STACK.md", Authority::Canonical),
+            (".vbw-planning/phases/02-x/02-01-SUMMARY.md", Authority::Report),
+            (".vbw-planning/phases/02-x/SUMMARY-02.md", Authority::Report),
+            (".vbw-planning/phases/02-x/02-01-PLAN.md", Authority::Working),
+            (".vbw-planning/phases/02-x/02-RESEARCH.md", Authority::Working),
+            (".vbw-planning/state-machine.md", Authority::Working),
+        ] {
+            assert_eq!(authority(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_generated_block_is_blanked_and_line_numbers_stay() {
+        for begin in ["<!-- annals:begin v1 sha256=0 -->", "<!--annals:begin v1-->"] {
+            let text = format!("# Mine\n{begin}\n## State\n<!-- annals:end -->\nlast\n");
+            assert_eq!(without_block(&text), "# Mine\n\n\n\nlast\n");
+        }
+        assert_eq!(without_block("a\r\nb"), "a\r\nb");
+    }
+
+    #[test]
+    fn unknown_values_are_not_found() {
+        let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
+        let found = SourceName::Patterns.passages(text, Path::new("PATTERNS.md"));
+        let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "`a.rs` is unknown to git",
+                "Plans: 2, Average: unknown, Total: 9m",
+                "Effort: balanced",
+                "**Deviations:** 0"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_record_has_its_time_as_id_and_its_type_and_tags_as_headings() {
+        let line = r#"{"ts":"2026-03-01T12:00:00+00:00","type":"note","content":" tabs ","tags":["style"],"meta":null}"#;
+        let found = record_passage(line).unwrap();
+        assert_eq!(found.headings, ["note", "style"]);
+        assert_eq!(found.text, "tabs");
+        assert_eq!(found.id.as_deref(), Some("2026-03-01T12:00:00+00:00"));
+        assert_eq!(found.date.unwrap().to_string(), "2026-03-01");
+    }
+
+    #[test]
+    fn records_without_content_are_skipped() {
+        for line in ["", "torn", "[]", "{}", r#"{"content":""}"#, r#"{"content":7}"#] {
+            assert_eq!(record_passage(line), None, "{line}");
+        }
+    }
+}

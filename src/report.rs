@@ -1,0 +1,209 @@
+//! Generates a self-contained page for people that shows what the project remembers.
+//!
+//! The page needs no network, scripts or external fonts. Stored text is escaped; the page's head also forbids all scripts.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+use crate::facts::{Facts, Pending, Purpose};
+use crate::patterns::PatternEntry;
+use crate::plan::{Drift, Phase, PlanState, StatusReport, Survey};
+use crate::project::Project;
+use crate::storage::{Changes, Store, read};
+use crate::text::{estimate_tokens, sanitize_json};
+use crate::warning::{Parsed, Warning};
+use crate::{facts, knowledge, ledger, patterns, templates};
+
+/// The result of `annals report`. It is the document of `annals report --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReportFile {
+    /// Path of the page, relative to the project; null if the page is in `html`.
+    pub file: Option<PathBuf>,
+    /// The page; null if it was written to a file.
+    pub html: Option<String>,
+    /// The changes that would be made, on a dry run.
+    pub diff: Option<String>,
+    /// Warnings about what was only partly understood.
+    pub warnings: Vec<Warning>,
+}
+
+/// A text read at the start of a session.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SessionCost {
+    /// The text.
+    pub what: String,
+    /// Its length in tokens, as estimated by `text::estimate_tokens`.
+    pub tokens: usize,
+}
+
+/// Returns the page of a project. The costs of the context files are measured here; `costs` has those of the other
+/// texts that are read at the start of a session.
+pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
+    let gathered = page(project, costs);
+    Ok(Parsed::new(templates::page(&gathered.value)?, project.named(gathered.warnings)))
+}
+
+/// Name of the operation that writes the page.
+const OPERATION: &str = "report";
+
+/// Returns whether a file starts like a report: with a title that has the same ending.
+fn is_report(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TITLE_END)]);
+    let title = head.split_once("</title>").map(|(before, _)| before);
+    head.starts_with("<!doctype html>")
+        && title.is_some_and(|before| before.ends_with(": project memory"))
+}
+
+/// Maximum offset of the end of a report's title, in bytes.
+const MAX_TITLE_END: usize = 16 * 1024;
+
+/// Writes the page to a file in the project; refused outside it, and if a file that is not a report exists
+/// there.
+///
+/// The page may contain facts about a user, so no record of it is kept. The file that it replaces cannot be restored,
+/// but that can only be an earlier report, which can be regenerated at any time.
+pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
+    let page = report(project, costs)?;
+    let path = project.root.join(file);
+    let stores = [Store::Context];
+    let ((), applied) = project.storage_without_record().transact(OPERATION, &stores, || {
+        let mut changes = Changes::new();
+        if let Some(old) = changes.current(&path)?
+            && !is_report(&old)
+        {
+            return Err(Error::refused("is not a report, so it is not overwritten")
+                .at(project.relative(&path), None)
+                .hint("name another file, or move this one away"));
+        }
+        changes.write(&path, page.value.as_bytes())?;
+        Ok(((), changes))
+    })?;
+    let mut warnings = page.warnings;
+    warnings.extend(project.named(applied.warnings));
+    Ok(ReportFile {
+        file: Some(project.relative(&path).to_owned()),
+        html: None,
+        diff: applied.diff,
+        warnings,
+    })
+}
+
+/// The content of the page: mostly the documents that commands print with `--json`.
+#[derive(Default, Serialize)]
+struct Page {
+    project: String,
+    made: String,
+    status: Option<StatusReport>,
+    /// The title of the active milestone.
+    title: String,
+    contested: Option<String>,
+    drift: Vec<String>,
+    phases: Vec<Value>,
+    lessons: Vec<PatternEntry>,
+    decisions: Vec<Value>,
+    entries: Vec<Value>,
+    /// The facts that wait for confirmation; `None` if no user is set, since the page must not show the wrong user's.
+    facts: Option<Vec<Pending>>,
+    costs: Vec<SessionCost>,
+}
+
+/// A function that fills some fields.
+type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
+
+/// Gathers the content of a project's page, without keys and what a reader does not see.
+pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
+    let mut warnings = Vec::new();
+    let name = project.root.file_name().unwrap_or_default().to_string_lossy();
+    let made = project.clock.timestamp();
+    let mut page = Page { project: name.into_owned(), made, ..Page::default() };
+    let fills: [(&str, Fill); 5] = [
+        ("the planning folder", fill_planning),
+        ("the ledger", fill_decisions),
+        ("the knowledge entries", fill_entries),
+        ("the facts", fill_pending_facts),
+        ("the cost of a session", fill_costs),
+    ];
+    for (what, fill) in fills {
+        if let Err(error) = fill(&mut page, project, &mut warnings) {
+            let message = format!("cannot load {what}: {error}");
+            warnings.push(Warning::file(&project.root, message));
+        }
+    }
+    page.costs.extend_from_slice(costs);
+    let mut page = serde_json::to_value(page).unwrap_or_else(|error| {
+        warnings.push(Warning::file(&project.root, format!("cannot be shown: {error}")));
+        Value::Null
+    });
+    sanitize_json(&mut page);
+    Parsed::new(page, warnings)
+}
+
+fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    if project.planning().is_err() {
+        return Ok(());
+    }
+    let survey = Survey::read(project)?;
+    warnings.extend(survey.warnings.iter().cloned());
+    let status = StatusReport::with_metrics(project, &survey);
+    let place =
+        |drift: &Drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence());
+    page.title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());
+    page.contested = status.next.contest();
+    page.drift = status.drift.iter().map(place).collect();
+    // New decisions are appended to lists without dates.
+    page.decisions = status.decisions.iter().rev().map(|decision| json!(decision)).collect();
+    page.project.clone_from(&status.project);
+    page.status = Some(status);
+    let phase = |phase: &Phase| {
+        json!({
+            "number": phase.number.to_string(),
+            "name": phase.name.as_deref().unwrap_or_default(),
+            "complete": phase.count(PlanState::Complete),
+            "total": phase.plans.len(),
+        })
+    };
+    page.phases = survey.position.phases.iter().map(phase).collect();
+    let recorded = patterns::stored(project)?.into_value(warnings);
+    let said = |entry: &PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
+    page.lessons = recorded.entries.into_iter().rev().filter(said).collect();
+    Ok(())
+}
+
+fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    let decisions = ledger::list_decisions(project)?.into_value(warnings);
+    let decisions = decisions.iter();
+    page.decisions.extend(decisions.map(|one| json!({ "date": one.date, "text": one.title })));
+    page.decisions.sort_by(|one, other| other["date"].as_str().cmp(&one["date"].as_str()));
+    Ok(())
+}
+
+fn fill_entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    let entries = knowledge::linked(project)?.into_value(warnings);
+    let entries = entries.iter();
+    page.entries = entries
+        .map(|one| json!({ "entry": one.entry, "dated": one.entry.dated(), "links": one.links }))
+        .collect();
+    Ok(())
+}
+
+fn fill_pending_facts(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
+    if project.settings.user.is_some() {
+        let facts = Facts::open(project, None, Purpose::Read)?;
+        page.facts = Some(facts::pending(&facts, &facts::user(project, None)?)?);
+    }
+    Ok(())
+}
+
+fn fill_costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    for target in &project.settings.targets {
+        let name = target.file();
+        if let Some(found) = read::text(&project.root.join(name))? {
+            let tokens = estimate_tokens(&found.into_value(warnings));
+            page.costs.push(SessionCost { what: format!("{name}, read by the harness"), tokens });
+        }
+    }
+    Ok(())
+}
