@@ -19,7 +19,7 @@ use crate::ledger::AnchorState;
 use crate::lifecycle::SyncRequest;
 use crate::plan::{Drift, StatusReport, Survey};
 use crate::project::{ContextTarget, Project};
-use crate::recall::SOURCES;
+use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
 use crate::text::{clip, one_line, quantity, sanitized, word_enum};
 use crate::warning::{SourceLocation, Warning};
@@ -381,7 +381,7 @@ fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
         return Ok(Vec::new());
     }
     let facts = Facts::open(project, None, Purpose::Read)?;
-    if !facts.path().exists() {
+    if !facts.path.exists() {
         return Ok(Vec::new());
     }
     let found = facts::check(&facts)?;
@@ -456,10 +456,10 @@ fn in_stores(project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
     let context = ContextTarget::ALL.map(|target| project.root.join(target.file())).to_vec();
     let mut stores = vec![("context", context)];
     // Files at paths from the user's settings have separate checks.
-    for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
+    for store in SourceName::ALL.into_iter().filter(|store| !store.is_users_own()) {
         let files = store.files_to_check_for_secrets(project).into_iter();
         // A symbolic link is not a file of the store.
-        stores.push((store.name().as_str(), files.filter(|file| !file.is_symlink()).collect()));
+        stores.push((store.as_str(), files.filter(|file| !file.is_symlink()).collect()));
     }
     let stores = stores.into_iter();
     stores
