@@ -173,22 +173,28 @@ impl Search<'_> {
     /// Scores the rows that a method finds, without the recency of the seed method.
     fn scored(&self, method: Method, ranking: &Ranking) -> Vec<Scored> {
         let words = &self.words.scores;
-        let all = || 0..self.rows.seqs.len();
-        let near: Vec<f64> =
-            all().map(|index| self.cosine(index).unwrap_or(NOT_COMPARED)).collect();
+        let near = (0..words.len()).map(|index| self.cosine(index).unwrap_or(NOT_COMPARED));
+        let near: Vec<f64> = near.collect();
+        let mut found = Vec::new();
+        let mut add = |index: usize, score: f64, parts: Components| {
+            let components = Components { bm25: words[index], cosine: self.cosine(index), ..parts };
+            found.push(Scored { index, score, components });
+        };
         let nothing = Components::default();
-        let found: Vec<(usize, f64, Components)> = match method {
+        match method {
             Method::Lexical => {
-                let found = all().filter(|index| words[*index] > 0.0);
-                let part =
-                    |index| (index, words[index], Components { lexical: words[index], ..nothing });
-                found.map(part).collect()
+                for (index, lexical) in words.iter().copied().enumerate() {
+                    if lexical > 0.0 {
+                        add(index, lexical, Components { lexical, ..nothing });
+                    }
+                }
             }
             Method::Vector => {
-                let found = all().filter_map(|index| Some((index, self.cosine(index)?)));
-                found
-                    .map(|(index, near)| (index, near, Components { vector: near, ..nothing }))
-                    .collect()
+                for (index, vector) in near.into_iter().enumerate() {
+                    if vector > NOT_COMPARED {
+                        add(index, vector, Components { vector, ..nothing });
+                    }
+                }
             }
             Method::Seed => {
                 let first = |scores: &[f64], least: f64| -> Vec<usize> {
@@ -197,35 +203,32 @@ impl Search<'_> {
                 let (by_words, by_meaning) = (first(words, 0.0), first(&near, NOT_COMPARED));
                 let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
                 let words = seed_words(words, &by_words, either.len() > by_words.len());
-                let part = |index: usize| {
+                for index in either {
                     let lexical = words.get(&index).copied().unwrap_or_default();
                     let is_near = by_meaning.contains(&index);
                     let vector = if is_near { SEED[1] * near[index].max(0.0) } else { 0.0 };
-                    (index, lexical + vector, Components { lexical, vector, ..nothing })
-                };
-                either.into_iter().map(part).collect()
+                    add(index, lexical + vector, Components { lexical, vector, ..nothing });
+                }
             }
             Method::Fused => {
-                let found = ranking.texts.iter();
-                let found = found.filter(|one| one.score > 0.0 || near[one.index] > 0.0);
-                let part = |one: &Ranked| Components {
-                    lexical: one.parts.words,
-                    vector: one.parts.meaning,
-                    late: one.parts.late,
-                    encoder: one.parts.encoder,
-                    encoder_cosine: one.cosine,
-                    neighbours: one.parts.neighbours,
-                    question: one.parts.question,
-                    ..nothing
-                };
-                found.map(|one| (one.index, one.score, part(one))).collect()
+                for Ranked { index, score, parts, cosine, .. } in &ranking.texts {
+                    if *score > 0.0 || near[*index] > 0.0 {
+                        let parts = Components {
+                            lexical: parts.words,
+                            vector: parts.meaning,
+                            late: parts.late,
+                            encoder: parts.encoder,
+                            encoder_cosine: *cosine,
+                            neighbours: parts.neighbours,
+                            question: parts.question,
+                            ..nothing
+                        };
+                        add(*index, *score, parts);
+                    }
+                }
             }
-        };
-        let whole = |(index, score, parts)| {
-            let components = Components { bm25: words[index], cosine: self.cosine(index), ..parts };
-            Scored { index, score, components }
-        };
-        found.into_iter().map(whole).collect()
+        }
+        found
     }
 
     fn cosine(&self, index: usize) -> Option<f64> {
