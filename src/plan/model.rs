@@ -400,15 +400,16 @@ impl Documents<'_> {
     /// gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
-        let mut latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
         let own = latest.phase_dir.as_ref().and_then(|name| {
             let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
             dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
         });
         let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
-        latest.file = survey.relative(&latest.file).to_owned();
+        let file = survey.relative(&latest.file).to_owned();
         let mut dates = survey.state.last_active.iter();
-        (!is_passed && !dates.any(|date| latest.written < *date)).then_some(latest)
+        (!is_passed && !dates.any(|date| latest.written < *date))
+            .then_some(Handoff { file, ..latest })
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

@@ -133,7 +133,7 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
         let is_to_check = phase.is_in_milestone && to_check.as_ref() == Some(&phase.number);
         finish(phase, cursor.as_ref(), is_to_check, text);
     }
-    Position { current, next, phases }
+    Position { phases, current, next }
 }
 
 /// Returns the next step, the choice that it is, and why its rule is there.
