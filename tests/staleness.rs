@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals::git::Git;
-use annals::patterns::{DatedText, PathStatus, Staleness};
+use annals::patterns::{LoosePattern, PathStatus, Patterns, Staleness};
 use tempfile::TempDir;
 
 use crate::support::corpus;
@@ -21,8 +21,7 @@ fn nothing_that_is_in_the_tree_is_called_gone() {
         let tree = fs::read_to_string(folder.join("tree.txt")).unwrap();
         let names: BTreeSet<String> = tree.lines().flat_map(ends).collect();
         let texts = texts(&folder);
-        let written: Vec<DatedText<'_>> = texts.iter().map(|text| written(text)).collect();
-        let found = check(&written, tree.lines());
+        let found = check(texts, tree.lines());
         for report in found.entries.iter().flat_map(|entry| &entry.paths) {
             paths += 1;
             let is_there = names.contains(&report.path.to_lowercase());
@@ -41,7 +40,7 @@ fn nothing_that_is_in_the_tree_is_called_gone() {
 fn paths_are_found_without_git() {
     let tree = ["src/main.rs", "src/web/Button.tsx", "docs/a.md", "web/a.md"];
     let text = "`src/main.rs:3`, `Button.tsx`, `a.md`, `src/gone.rs`, and/or, `src/web/Button`";
-    let found = check(&[written(text)], tree);
+    let found = check(vec![text.to_owned()], tree);
     let statuses: Vec<(&str, PathStatus)> =
         found.entries[0].paths.iter().map(|report| (report.path.as_str(), report.status)).collect();
     assert_eq!(
@@ -56,18 +55,17 @@ fn paths_are_found_without_git() {
 }
 
 /// Checks texts in a folder with these files, without git.
-fn check<'a>(texts: &[DatedText<'_>], files: impl IntoIterator<Item = &'a str>) -> Staleness {
+fn check<'a>(texts: Vec<String>, files: impl IntoIterator<Item = &'a str>) -> Staleness {
     let root = TempDir::new().unwrap();
     for file in files {
         let path = root.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();
     }
-    Staleness::check(texts, root.path(), &Git::default()).unwrap()
-}
-
-fn written(text: &str) -> DatedText<'_> {
-    DatedText { id: "text", line: 1, texts: vec![text], commit: None, date: None }
+    let loose =
+        texts.into_iter().map(|text| LoosePattern { section: None, text, range: 0..0, line: 1 });
+    let patterns = Patterns { loose: loose.collect(), ..Patterns::default() };
+    Staleness::check(&patterns, root.path(), &Git::default()).unwrap()
 }
 
 /// Returns a path and all its ends: `src/a.rs` and `a.rs`, in lower case.

@@ -1,6 +1,5 @@
 //! The content of the block: built from the stores, and shrunk where the file gets too long.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
@@ -126,14 +125,17 @@ impl Sources {
                 .map(|line| lines.line("the code's profile", line, MAX_LINE_CHARS))
                 .collect(),
             milestone: lines.optional("the milestone", self.milestone.as_deref(), MAX_ITEM_CHARS),
-            phase: self.phase.as_ref().map(|phase| PhaseLine {
-                number: lines.line("the phase's number", &phase.number, MAX_ITEM_CHARS),
-                name: lines.optional("the phase's name", phase.name.as_deref(), MAX_ITEM_CHARS),
-                status: lines.optional(
-                    "the phase's status",
-                    phase.status.as_deref(),
-                    MAX_ITEM_CHARS,
-                ),
+            phase: self.phase.as_ref().map(|phase| {
+                let mut line = phase.number.clone();
+                if let Some(name) =
+                    lines.optional("the phase's name", phase.name.as_deref(), MAX_ITEM_CHARS)
+                {
+                    line.extend([" - ", name.as_str()]);
+                }
+                if let Some(status) = &phase.status {
+                    line.extend([" (", status.trim(), ")"]);
+                }
+                Line::new(&line)
             }),
             next_action: lines.optional(
                 "the next command",
@@ -150,7 +152,6 @@ impl Sources {
                 .iter()
                 .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
                 .collect(),
-            skills_line: None,
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),
             commands_heading: Line::new(&layout.section.heading),
@@ -171,15 +172,14 @@ impl Sources {
         shown
     }
 
-    fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<SkillLine> {
-        let mut shown: Vec<SkillLine> = Vec::new();
-        let mut known = BTreeSet::new();
+    fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
+        let mut shown: Vec<Line> = Vec::new();
         for skill in &self.skills {
-            let line = SkillLine {
-                name: lines.line("a skill", &skill.name, MAX_ITEM_CHARS),
-                scope: lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS),
-            };
-            if !line.name.is_empty() && known.insert(line.clone()) {
+            let name = lines.line("a skill", &skill.name, MAX_ITEM_CHARS);
+            let scope = lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS);
+            let scope = scope.map(|scope| format!(" ({scope})")).unwrap_or_default();
+            let line = Line::new(&format!("{name}{scope}"));
+            if !name.is_empty() && !shown.contains(&line) {
                 shown.push(line);
             }
         }
@@ -275,7 +275,7 @@ impl ShrinkStep {
             Self::SkillsInOneLine => content.join_skills(),
             Self::FewerDecisions => content.decisions.truncate(5),
             Self::NoPatterns => content.patterns.clear(),
-            Self::NoSkills => content.skills_line = None,
+            Self::NoSkills => content.skills.clear(),
             Self::NoDecisions => {
                 content.decisions.clear();
                 content.blockers.truncate(1);
@@ -349,7 +349,7 @@ pub struct Content {
     /// The active milestone.
     pub milestone: Option<Line>,
     /// The current phase.
-    pub phase: Option<PhaseLine>,
+    pub phase: Option<Line>,
     /// The command to run next.
     pub next_action: Option<Line>,
     /// The reason why the position is contested, if another reading of the files is almost as plausible.
@@ -358,10 +358,8 @@ pub struct Content {
     pub blockers: Vec<Line>,
     /// The decisions, newest first.
     pub decisions: Vec<Line>,
-    /// All skills in one line, if space is short.
-    pub skills_line: Option<Line>,
-    /// The installed skills.
-    pub skills: Vec<SkillLine>,
+    /// The installed skills; all in one line if space is short.
+    pub skills: Vec<Line>,
     /// Lessons from finished phases, most relevant first.
     pub patterns: Vec<Line>,
     /// The heading over the workflow's commands.
@@ -370,32 +368,11 @@ pub struct Content {
     pub commands: Vec<Line>,
 }
 
-/// The current phase, as displayed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PhaseLine {
-    /// Its number.
-    pub number: Line,
-    /// Its name.
-    pub name: Option<Line>,
-    /// Its status.
-    pub status: Option<Line>,
-}
-
-/// An installed skill, as displayed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct SkillLine {
-    /// Its name.
-    pub name: Line,
-    /// `global` or `project`, if known.
-    pub scope: Option<Line>,
-}
-
 impl Content {
     /// Joins all skills into one line.
     fn join_skills(&mut self) {
-        let names: Vec<String> =
-            self.skills.drain(..).map(|skill| skill.name.to_string()).collect();
-        self.skills_line = Some(Line::new(&names.join(", "))).filter(|line| !line.is_empty());
+        let names: Vec<String> = self.skills.drain(..).map(|skill| skill.to_string()).collect();
+        self.skills.extend((!names.is_empty()).then(|| Line::new(&names.join(", "))));
     }
 }
 
@@ -432,9 +409,7 @@ mod tests {
         assert_eq!(content.title, Some(Line::new("shop")));
         assert_eq!(content.core_value, None);
         assert_eq!(content.milestone, None);
-        let phase = content.phase.unwrap();
-        assert_eq!(phase.number.as_str(), "5.1");
-        assert_eq!((phase.name, phase.status), (None, Some(Line::new("in progress"))));
+        assert_eq!(content.phase, Some(Line::new("5.1 (in progress)")));
         assert_eq!(content.commands_heading.as_str(), "VBW Commands");
         assert_eq!(content.commands.len(), 3);
         assert_eq!(warnings, [""; 0]);
@@ -500,10 +475,9 @@ mod budget_tests {
     }
 
     fn full() -> Content {
-        let skill = |name: Line| SkillLine { name, scope: None };
         Content {
             patterns: lines(5),
-            skills: lines(4).into_iter().map(skill).collect(),
+            skills: lines(4),
             decisions: lines(10),
             commands: lines(3),
             ..Content::default()
@@ -513,10 +487,9 @@ mod budget_tests {
     /// Renders like the template: a section with n lines takes n + 3.
     fn render(content: &Content) -> String {
         let section = |lines: usize| if lines == 0 { 0 } else { lines + 3 };
-        let skills = content.skills.len() + usize::from(content.skills_line.is_some());
         let count = 10
             + section(content.patterns.len())
-            + section(skills)
+            + section(content.skills.len())
             + section(content.decisions.len())
             + section(content.commands.len());
         "line\n".repeat(count)
@@ -584,12 +557,10 @@ mod content_tests {
 
     #[test]
     fn skills_are_joined_in_one_line() {
-        let skill = |name: &str| SkillLine { name: Line::new(name), scope: None };
-        let mut content =
-            Content { skills: vec![skill("testing"), skill("design")], ..Content::default() };
+        let skills = ["testing (global)", "design"].map(Line::new).to_vec();
+        let mut content = Content { skills, ..Content::default() };
         content.join_skills();
-        assert_eq!(content.skills_line, Some(Line::new("testing, design")));
-        assert_eq!(content.skills, []);
+        assert_eq!(content.skills, [Line::new("testing (global), design")]);
         let mut none = Content::default();
         none.join_skills();
         assert_eq!(none, Content::default());

@@ -1,16 +1,16 @@
 //! Selects the decisions that a new session must know: the newest, and the most important of the older ones.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use regex_lite::Regex;
 
 use crate::patterns;
+use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
-use crate::search::WordSet;
 use crate::text::{fold, listed, pattern};
 
 /// Number of decisions in the block.
@@ -33,13 +33,16 @@ const MAX_CHARS: usize = 240;
 const BINDING_WORDS: &str =
     "must never only breaking always mandatory required forbidden prohibited";
 
+/// Words that restrict or reverse a statement.
+const DENIALS: &str = "cannot except never no not only unless until without";
+
 /// Prefixes of words for things that others depend on.
 const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
     encrypt permission secret dependency dependencies";
 
 /// What a list entry says that orders the work, or says how far it is, instead of deciding anything.
-const ORDERS: &str = "phase order|build order|phase numbering|-phase structure|phases derived|-phase roadmap|\
-    roadmap created|roadmap approved|milestone complete|phase complete|tests pass|tests green|exit gate|prs merged|\
+const ORDERS: &str = "phase order|build order|phase numbering|phase structure|phasing|phases derived|mvp phases|\
+    -phase roadmap|coarse roadmap|-phase milestone|planning depth|wave parallel|roadmap created|roadmap approved|milestone complete|phase complete|tests pass|tests green|exit gate|prs merged|\
     out of scope for";
 
 /// The file that a list of decisions is from.
@@ -77,16 +80,19 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     weightiest.sort_by_key(|at| Reverse(ranked[*at].impact));
     let parts = [(curated, CURATED), (logged, MAX_DECISIONS - HELD), (weightiest, MAX_DECISIONS)];
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
-    let mut shown: Vec<(usize, WordSet, String)> = Vec::new();
+    let mut shown: Vec<(usize, ContentWords, BTreeSet<String>, String)> = Vec::new();
     for (at, room) in
         parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
     {
         let decision = ranked[at].decision;
-        let words = WordSet::from_text(decision.untagged());
+        let words = ContentWords::from_text(decision.untagged());
+        let limits = limits(decision.untagged());
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
         if shown.len() >= room
             || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
-            || shown.iter().any(|(_, known, _)| words.differs_only_by_additions(known))
+            || shown.iter().any(|(other, known, of_other, _)| {
+                at == *other || limits == *of_other && words.includes(known)
+            })
         {
             continue;
         }
@@ -94,11 +100,18 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
             if let Some(count) = count {
                 *count += 1;
             }
-            shown.push((at, words, text));
+            shown.push((at, words, limits, text));
         }
     }
     shown.sort_by_key(|(at, ..)| *at);
     shown.into_iter().map(|(.., text)| text).collect()
+}
+
+/// Returns the numbers of a text, and its words that restrict or reverse what it says: texts that differ in these do not
+/// repeat each other.
+fn limits(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.filter(|word| listed(DENIALS, word) || word.contains(char::is_numeric)).collect()
 }
 
 /// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
@@ -187,17 +200,18 @@ fn decides(decision: &Decision) -> bool {
     !is_absent(text)
         && !text.starts_with("~~")
         && !ABOUT_TASKS.is_match(&lower)
-        && (is_binding(&lower) || !(is_of_roadmap() || only_orders() || only_logs()))
+        && (has_any(&lower, BINDING_WORDS) || !(is_of_roadmap() || only_orders() || only_logs()))
 }
 
 /// What says how the tasks of a plan were carried out.
 static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
-/// What begins with the number of a phase.
-static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\**phases? *\d"));
+/// What begins with the number of a phase or wave, or says how many phases there are.
+static PHASES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^\**(?:phases?|waves?) *\d|^\d+ (?:\w+ )?phases\b"));
 
-fn is_binding(lower: &str) -> bool {
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(BINDING_WORDS, word))
+fn has_any(lower: &str, words: &str) -> bool {
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(words, word))
 }
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
@@ -236,7 +250,7 @@ fn impact(decision: &Decision) -> u8 {
     let mut words = text.split(|c: char| !c.is_alphanumeric());
     let is_structural =
         words.any(|word| STRUCTURAL_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix)));
-    u8::from(reason.is_some()) + u8::from(is_binding(&text)) + u8::from(is_structural)
+    u8::from(reason.is_some()) + u8::from(has_any(&text, BINDING_WORDS)) + u8::from(is_structural)
 }
 
 /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
@@ -381,6 +395,9 @@ mod tests {
             ("All PRs merged into the trunk", ""),
             ("~~Use XML~~", ""),
             ("_(No decisions yet)_", ""),
+            ("Coarse phase structure", ""),
+            ("3 sequential phases, no waves", ""),
+            ("Wave 1 parallel", ""),
             ("Use tabs", ""),
             ("Files placed in `locales/` instead of `src/`", ""),
             ("All tests must run offline", ""),
@@ -399,10 +416,15 @@ mod tests {
             ("D-20: Sort by date (supersedes D-12)", ""),
             ("Use SQLite for the index", ""),
             ("Use SQLite for the index", ""),
+            ("Defer configurable lists to v2", ""),
+            ("Keep it small; defer configuration of lists to v2", ""),
+            ("Do not defer configurable lists to v2", ""),
+            ("Defer configurable lists to v3", ""),
         ];
         assert_eq!(
             shown(&[list("Decisions", &all)]),
-            "Use SQLite for the index | D-20: Sort by date (supersedes D-12)"
+            "Defer configurable lists to v3 | Do not defer configurable lists to v2 | Keep it small; defer configuration of lists to v2 | \
+             Use SQLite for the index | D-20: Sort by date (supersedes D-12)"
         );
     }
 

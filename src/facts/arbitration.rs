@@ -92,7 +92,7 @@ impl Facts {
         source: ActionSource,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (now, high_risk) = (self.clock().timestamp(), self.high_risk().to_vec());
+        let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
         self.write(|connection| work(&mut Arbiter { connection, user, source, now, high_risk }))
     }
 }
@@ -504,7 +504,7 @@ impl Arbiter<'_> {
         let first = first_confidence(action.confidence_delta);
         Fact {
             fact_id: self.new_id(action),
-            user_id: self.user.as_str().to_owned(),
+            user_id: self.user.clone(),
             key: action.key.as_str().to_owned(),
             value_text: value.to_owned(),
             value_json: action.new_value_json.clone().map(Json),

@@ -106,7 +106,7 @@ pub fn apply(
         TurnStatus::Done => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
-    let now = queue::now_millis(&facts.clock());
+    let now = queue::now_millis(&facts.clock);
     judge(facts, &turn, &actions, ranks.as_ref(), &now)
 }
 
@@ -125,7 +125,7 @@ pub fn step(
     let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
-        let now = queue::now_millis(&facts.clock());
+        let now = queue::now_millis(&facts.clock);
         let (status, why) = (TurnStatus::Pending, error.to_string());
         facts.write(|connection| turn.finish(connection, status, Some(&why), None, &now))?;
         Ok(Some(TurnOutcome::Failed(turn, error)))
@@ -163,7 +163,7 @@ fn judge_leased(
         }
         answer = auditor.ask(&question, wait)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
-        let applied_at = queue::later(&facts.clock(), elapsed);
+        let applied_at = queue::later(&facts.clock, elapsed);
         let judged = parse_answer(&answer, SecretPolicy::Refuse)
             .and_then(|actions| judge(facts, turn, &actions, Some(&ranks), &applied_at));
         match judged {
@@ -175,7 +175,7 @@ fn judge_leased(
             Err(error) => return Err(error),
         }
     }
-    let now = queue::now_millis(&facts.clock());
+    let now = queue::now_millis(&facts.clock);
     let (status, why) = (TurnStatus::Dead, Some(problem.as_str()));
     facts.write(|connection| turn.finish(connection, status, why, Some(&answer), &now))?;
     Ok(TurnOutcome::Dead(turn.clone()))

@@ -89,7 +89,7 @@ pub struct Fact {
     /// A UUID derived from user, turn and action.
     pub fact_id: String,
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// The subject, dotted: `preference.editor`; a key that ends in `[]` has several values.
     pub key: String,
     /// The value.
@@ -147,7 +147,7 @@ impl Fact {
         let at = at.to_owned();
         Self {
             fact_id,
-            user_id: user.0.clone(),
+            user_id: user.clone(),
             key: key.to_owned(),
             value_text: value,
             confidence: FIRST_MENTION,
@@ -324,9 +324,9 @@ pub(crate) fn normalized_time(text: &str) -> Option<String> {
 }
 
 /// The id of a user, which every query requires.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct UserId(String);
+pub struct UserId(pub(crate) String);
 
 impl UserId {
     /// Parses an id: one line, not empty.
@@ -338,11 +338,6 @@ impl UserId {
             )));
         }
         Ok(Self(text.to_owned()))
-    }
-
-    /// Wraps an id from the database, which was validated when it was written.
-    pub(crate) fn stored(text: String) -> Self {
-        Self(text)
     }
 
     /// Returns the id as text.
@@ -396,7 +391,7 @@ pub fn user_or_systems(project: &Project, named: Option<&str>) -> Result<(UserId
 pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
     let sql = "SELECT NOT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1) \
                AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1)";
-    facts.connection().value(sql, [user])
+    facts.connection.value(sql, [user])
 }
 
 /// Maximum length of a key, in bytes.

@@ -53,8 +53,8 @@ pub fn forget(
 ) -> Result<Forgotten> {
     let key = key.map(FactKey::parse_allowing_secrets).transpose()?;
     let key = key.as_ref().map(FactKey::as_str);
-    let clock = facts.clock();
-    if !facts.is_dry_run() {
+    let clock = facts.clock;
+    if !facts.dry_run {
         facts.lock_exclusive(Duration::MAX)?;
     }
     let erased = facts.write(|connection| {
@@ -76,7 +76,7 @@ pub fn forget(
         connection.run(sql, params![clock.timestamp(), facts, turns, reason])?;
         Ok(erased)
     });
-    if facts.is_dry_run() {
+    if facts.dry_run {
         return erased.map(|erased| erased.count);
     }
     let Erased { mut count, .. } = match erased {
@@ -102,7 +102,7 @@ pub fn forget(
     })?;
     // The file is already unlocked, so nobody waits for a server.
     vectors::erase_forgotten(facts)?;
-    (count.remaining, count.last_error) = vectors::forgotten(facts.connection())?;
+    (count.remaining, count.last_error) = vectors::forgotten(&facts.connection)?;
     Ok(count)
 }
 
@@ -280,15 +280,14 @@ fn clear(
 }
 
 /// Clears the excerpts and the reason of one change; returns its user and key.
-pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(String, String)> {
-    let user: String =
+pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(UserId, String)> {
+    let user: UserId =
         connection.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
     let sql = "UPDATE fact_history SET reason = '', \
                before_json = json_set(before_json, '$.source_excerpt', ''), \
                after_json = json_set(after_json, '$.source_excerpt', '') \
                WHERE history_id = ?1 RETURNING key";
-    let erasing = UserId::stored(user.clone());
-    let key = while_erasing(connection, &erasing, || connection.value(sql, [history]))?;
+    let key = while_erasing(connection, &user, || connection.value(sql, [history]))?;
     Ok((user, key))
 }
 
@@ -332,7 +331,7 @@ mod tests {
         assert_eq!((forgotten.facts, forgotten.turns), (1, 0));
         let forgotten = forget(&mut facts, &ada, Some("city"), "asked to").unwrap();
         assert_eq!((forgotten.facts, forgotten.changes, forgotten.turns), (1, 1, 1));
-        let left = fact::select(facts.connection(), &ada, "1", &[]).unwrap();
+        let left = fact::select(&facts.connection, &ada, "1", &[]).unwrap();
         assert_eq!((left.len(), left[0].source_excerpt.as_str()), (1, ""));
         let changes = history(&facts, &ada, None).unwrap();
         assert!(
@@ -341,7 +340,7 @@ mod tests {
         // A reason that tells what was forgotten does not remain.
         forget(&mut facts, &ada, Some("task.next"), "no MOVE to  bad münchen").unwrap();
         let reasons: Vec<String> =
-            facts.connection().column("SELECT reason FROM erasures", []).unwrap();
+            facts.connection.column("SELECT reason FROM erasures", []).unwrap();
         let withheld = "(withheld: it said what was forgotten)";
         assert_eq!(reasons, ["asked to", "asked to", withheld]);
     }

@@ -94,7 +94,7 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
          WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
          ORDER BY history_id"
     );
-    facts.connection().list(&sql, params![user, of])
+    facts.connection.list(&sql, params![user, of])
 }
 
 /// Removes a fact from the archive; to restore it, the caller writes it to the facts.
@@ -126,14 +126,14 @@ pub struct FactListing {
 
 /// Returns a user's facts sorted by key; within a key, the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let sql = format!(
         "SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND (?2 IS NULL OR category = ?2) \
          AND (?3 IS NULL OR key = ?3 OR ?3 LIKE '%.' AND substr(key, 1, length(?3)) = ?3) \
          AND (?4 IS NULL OR project IS NULL OR project = ?4) ORDER BY key, seq"
     );
     let values = params![user, filter.category, filter.key, filter.project];
-    let mut found: Vec<Fact> = facts.connection().list(&sql, values)?;
+    let mut found: Vec<Fact> = facts.connection.list(&sql, values)?;
     // The worker updates the status later, but a fact is expired from its end on.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
         fact.status = FactStatus::Expired;
@@ -145,7 +145,7 @@ pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactLis
 /// Returns a fact of a user by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
     let begins = "?2 <> '' AND substr(fact_id, 1, length(?2)) = ?2";
-    let mut found = fact::select(facts.connection(), user, begins, &[&id])?;
+    let mut found = fact::select(&facts.connection, user, begins, &[&id])?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))
@@ -173,8 +173,8 @@ pub struct Imported {
 pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
     let sql =
         "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id";
-    let mut all = facts.connection().column(sql, [user])?;
-    all.extend(fact::select(facts.connection(), user, "1", &[])?);
+    let mut all = facts.connection.column(sql, [user])?;
+    all.extend(fact::select(&facts.connection, user, "1", &[])?);
     Ok(all)
 }
 
@@ -189,7 +189,7 @@ pub fn import(
     policy: SecretPolicy,
 ) -> Result<Imported> {
     let read = read(user, lines, policy)?;
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 \
                      OR user_id = ?2 AND key = ?3 AND status = 'active' AND ?5 \
@@ -228,10 +228,18 @@ pub fn import(
 }
 
 fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
-    let mut read = Vec::new();
-    let mut problems = Vec::new();
+    let accepted = |line: &str| -> Result<Fact> {
+        let mut fact: Fact = serde_json::from_str(line)
+            .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
+        if fact.user_id != *user {
+            return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
+        }
+        fact.accept(policy)?;
+        Ok(fact)
+    };
+    let (mut read, mut problems) = (Vec::new(), Vec::new());
     for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match fact_of(user, line, policy) {
+        match accepted(line) {
             Ok(fact) => read.push(fact),
             Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
         }
@@ -244,14 +252,4 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
     }
     Err(Error::refused(format!("not imported: {}", problems.join("; ")))
         .hint("each line is one fact as `annals facts export` writes it"))
-}
-
-fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
-    let mut fact: Fact = serde_json::from_str(line)
-        .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
-    if fact.user_id != user.as_str() {
-        return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
-    }
-    fact.accept(policy)?;
-    Ok(fact)
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::facts::arbitration::is_same_value;
-use crate::facts::fact::{COLUMNS, Fact, FactStatus, UserId};
+use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Sql};
 use crate::facts::{fact, history, profile, queue, vectors};
@@ -45,9 +45,9 @@ pub struct Maintenance {
 
 /// Expires ended facts, archives old ones, deletes finished turns, and rebuilds the profiles that are due.
 pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
-    let now = facts.clock().timestamp();
-    let [old, done] = [ARCHIVE_AFTER, DROP_AFTER].map(|days| before(facts.clock().now(), days));
-    let high_risk = facts.high_risk().to_vec();
+    let now = facts.clock.timestamp();
+    let [old, done] = [ARCHIVE_AFTER, DROP_AFTER].map(|days| before(facts.clock.now(), days));
+    let high_risk = facts.high_risk.clone();
     let finished = "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1";
     facts.write(|connection| {
         Ok(Maintenance {
@@ -61,10 +61,10 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
 
 /// Expires ended facts, if there are any.
 pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
-    if facts.connection().value(&sql, [&now])? {
+    if facts.connection.value(&sql, [&now])? {
         facts.write(|connection| expire_all(connection, &now))?;
     }
     Ok(())
@@ -72,7 +72,7 @@ pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
 
 /// Archives the superseded and expired facts of all users that were last changed before a time.
 pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| archive_older(connection, &fact::format_time(cut_off), &now))
 }
 
@@ -144,15 +144,15 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
 
 /// Makes a superseded fact active again, from the archive if needed, unless another value is active.
 fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
-    let user = UserId::stored(earlier.user_id.clone());
-    let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
+    let user = &earlier.user_id;
+    let active = fact::with_key(connection, user, &earlier.key, FactStatus::Active)?;
     let is_taken = active.iter().any(|other| {
         !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
     });
     let id = &earlier.fact_id;
     let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
     let found: Vec<Fact> = connection.column(archived, [id])?;
-    let found = fact::by_id(connection, &user, id)?.or(found.into_iter().next());
+    let found = fact::by_id(connection, user, id)?.or(found.into_iter().next());
     let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
     let Some(closed) = found.filter(is_closed) else {
         return Ok(());
@@ -219,10 +219,10 @@ const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs WHERE user_id <> '' UNIO
 
 /// Checks the database without changing it.
 pub fn check(facts: &Facts) -> Result<Integrity> {
-    let connection = facts.connection();
+    let connection = &facts.connection;
     let count = |of: &str| connection.value(&format!("SELECT count(*) {of}"), []);
     let mut found = Integrity {
-        db: facts.path().display().to_string(),
+        db: facts.path.display().to_string(),
         facts: count("FROM facts")?,
         waiting_turns: queue::waiting(facts)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,

@@ -22,7 +22,7 @@ use crate::search::Embedder;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// The first day.
     pub since: String,
     /// The last day.
@@ -104,8 +104,8 @@ const PENDING: &str = "SELECT coalesce(sum(EXISTS (SELECT 1 FROM fact_history AS
 
 /// Returns a user's metrics of the last days, including today.
 pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
-    let connection = facts.connection();
-    let until = facts.clock().now().date_naive();
+    let connection = &facts.connection;
+    let until = facts.clock.now().date_naive();
     let before = TimeDelta::days(i64::from(days.saturating_sub(1)));
     let since = until.checked_sub_signed(before).unwrap_or(until);
     let (since, until) = (since.to_string(), until.to_string());
@@ -130,7 +130,7 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     let overwrites = connection.optional(OVERWRITES, overwrites)?.unwrap_or_default();
     let pending = connection.optional(PENDING, params![user, since, until])?.unwrap_or_default();
     Ok(Metrics {
-        user_id: user.as_str().to_owned(),
+        user_id: user.clone(),
         lexical_hits: share("lexical_hits", "lexical_turns"),
         vector_hits: share("vector_hits", "vector_turns"),
         hybrid_recall: share("fused_facts", "used_facts"),
@@ -163,7 +163,7 @@ fn count(
 
 /// Counts a profile that was injected into a prompt.
 pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let amounts = [("injections", 0, 1), ("injected_tokens", 0, tokens)];
     facts.write(|connection| count(connection, user, &now, &amounts))
 }
@@ -184,7 +184,7 @@ impl Ranks {
         embedder: Option<&Embedder>,
     ) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
-        let is_built_in = vectors::model(facts.connection())? == built_in.model();
+        let is_built_in = vectors::model(&facts.connection)? == built_in.model();
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
             let project = turn.project.as_deref();

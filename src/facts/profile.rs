@@ -82,7 +82,7 @@ stored_as_json!(UserProfile);
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BuiltProfile {
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// When it was built.
     pub built_at: String,
     /// The profile.
@@ -91,21 +91,17 @@ pub struct BuiltProfile {
 
 /// Builds a user's profile from the current facts.
 pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<BuiltProfile> {
-    let now = facts.clock().timestamp();
-    let profile = build(facts.connection(), user, project, facts.high_risk(), &now)?;
-    Ok(BuiltProfile { user_id: user.as_str().to_owned(), built_at: now, profile })
+    let now = facts.clock.timestamp();
+    let profile = build(&facts.connection, user, project, &facts.high_risk, &now)?;
+    Ok(BuiltProfile { user_id: user.clone(), built_at: now, profile })
 }
 
 /// Returns the profile that the worker built last, or `None` if there is none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfile>> {
     let sql =
         "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'";
-    let found: Option<(UserProfile, String)> = facts.connection().optional(sql, [user])?;
-    Ok(found.map(|(profile, built_at)| BuiltProfile {
-        user_id: user.as_str().to_owned(),
-        built_at,
-        profile,
-    }))
+    let found: Option<(UserProfile, String)> = facts.connection.optional(sql, [user])?;
+    Ok(found.map(|(profile, built_at)| BuiltProfile { user_id: user.clone(), built_at, profile }))
 }
 
 /// Returns the facts that are valid now and belong to this project or to none.
@@ -214,7 +210,7 @@ const STALE_AFTER: i64 = 90;
 #[derive(Clone, Debug, Serialize)]
 pub struct Injection {
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// The text.
     pub text: String,
     /// Approximate number of tokens in the text.
@@ -250,16 +246,14 @@ pub fn inject(
     query: Option<&str>,
     uses_encoder: bool,
 ) -> Result<Injection> {
-    let now = facts.clock().timestamp();
-    let all = valid(facts.connection(), user, project, &now)?;
+    let now = facts.clock.timestamp();
+    let all = valid(&facts.connection, user, project, &now)?;
     let total = all.len();
     let shares = match query {
-        Some(query) => {
-            judge_each(facts.connection(), user, project, query, &now, &all, uses_encoder)?
-        }
+        Some(query) => judge_each(facts, user, project, query, &all, uses_encoder)?,
         None => vec![Some(0.0); total],
     };
-    let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
+    let stale = maintenance::before(facts.clock.now(), STALE_AFTER);
     let mut selected: Vec<Fact> = Vec::new();
     for fact in in_order(all, &shares, &stale) {
         selected.push(fact);
@@ -269,7 +263,7 @@ pub fn inject(
     }
     let text = page(&selected);
     Ok(Injection {
-        user_id: user.as_str().to_owned(),
+        user_id: user.clone(),
         tokens: text::estimate_tokens(&text),
         text,
         budget,

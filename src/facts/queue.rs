@@ -72,7 +72,7 @@ fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
     /// The user.
-    pub user_id: String,
+    pub user_id: UserId,
     /// The turn's id.
     pub turn_id: String,
     /// Its position in the conversation.
@@ -158,12 +158,12 @@ pub fn observe(
     if input.trim().is_empty() {
         return Err(Error::usage("the turn has no visible user_input"));
     }
-    let clock = facts.clock();
+    let clock = facts.clock;
     let said_at = said_at(observation.timestamp.as_deref(), &clock)?;
     facts.leave_checkpoint_to_others()?;
     facts.write(|connection| {
         let receipt = |turn_id, turn_seq| Receipt {
-            user_id: user.as_str().to_owned(),
+            user_id: user.clone(),
             turn_id,
             turn_seq,
         };
@@ -234,7 +234,7 @@ pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Res
 
 /// Returns a turn of a user, or an error if there is none.
 pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
-    turn(facts.connection(), user, turn_id)?.ok_or_else(|| {
+    turn(&facts.connection, user, turn_id)?.ok_or_else(|| {
         Error::not_found(format!("{user} has no turn {turn_id}"))
             .hint("`annals facts observe` queues one, `annals facts turns` lists them")
     })
@@ -242,13 +242,13 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
 
 /// Returns a user's turns, oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
-    select(facts.connection(), "user_id = ?1", [user])
+    select(&facts.connection, "user_id = ?1", [user])
 }
 
 /// Returns the number of turns of all users that are waiting for the auditor.
 pub fn waiting(facts: &Facts) -> Result<u64> {
     let sql = "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')";
-    facts.connection().value(sql, [])
+    facts.connection.value(sql, [])
 }
 
 /// Returns the time of this run in milliseconds, the precision of the queue.
@@ -271,8 +271,8 @@ pub(crate) fn lease(
     skipped: &[Turn],
     length: TimeDelta,
 ) -> Result<Option<Turn>> {
-    let now = now_millis(&facts.clock());
-    let until = later(&facts.clock(), length);
+    let now = now_millis(&facts.clock);
+    let until = later(&facts.clock, length);
     let skipped = json(&skipped.iter().map(|turn| turn.seq).collect::<Vec<_>>())?;
     facts.write(|connection| {
         // Turns whose workers keep dying would block the queue forever.
@@ -297,7 +297,7 @@ pub(crate) fn lease(
 impl Turn {
     /// Extends the lease; returns false if another worker has taken over the turn.
     pub(crate) fn renew(&self, facts: &mut Facts, length: TimeDelta) -> Result<bool> {
-        let until = later(&facts.clock(), length);
+        let until = later(&facts.clock, length);
         let sql = "UPDATE turns SET lease_until = ?3 WHERE seq = ?1 AND lease = ?2";
         let values = params![self.seq, self.lease, until];
         facts.write(|connection| Ok(connection.change(sql, values)? == 1))

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::facts::arbitration::ESTABLISHED;
-use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter, applied, contested_by};
+use crate::facts::arbitration::{ActionEffect, ActionSource, applied, contested_by};
 use crate::facts::auditor::{Action, checked_time};
 use crate::facts::fact::{Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId};
 use crate::facts::store::Facts;
@@ -42,45 +42,6 @@ pub struct Statement {
 
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
 pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
-    let action = action(statement)?;
-    let origin = Fact {
-        project: statement.project.clone(),
-        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
-        last_mentioned_at: facts.clock().timestamp(),
-        event_time: checked_time("event_time", statement.event_time.clone())?,
-        ..Fact::default()
-    };
-    let Statement { category, is_confirmed, .. } = *statement;
-    let source = ActionSource { origin, category, is_confirmed };
-    facts.arbitrate(user, source, |arbiter| state(arbiter, statement, &action))
-}
-
-fn state(
-    arbiter: &mut Arbiter<'_>,
-    statement: &Statement,
-    action: &Action,
-) -> Result<ActionEffect> {
-    let (connection, user) = (arbiter.connection, arbiter.user);
-    // A prefix keeps the ids of requests apart from those of turns.
-    let turn_id = match &statement.request_id {
-        Some(id) => {
-            queue::refuse_reserved(id)?;
-            format!("request:{id}")
-        }
-        None => queue::next_id(connection, "stated", "applied_actions")?,
-    };
-    let earlier = applied(connection, user, &turn_id)?.pop();
-    arbiter.source.origin.source_turn_id = turn_id;
-    let result = match earlier {
-        Some((_, earlier)) => Some(earlier),
-        None => arbiter.apply(std::slice::from_ref(action))?.pop(),
-    };
-    let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
-    let id = result.fact_id.unwrap_or_default();
-    Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
-}
-
-fn action(statement: &Statement) -> Result<Action> {
     let structured = statement.json.as_deref().map(|json| match serde_json::from_str(json) {
         Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
         Ok(value) => Ok(value),
@@ -94,7 +55,36 @@ fn action(statement: &Statement) -> Result<Action> {
         reason: "stated".to_owned(),
         ..Action::default()
     };
-    action.validated(statement.secrets)
+    let action = action.validated(statement.secrets)?;
+    let origin = Fact {
+        project: statement.project.clone(),
+        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
+        last_mentioned_at: facts.clock.timestamp(),
+        event_time: checked_time("event_time", statement.event_time.clone())?,
+        ..Fact::default()
+    };
+    let Statement { category, is_confirmed, .. } = *statement;
+    let source = ActionSource { origin, category, is_confirmed };
+    facts.arbitrate(user, source, |arbiter| {
+        let connection = arbiter.connection;
+        // A prefix keeps the ids of requests apart from those of turns.
+        let turn_id = match &statement.request_id {
+            Some(id) => {
+                queue::refuse_reserved(id)?;
+                format!("request:{id}")
+            }
+            None => queue::next_id(connection, "stated", "applied_actions")?,
+        };
+        let earlier = applied(connection, user, &turn_id)?.pop();
+        arbiter.source.origin.source_turn_id = turn_id;
+        let result = match earlier {
+            Some((_, earlier)) => Some(earlier),
+            None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
+        };
+        let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
+        let id = result.fact_id.unwrap_or_default();
+        Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
+    })
 }
 
 /// A fact that is awaiting the user's confirmation.
@@ -110,19 +100,19 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let select = |condition| fact::select(facts.connection(), user, condition, &[]);
+    let select = |condition| fact::select(&facts.connection, user, condition, &[]);
     let found = select("status = 'pending_confirmation'")?;
     let active = select(
         "status = 'active' AND key IN (SELECT key FROM facts \
          WHERE user_id = ?1 AND status = 'pending_confirmation')",
     )?;
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
     Ok(found
         .map(|fact| {
             let of_key = active.iter().filter(|other| other.key == fact.key);
             let contested = contested_by(of_key, &fact).cloned();
-            let question = question(&fact, contested.as_ref(), facts.high_risk());
+            let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
         .collect())
@@ -168,7 +158,7 @@ fn answer(
     let word = if rejection.is_some() { "rejected" } else { "confirmed" };
     let origin = Fact {
         source_turn_id: format!("annals:{word}:{id}"),
-        last_mentioned_at: facts.clock().timestamp(),
+        last_mentioned_at: facts.clock.timestamp(),
         ..Fact::default()
     };
     let source = ActionSource { origin, category: None, is_confirmed: true };

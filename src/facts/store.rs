@@ -44,15 +44,20 @@ pub enum Purpose {
 /// An open database of facts.
 #[derive(Debug)]
 pub struct Facts {
-    connection: Connection,
-    path: PathBuf,
-    clock: Clock,
+    pub(crate) connection: Connection,
+    /// Path of the file.
+    pub path: PathBuf,
+    /// The time of this run.
+    pub clock: Clock,
     wait: Duration,
-    dry_run: bool,
-    high_risk: Vec<String>,
-    vector_server: Option<String>,
+    /// Whether this run must not write anything.
+    pub(crate) dry_run: bool,
+    /// The user's own high-risk keys, or prefixes of keys that end in a dot.
+    pub high_risk: Vec<String>,
+    /// The URL of the Chroma server that stores the vectors; if `None`, they are in the file.
+    pub vector_server: Option<String>,
     /// The scopes of new facts, by key or prefix of keys.
-    scopes: Vec<(String, String)>,
+    pub(crate) scopes: Vec<(String, String)>,
 }
 
 impl Facts {
@@ -138,46 +143,6 @@ impl Facts {
         })
     }
 
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the time of this run.
-    pub fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    /// Sets the time, for a long-running process.
-    pub fn set_clock(&mut self, clock: Clock) {
-        self.clock = clock;
-    }
-
-    /// Returns the user's own high-risk keys.
-    pub fn high_risk(&self) -> &[String] {
-        &self.high_risk
-    }
-
-    /// Sets the user's high-risk keys, or prefixes of keys that end in a dot.
-    pub fn set_high_risk(&mut self, keys: &[String]) {
-        self.high_risk = keys.to_vec();
-    }
-
-    /// Sets the URL of the Chroma server that stores the vectors; if `None`, they are in the file.
-    pub fn set_vector_server(&mut self, url: Option<&str>) {
-        self.vector_server = url.map(str::to_owned);
-    }
-
-    #[cfg(test)]
-    pub(crate) fn set_scopes(&mut self, scopes: &[(&str, &str)]) {
-        let rule = |(key, scope): &(&str, &str)| ((*key).to_owned(), (*scope).to_owned());
-        self.scopes = scopes.iter().map(rule).collect();
-    }
-
-    pub(crate) fn vector_server(&self) -> Option<&str> {
-        self.vector_server.as_deref()
-    }
-
     /// Leaves checkpointing the write-ahead log to other processes, so that a short write ends sooner.
     pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -188,11 +153,6 @@ impl Facts {
     /// Enlarges SQLite's page cache to 32 MiB, for a run that updates all indexes.
     pub(crate) fn enlarge_cache(&self) -> Result<()> {
         Ok(self.connection.pragma_update(None, "cache_size", -32 * 1024)?)
-    }
-
-    /// Returns whether this run must not write anything.
-    pub(crate) fn is_dry_run(&self) -> bool {
-        self.dry_run
     }
 
     /// Waits until no other process has the file open, then locks all others out; never longer than the settings
@@ -239,10 +199,6 @@ impl Facts {
         let rewritten = self.connection.execute_batch("VACUUM").map_err(Error::from);
         let unlocked = self.unlock();
         rewritten.map_err(|error| error.at(&self.path, None)).and(unlocked)
-    }
-
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
     }
 
     /// Runs work in one atomic, isolated transaction; a dry run rolls it back.
@@ -550,14 +506,14 @@ mod tests {
     #[test]
     fn a_new_database_expects_vectors_of_the_built_in_model() {
         let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
-        let model = vectors::model(facts.connection()).unwrap();
+        let model = vectors::model(&facts.connection).unwrap();
         assert_eq!(model, Embedder::BuiltIn.model());
     }
 
     #[test]
     fn the_history_lets_go_of_what_is_being_erased_and_of_nothing_else() {
         let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
-        let connection = facts.connection();
+        let connection = &facts.connection;
         let add = "INSERT INTO fact_history (fact_id, user_id, key, action, reason, turn_id, at)
                    VALUES ('1', 'ada', 'name', 'insert', '', 't', '')";
         connection.execute(add, []).unwrap();

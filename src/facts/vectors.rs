@@ -52,7 +52,7 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
     }
     let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
                AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
-    connection.run(sql, [&fact.user_id, &fact.fact_id])
+    connection.run(sql, params![fact.user_id, fact.fact_id])
 }
 
 /// Returns the text to embed for a fact: its key in words, and its value.
@@ -70,7 +70,7 @@ pub(crate) fn words_of_key(key: &str) -> String {
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
-    if let Some(server) = Chroma::from_database(facts.connection())? {
+    if let Some(server) = Chroma::from_database(&facts.connection)? {
         // What is forgotten does not wait for an endpoint that makes vectors.
         let erased = drain(facts, &server, embedder, true)?;
         return Ok(erased + drain(facts, &server, embedder, false)?);
@@ -82,9 +82,9 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     );
     let (mut made, mut after) = (0, 0_i64);
     loop {
-        let lacking: Vec<Fact> = facts.connection().list(&sql, [after])?;
+        let lacking: Vec<Fact> = facts.connection.list(&sql, [after])?;
         let Some(last) = lacking.last() else {
-            if after == 0 || facts.is_dry_run() {
+            if after == 0 || facts.dry_run {
                 return Ok(made);
             }
             // A fact that changed in the meantime lacks its vector again.
@@ -92,7 +92,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
             continue;
         };
         let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
-        after = facts.connection().value(seq, [&last.fact_id])?;
+        after = facts.connection.value(seq, [&last.fact_id])?;
         let texts: Vec<String> =
             lacking.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
         let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -108,7 +108,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
 
 /// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
 pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
-    if let Some(server) = Chroma::from_database(facts.connection())? {
+    if let Some(server) = Chroma::from_database(&facts.connection)? {
         // `forgotten` says how many are left, and why.
         drain(facts, &server, &Embedder::BuiltIn, true).ok();
     }
@@ -135,7 +135,7 @@ impl IndexLocation {
 
     /// Returns the location that the settings require.
     fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
-        Self { model: embedder.model(), server: facts.vector_server().map(str::to_owned) }
+        Self { model: embedder.model(), server: facts.vector_server.clone() }
     }
 }
 
@@ -143,17 +143,17 @@ impl IndexLocation {
 /// longer used is asked once to remove them; if it does not, the error says so, after the change.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::from_settings(facts, embedder);
-    let current = IndexLocation::current(facts.connection())?;
-    if current == wanted || facts.is_dry_run() {
+    let current = IndexLocation::current(&facts.connection)?;
+    if current == wanted || facts.dry_run {
         return Ok(());
     }
     // All vectors of a collection have the same length.
-    let old = Chroma::from_database(facts.connection())?;
+    let old = Chroma::from_database(&facts.connection)?;
     let removed = old.map_or(Ok(()), |server| server.remove());
     if removed.is_err() && current.server == wanted.server {
         return removed;
     }
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| {
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
         connection.run(change, params![wanted.model, wanted.server])?;
@@ -220,11 +220,11 @@ pub(crate) fn of_query(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<QueryVector> {
-    if facts.vector_server().is_some() {
+    if facts.vector_server.is_some() {
         return on_server(facts, user, query, embedder);
     }
     let is_of_model =
-        |facts: &Facts| -> Result<bool> { Ok(model(facts.connection())? == embedder.model()) };
+        |facts: &Facts| -> Result<bool> { Ok(model(&facts.connection)? == embedder.model()) };
     // The built-in vectors are written with their facts; an endpoint's may be missing.
     if !embedder.is_built_in() || !is_of_model(facts)? {
         refresh(facts, embedder)?;
@@ -243,9 +243,9 @@ fn on_server(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<QueryVector> {
-    let is_settled = IndexLocation::current(facts.connection())?
-        == IndexLocation::from_settings(facts, embedder);
-    let server = Chroma::from_database(facts.connection())?.filter(|_| is_settled);
+    let is_settled =
+        IndexLocation::current(&facts.connection)? == IndexLocation::from_settings(facts, embedder);
+    let server = Chroma::from_database(&facts.connection)?.filter(|_| is_settled);
     let server = server.ok_or_else(|| {
         Error::failed("the vectors are not on the Chroma server yet")
             .hint("`annals facts work` sends them")
@@ -349,18 +349,18 @@ fn drain(
 ) -> Result<usize> {
     let mut done = 0;
     loop {
-        let now = queue::now_millis(&facts.clock());
+        let now = queue::now_millis(&facts.clock);
         // A later job replaces the random id.
         let sql = "SELECT fact_id, wish FROM vector_jobs WHERE not_before <= ?1 \
                    AND (user_id = '' OR NOT ?3) ORDER BY not_before, fact_id LIMIT ?2";
         let values = params![now, JOBS, only_forgotten];
-        let jobs: Vec<(String, String)> = facts.connection().list(sql, values)?;
-        if jobs.is_empty() || facts.is_dry_run() {
+        let jobs: Vec<(String, String)> = facts.connection.list(sql, values)?;
+        if jobs.is_empty() || facts.dry_run {
             return Ok(done);
         }
         let of_jobs = "(fact_id, wish) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:jobs))";
         let (ids, sent) = (json(&jobs.iter().map(|job| &job.0).collect::<Vec<_>>())?, json(&jobs)?);
-        match carry_out(facts.connection(), server, embedder, &ids) {
+        match carry_out(&facts.connection, server, embedder, &ids) {
             Ok(gone) => facts.write(|connection| {
                 let sql = "UPDATE facts SET embedding_id = \
                            iif(fact_id IN (SELECT value FROM json_each(?2)), NULL, fact_id) \
@@ -400,11 +400,11 @@ fn carry_out(
     let current: Vec<Fact> = connection.list(&sql, [ids])?;
     let texts: Vec<String> = current.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
     let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    let points = current.into_iter().zip(vectors).map(|(fact, vector)| Point { fact, vector });
     // A zero vector means no known words, and has no cosine.
-    let points: Vec<Point> = points.filter(|point| !point.vector.is_zero()).collect();
+    let points = current.into_iter().zip(vectors).filter(|(_, vector)| !vector.is_zero());
+    let points: Vec<(Fact, Vector)> = points.collect();
     let mut gone: Vec<String> = connection.column("SELECT value FROM json_each(?1)", [ids])?;
-    gone.retain(|id| points.iter().all(|point| point.fact.fact_id != *id));
+    gone.retain(|id| points.iter().all(|(fact, _)| fact.fact_id != *id));
     server.upsert(&points)?;
     server.delete(&gone)?;
     Ok(gone)
@@ -426,12 +426,6 @@ struct Chroma {
     collection: String,
 }
 
-/// A fact with its vector.
-struct Point {
-    fact: Fact,
-    vector: Vector,
-}
-
 impl Chroma {
     /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
     fn from_database(connection: &Connection) -> Result<Option<Self>> {
@@ -445,16 +439,16 @@ impl Chroma {
     }
 
     /// Writes vectors, replacing the facts' previous ones.
-    fn upsert(&self, points: &[Point]) -> Result<()> {
+    fn upsert(&self, points: &[(Fact, Vector)]) -> Result<()> {
         if points.is_empty() {
             return Ok(());
         }
-        let list = |of: fn(&Point) -> Value| points.iter().map(of).collect::<Vec<Value>>();
+        let list = |of: fn(&(Fact, Vector)) -> Value| points.iter().map(of).collect::<Vec<Value>>();
         let change = json!({
-            "ids": list(|point| json!(point.fact.fact_id)),
-            "embeddings": list(|point| json!(point.vector.values())),
-            "documents": list(|point| json!(point.fact.value_text)),
-            "metadatas": list(|point| metadata(&point.fact)),
+            "ids": list(|(fact, _)| json!(fact.fact_id)),
+            "embeddings": list(|(_, vector)| json!(vector.values())),
+            "documents": list(|(fact, _)| json!(fact.value_text)),
+            "metadatas": list(|(fact, _)| metadata(fact)),
         });
         self.ask("upsert", &change, CHANGED).map(|_| ())
     }

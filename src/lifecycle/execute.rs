@@ -12,8 +12,8 @@ use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
 use crate::lifecycle::ship::shipped_date;
 use crate::lifecycle::sync::refresh;
 use crate::patterns::{
-    EntryContext, FinishedPhase, History, Insights, PlanRecord, RecordIndex, Recorded,
-    Retrospective, SubmittedLessons, derive_durations, plan_id, statement,
+    EntryContext, FinishedPhase, History, Insights, Patterns, PlanRecord, Recorded, Retrospective,
+    SubmittedLessons, derive_durations, plan_id, statement,
 };
 use crate::plan::{
     AcceptanceResult, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey,
@@ -96,7 +96,7 @@ pub(crate) fn record(
     let mut report = ExecuteReport::default();
     let mut new: Vec<FinishedPhase> = Vec::new();
     let mut are_lessons_used = request.lessons.is_none();
-    for (phase, state) in compared(&history, wanted, &RecordIndex::new(&known)) {
+    for (phase, state) in compared(&history, wanted, &known) {
         let (name, lessons) = (phase.dir_name.clone(), lessons_of(&phase));
         are_lessons_used |= lessons.is_some();
         match (state.line().filter(|_| !request.again), lessons) {
@@ -238,7 +238,7 @@ fn all_complete(survey: &Survey, history: &History) -> Result<Vec<FinishedPhase>
 fn compared(
     history: &History,
     wanted: Vec<FinishedPhase>,
-    index: &RecordIndex<'_>,
+    known: &Patterns,
 ) -> Vec<(FinishedPhase, Recorded)> {
     let mut by_name: HashMap<&str, Vec<&FinishedPhase>> = HashMap::new();
     for phase in &history.phases {
@@ -249,7 +249,7 @@ fn compared(
     for phase in wanted {
         let mut others = by_name.get(phase.dir_name.as_str()).cloned().unwrap_or_default();
         others.retain(|other| other.dir != phase.dir);
-        let state = index.recorded(&phase, &others);
+        let state = known.recorded(&phase, &others);
         if seen.insert((phase.digest.clone(), phase.dir_name.clone())) {
             found.push((phase, state));
         }

@@ -207,8 +207,7 @@ impl Creation<'_> {
         if path.symlink_metadata().is_err() {
             let (project, warnings) = (self.project, &mut self.work.warnings);
             let skills = installed_skills(project).into_value(warnings);
-            let profile = CodebaseSummary::scan(project);
-            let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
+            let profile = code_profile(&project.root, &project.planning_place().dir);
             let carried = CarriedState {
                 profile: profile.iter().map(|line| format!("- {line}")).collect(),
                 ..CarriedState::default()
@@ -310,97 +309,40 @@ const LANGUAGES: usize = 6;
 const FOLDERS: usize = 8;
 
 /// Endings of file names with their languages, one language a line; data formats and prose are not included.
-const ENDINGS: &str = "\
-C: c h
-C#: cs
-C++: cc cpp cxx hh hpp hxx
-CSS: css less sass scss
-Clojure: clj cljc cljs
-Dart: dart
-Elixir: ex exs heex
-Erlang: erl hrl
-F#: fs fsx
-Go: go
-HCL: hcl tf
-HTML: htm html
-Haskell: hs
-Java: java
-JavaScript: cjs js jsx mjs
-Julia: jl
-Kotlin: kt kts
-Lua: lua
-Nix: nix
-Notebook: ipynb
-OCaml: ml mli
-Objective-C: m mm
-PHP: php
-Perl: pl pm
-PowerShell: ps1 psm1
-Protocol Buffers: proto
-Python: py pyi
-R: r
-Ruby: erb rake rb
-Rust: rs
-SQL: sql
-Scala: sc scala
-Shell: bash bats fish sh zsh
-Solidity: sol
-Svelte: svelte
-Swift: swift
-TypeScript: cts mts ts tsx
-Vue: vue
-Zig: zig";
+const ENDINGS: &str = include_str!("../../templates/languages.txt");
 
-/// A summary of existing code.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CodebaseSummary {
-    /// The languages with their file counts, in descending order of count.
-    languages: Vec<(&'static str, usize)>,
-    /// The build and test commands.
-    commands: Manifest,
-    /// The top-level folders that contain code.
-    folders: BTreeSet<PathBuf>,
-}
-
-impl CodebaseSummary {
-    /// Reads what code a project has; returns `None` for a project without code.
-    pub(crate) fn scan(project: &Project) -> Option<Self> {
-        Self::of_folder(&project.root, &project.planning_place().dir)
-    }
-
-    fn of_folder(root: &Path, planning: &Path) -> Option<Self> {
-        // A broken manifest is reported where its name is asked for.
-        let commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
-        let mut summary = Self { commands, ..Self::default() };
-        let mut languages = BTreeMap::new();
-        for entry in walk(root, planning).take(MAX_ENTRIES).flatten() {
-            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            let Some(language) = language(path).filter(|_| is_file) else { continue };
-            *languages.entry(language).or_insert(0) += 1;
-            let mut parts = path.components();
-            if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
-                summary.folders.insert(PathBuf::from(first.as_os_str()));
-            }
+/// Returns what code a project has, without figures that change with every new file: languages, the build and test
+/// commands, and the top-level folders with code; nothing for a project without code.
+pub(crate) fn code_profile(root: &Path, planning: &Path) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
+    for entry in walk(root, planning).take(MAX_ENTRIES).flatten() {
+        let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let Some(language) = language(path).filter(|_| is_file) else { continue };
+        *counts.entry(language).or_insert(0) += 1;
+        let mut parts = path.components();
+        if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
+            folders.insert(PathBuf::from(first.as_os_str()));
         }
-        summary.languages = languages.into_iter().collect();
-        summary.languages.sort_by_key(|(_, files)| Reverse(*files));
-        Some(summary).filter(|summary| !summary.languages.is_empty())
     }
-
-    /// Returns the summary, without figures that change with every new file.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
-        let mut lines = vec![format!("Languages: {}", first_names(languages, LANGUAGES))];
-        for (what, command) in [("Build", &self.commands.build), ("Test", &self.commands.test)] {
-            lines.extend(command.as_ref().map(|command| format!("{what}: `{command}`")));
-        }
-        if !self.folders.is_empty() {
-            let folders = self.folders.iter().map(|path| format!("`{}/`", path.display()));
-            lines.push(format!("Code in: {}", first_names(folders, FOLDERS)));
-        }
-        lines
+    if counts.is_empty() {
+        return Vec::new();
     }
+    let mut languages: Vec<(&str, usize)> = counts.into_iter().collect();
+    languages.sort_by_key(|(_, files)| Reverse(*files));
+    let languages = languages.into_iter().map(|(name, _)| name.to_owned());
+    let mut lines = vec![format!("Languages: {}", first_names(languages, LANGUAGES))];
+    // A broken manifest is reported where its name is asked for.
+    let commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
+    for (what, command) in [("Build", commands.build), ("Test", commands.test)] {
+        lines.extend(command.map(|command| format!("{what}: `{command}`")));
+    }
+    if !folders.is_empty() {
+        let folders = folders.iter().map(|path| format!("`{}/`", path.display()));
+        lines.push(format!("Code in: {}", first_names(folders, FOLDERS)));
+    }
+    lines
 }
 
 /// Returns the language of a source file.
@@ -442,8 +384,8 @@ mod codebase_tests {
     use super::*;
     use crate::project::fixture::Tree;
 
-    fn scanned(tree: &Tree) -> Option<CodebaseSummary> {
-        CodebaseSummary::of_folder(&tree.at(""), &tree.at("plan"))
+    fn scanned(tree: &Tree) -> Vec<String> {
+        code_profile(&tree.at(""), &tree.at("plan"))
     }
 
     #[test]
@@ -469,10 +411,9 @@ mod codebase_tests {
         tree.write(".github/workflows/ci.yml", "");
         tree.write("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
         tree.write("a/Cargo.toml", "");
-        let summary = scanned(&tree).unwrap();
         let code = "Code in: `src/`, `tests/`, `ui/`";
         assert_eq!(
-            summary.lines(),
+            scanned(&tree),
             ["Languages: Rust, TypeScript", "Build: `cargo build`", "Test: `cargo test`", code]
         );
     }
@@ -482,6 +423,6 @@ mod codebase_tests {
         let tree = Tree::new(&[".git"]);
         tree.write("README.md", "# New\n");
         tree.write(".github/workflows/ci.yml", "");
-        assert_eq!(scanned(&tree), None);
+        assert_eq!(scanned(&tree), [""; 0]);
     }
 }

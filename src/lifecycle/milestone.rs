@@ -112,19 +112,12 @@ pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<
     carried_out(project, "milestone switch", |survey, changes| plan_switch(survey, slug, changes))
 }
 
-/// A planned switch: the milestone to activate, and where existing work moves.
-struct Planned {
-    active: MilestoneFolder,
-    /// Its slug; of one in the planning folder itself, the name in its STATE.md.
-    name: String,
-    was_active: bool,
-    migrated: Option<PathBuf>,
-}
+/// A planned switch: the milestone to activate, and the report.
+type Planned = (MilestoneFolder, MilestoneReport);
 
-impl Planned {
-    fn new(active: MilestoneFolder, name: &str, was_active: bool) -> Self {
-        Self { active, name: name.to_owned(), was_active, migrated: None }
-    }
+fn planned(active: MilestoneFolder, name: &str, was_active: bool) -> Planned {
+    let report = MilestoneReport { active: name.to_owned(), was_active, migrated: None };
+    (active, report)
 }
 
 fn carried_out(
@@ -142,17 +135,11 @@ fn carried_out(
     let stores = [Store::Plan, Store::Context];
     carry_out(project, operation, &stores, |work| {
         let survey = Survey::read(project)?;
-        let planned = plan(&survey, &mut work.changes)?;
-        let slug = planned.name;
-        let after = afterwards(project, &survey, Some(planned.active), &work.changes)?;
+        let (active, report) = plan(&survey, &mut work.changes)?;
+        let after = afterwards(project, &survey, Some(active), &work.changes)?;
         work.warnings.extend(after.warnings.iter().cloned());
         refresh_with(project, &survey, &after, &SyncRequest::default(), work)?;
-        let migrated = planned.migrated;
-        Ok(MilestoneReport {
-            was_active: planned.was_active,
-            active: slug,
-            migrated: migrated.map(|dir| project.relative(&dir).to_owned()),
-        })
+        Ok(report)
     })
 }
 
@@ -167,7 +154,7 @@ fn plan_new(
     let is_named =
         folder.active.dir == folder.dir && survey.state.milestone.as_deref() == Some(slug);
     if folder.active.slug == slug || is_named {
-        return Ok(Planned::new(folder.active.clone(), slug, true));
+        return Ok(planned(folder.active.clone(), slug, true));
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
         return Err(Error::refused(format!("milestone {slug:?} already exists"))
@@ -194,7 +181,8 @@ fn plan_new(
     write_new(project, survey, slug, &home, &carried, changes)?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     let active = MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() };
-    Ok(Planned { migrated, ..Planned::new(active, slug, false) })
+    let migrated = migrated.map(|dir| project.relative(&dir).to_owned());
+    Ok((active, MilestoneReport { active: slug.to_owned(), was_active: false, migrated }))
 }
 
 /// Returns whether milestones have folders of their own here, with the active one named in ACTIVE.
@@ -275,7 +263,7 @@ fn plan_in_root(
         dir: dir.clone(),
         ..MilestoneFolder::default()
     };
-    Ok(Planned::new(active, slug, false))
+    Ok(planned(active, slug, false))
 }
 
 /// Plans the files of a new milestone.
@@ -335,5 +323,5 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         };
         return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));
     };
-    Ok(Planned::new(active, slug, folder.active.slug == slug))
+    Ok(planned(active, slug, folder.active.slug == slug))
 }

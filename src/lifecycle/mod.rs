@@ -18,7 +18,7 @@ pub use inspect::{Inspected, Model, inspect};
 pub use milestone::{
     ListedMilestone, MilestoneReport, MilestoneState, milestones, new_milestone, switch_milestone,
 };
-pub use outcome::{CommandOutcome, ContextFiles, UndoReport, undo};
+pub use outcome::{CommandOutcome, UndoReport, undo};
 pub(crate) use pause::current_notes;
 pub use pause::{PauseReport, ResumeProgress, ResumeReport, pause, resume};
 pub use plan::{

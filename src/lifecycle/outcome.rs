@@ -14,9 +14,6 @@ use crate::project::Project;
 use crate::storage::{Changes, Operation, OperationId, Store, read};
 use crate::warning::Warning;
 
-/// The outcome for the context files.
-pub type ContextFiles = Regenerated;
-
 /// The outcome of a command. It is the command's `--json` document: the specific fields first, then the
 /// common ones.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -32,7 +29,7 @@ pub struct CommandOutcome<T> {
     pub contested: Option<String>,
     /// The outcome for the context files, if the command refreshes them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<ContextFiles>,
+    pub context: Option<Regenerated>,
     /// The files changed, or on a dry run to be changed, relative to the project.
     pub changed: Vec<PathBuf>,
     /// On a dry run, the changes that would be made.
@@ -57,7 +54,7 @@ pub(crate) struct Work {
     pub(crate) next: Option<String>,
     /// Why the next command is contested, if the command's own report does not contain it.
     pub(crate) contested: Option<String>,
-    pub(crate) context: Option<ContextFiles>,
+    pub(crate) context: Option<Regenerated>,
     pub(crate) warnings: Vec<Warning>,
 }
 

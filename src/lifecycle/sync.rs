@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Sources};
 use crate::error::{Error, Result};
-use crate::lifecycle::init::CodebaseSummary;
+use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::ship::{last_shipped, slug_of};
 use crate::patterns::{Insights, RelevantPattern, StaleReasons};
@@ -238,14 +238,15 @@ fn sources(
     // What the whole history shows keeps its line.
     let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
     let status = StatusReport::from_survey(project, survey);
-    let is_in_use = project.planning_place().layout.is_in_use;
-    let profile = if is_in_use { None } else { CodebaseSummary::scan(project) };
+    let place = project.planning_place();
+    let code =
+        if place.layout.is_in_use { Vec::new() } else { code_profile(&project.root, &place.dir) };
     let contested = status.next.contest();
     let milestone = milestone(project, survey, &status, just);
     Sources {
         project: status.project,
         core_value: status.core_value,
-        code: profile.map(|profile| profile.lines()).unwrap_or_default(),
+        code,
         milestone,
         phase: status.derived.number.map(|number| CurrentPhase {
             number: number.to_string(),

@@ -85,16 +85,16 @@ struct FencedBlock {
 
 /// Finds the first block of the front matter; a rule at the start of a document is not its beginning.
 fn find_first_block(text: &str) -> Option<FencedBlock> {
-    find_block(text, 0).filter(|block| may_be_fields(&text[block.inner.clone()]))
+    find_block(text).filter(|block| may_be_fields(&text[block.inner.clone()]))
 }
 
 /// Returns whether the text between two `---` lines at the start of a file may be front matter, even if it is not
 /// valid YAML: it is empty, or one of the first lines looks like a field.
 fn may_be_fields(inner: &str) -> bool {
     let text = inner.trim_start();
-    // After a blank line, `#` begins a heading, not a YAML comment.
+    // After a blank line, `#` begins a heading, not a YAML comment, and prose is likelier than a field.
     if inner.lines().next().is_some_and(|line| line.trim().is_empty()) && !text.is_empty() {
-        return !text.starts_with('#') && looks_like_fields(text);
+        return text.lines().next().is_some_and(has_plain_key);
     }
     let first_lines = text.lines().take_while(|line| !line.trim().is_empty());
     let mut fields = first_lines.filter(|line| !line.starts_with('#')).peekable();
@@ -106,13 +106,20 @@ fn is_field(line: &str) -> bool {
     let Some((key, value)) = line.split_once(':') else { return false };
     let is_value = value.is_empty() || value.starts_with([' ', '\t']);
     let is_word = |word: &str| word.starts_with(char::is_alphanumeric);
-    looks_like_fields(line)
-        || is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
+    has_plain_key(line) || is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
 }
 
-/// Finds a block at `from`, preceded only by blank lines and a byte order mark.
-fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
-    let start = from + opening_offset(&text[from..])?;
+/// Returns whether a line is a field whose name is one word.
+fn has_plain_key(line: &str) -> bool {
+    let key = line.split_once(':').map_or("", |(key, _)| key);
+    !key.trim().is_empty()
+        && !key.trim().contains(char::is_whitespace)
+        && !key.starts_with(['*', '#'])
+}
+
+/// Finds a block that is preceded only by blank lines and a byte order mark.
+fn find_block(text: &str) -> Option<FencedBlock> {
+    let start = opening_offset(text)?;
     let inner = start + text[start..].find('\n')? + 1;
     let mut at = inner;
     for line in text[inner..].split_inclusive('\n') {
@@ -139,19 +146,7 @@ fn opening_offset(text: &str) -> Option<usize> {
 fn unclosed(text: &str) -> Option<usize> {
     let start = opening_offset(text)?;
     let next = text[start..].lines().nth(1)?;
-    looks_like_fields(next).then(|| line_number(text, start))
-}
-
-fn looks_like_fields(inner: &str) -> bool {
-    inner
-        .lines()
-        .find(|line| !line.trim().is_empty() && !line.starts_with('#'))
-        .and_then(|line| line.split_once(':'))
-        .is_some_and(|(key, _)| {
-            !key.trim().is_empty()
-                && !key.trim().contains(char::is_whitespace)
-                && !key.starts_with('*')
-        })
+    has_plain_key(next).then(|| line_number(text, start))
 }
 
 fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning>) -> Node {

@@ -50,23 +50,8 @@ pub struct Outline<'a> {
     unread: Option<Unread>,
 }
 
-/// The rest of a document beyond a maximum.
-#[derive(Clone, Copy, Debug)]
-struct Unread {
-    /// Byte offset of the first of it.
-    start: usize,
-    maximum: usize,
-    /// The name of the counted elements.
-    counted: &'static str,
-}
-
-impl Unread {
-    fn warning(self, path: &Path, line: usize) -> Warning {
-        let Self { maximum, counted, .. } = self;
-        let message = format!("has more than {maximum} {counted}; those from here on are not read");
-        Warning::at(path, line, message)
-    }
-}
+/// The rest of a document beyond a maximum: its offset, and what there is to say about it.
+type Unread = (usize, String);
 
 impl<'a> Outline<'a> {
     /// Parses `text` from byte `body`, the end of its front matter; offsets are relative to the whole text.
@@ -75,22 +60,18 @@ impl<'a> Outline<'a> {
     /// [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
         let unread = unread(text, body);
-        let end = unread.map_or(text.len(), |rest| rest.start);
-        Self::parse_until(text, body, end, unread)
+        let end = unread.as_ref().map_or(text.len(), |(start, _)| *start);
+        let lines = Lines::new(text);
+        let (headings, blocks) = OutlineBuilder::read(&text[..end], body, &lines);
+        Self { text, sections: sections(text, body, &headings, &lines), blocks, lines, unread }
     }
 
     /// Parses `text` like [`Self::parse`], but without the rest, which is not part of [`Self::text`] either: for
     /// readers that do not change the file.
     pub(crate) fn parse_beginning(text: &'a str, body: usize) -> Self {
         let unread = unread(text, body);
-        let end = unread.map_or(text.len(), |rest| rest.start);
-        Self::parse_until(&text[..end], body, end, unread)
-    }
-
-    fn parse_until(text: &'a str, body: usize, end: usize, unread: Option<Unread>) -> Self {
-        let lines = Lines::new(text);
-        let (headings, blocks) = OutlineBuilder::read(&text[..end], body, &lines);
-        Self { text, sections: sections(text, body, &headings, &lines), blocks, lines, unread }
+        let end = unread.as_ref().map_or(text.len(), |(start, _)| *start);
+        Self { unread, ..Self::parse(&text[..end], body) }
     }
 
     /// Returns whether all of a text would be parsed.
@@ -109,14 +90,14 @@ impl<'a> Outline<'a> {
 
     /// Returns a warning if not all of the document is parsed.
     pub fn warning(&self, path: &Path) -> Option<Warning> {
-        let rest = self.unread?;
-        Some(rest.warning(path, self.line(rest.start)))
+        let (start, message) = self.unread.as_ref()?;
+        Some(Warning::at(path, self.line(*start), message.clone()))
     }
 
     /// Returns the warning about a text that would not be parsed whole, without parsing it.
     pub(crate) fn unread_warning(text: &str, path: &Path) -> Option<Warning> {
-        let rest = unread(text, 0)?;
-        Some(rest.warning(path, Lines::new(text).line(rest.start)))
+        let (start, message) = unread(text, 0)?;
+        Some(Warning::at(path, Lines::new(text).line(start), message))
     }
 
     /// Returns the whole text.
@@ -229,11 +210,14 @@ fn unread(text: &str, body: usize) -> Option<Unread> {
     if bytes.len() <= MAX_LINES {
         return None;
     }
-    let rest = |at: usize, maximum, counted| Unread { start: body + at, maximum, counted };
+    let rest = |at: usize, maximum: usize, counted: &str| {
+        let message = format!("has more than {maximum} {counted}; those from here on are not read");
+        (body + at, message)
+    };
     let line = memchr::memchr_iter(b'\n', bytes).nth(MAX_LINES - 1);
     let line = line.filter(|end| end + 1 < bytes.len());
     let line = line.map(|end| rest(end + 1, MAX_LINES, "lines"));
-    let within = line.map_or(bytes.len(), |line| line.start - body);
+    let within = line.as_ref().map_or(bytes.len(), |(start, _)| start - body);
     let is_mark: [bool; 256] =
         std::array::from_fn(|byte| MARKS.iter().any(|mark| usize::from(*mark) == byte));
     let mut marks =

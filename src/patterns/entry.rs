@@ -135,22 +135,24 @@ impl PatternEntry {
 pub struct Bullet {
     /// Its text, verbatim.
     pub text: String,
-    /// The section that it is in.
-    pub section: BulletSection,
+    /// Whether it stands under what worked or what failed.
+    pub section: PatternOutcome,
     /// The plans that it cites.
     pub plans: Vec<PlanNumber>,
     /// The place in a summary that it was drawn from; `None` if the entry does not say, or the file is gone.
     pub source: Option<BulletSource>,
 }
 
-/// The section of an entry that a bullet is in.
+/// Whether a pattern supports a way of working or advises against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BulletSection {
-    /// `What worked`.
+pub enum PatternOutcome {
+    /// It worked.
     Worked,
-    /// `What failed`.
+    /// It failed.
     Failed,
+    /// It is a note without a verdict.
+    Noted,
 }
 
 /// The place in a summary that a bullet was drawn from.
@@ -467,7 +469,7 @@ impl EntryReader {
     fn finish(self) -> PatternEntry {
         let mut entry = self.entry;
         let lists =
-            [(BulletSection::Worked, &entry.worked), (BulletSection::Failed, &entry.failed)];
+            [(PatternOutcome::Worked, &entry.worked), (PatternOutcome::Failed, &entry.failed)];
         let bullets = lists.into_iter().flat_map(|(section, texts)| {
             texts.iter().map(move |text| Bullet {
                 text: text.clone(),

@@ -14,7 +14,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 
 pub use entry::{
-    Bullet, BulletSection, BulletSource, LessonSource, LoosePattern, PatternEntry, Patterns, Trace,
+    Bullet, BulletSource, LessonSource, LoosePattern, PatternEntry, PatternOutcome, Patterns, Trace,
 };
 pub(crate) use entry::{known_milestone, plan_id};
 pub use insights::{
@@ -24,25 +24,18 @@ pub use lesson::{SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::{problem, tells_only_what_was_done};
 pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};
-pub use phase::{FinishedPhase, PlanRecord, RecordIndex, Recorded, effort, insights, traced};
+pub use phase::{FinishedPhase, PlanRecord, Recorded, effort, insights, traced};
 pub(crate) use phase::{
     History, derive_durations, history, plans_without_deviation_count, requested_efforts,
     stated_deviations,
 };
-pub use relevance::{
-    PatternOutcome, RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic,
-};
+pub use relevance::{RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic};
 pub(crate) use relevance::{with_changes, worth_knowing};
-pub(crate) use sentences::{sentences, statement};
-pub use staleness::{
-    CommitRef, DatedText, Freshness, PathReport, PathStatus, Staleness, Structure, check,
-};
+pub(crate) use sentences::{ContentWords, sentences, statement};
+pub use staleness::{CommitRef, Freshness, PathReport, PathStatus, Staleness, Structure, check};
 pub(crate) use staleness::{StaleReasons, ends_in};
 pub(crate) use writer::replace_lessons;
-pub use writer::{
-    DeviationKinds, EntryContext, NoteReport, NoteRequest, PhaseTitle, PlanTimes, Retrospective,
-    append, note,
-};
+pub use writer::{EntryContext, NoteReport, NoteRequest, Retrospective, append, note};
 
 /// Returns the path of PATTERNS.md in a planning folder; it is shared by all milestones.
 pub fn path(planning_dir: &Path) -> PathBuf {

@@ -262,15 +262,7 @@ impl Recorded {
     }
 }
 
-/// The entries of PATTERNS.md, in which phases are looked up.
-pub struct RecordIndex<'a>(&'a [PatternEntry]);
-
-impl<'a> RecordIndex<'a> {
-    /// Returns the index of these entries.
-    pub fn new(patterns: &'a Patterns) -> Self {
-        Self(&patterns.entries)
-    }
-
+impl Patterns {
     /// Returns whether a phase has an entry, even if its folder has moved since.
     ///
     /// An entry is matched by the digest of the summaries, or else by the name of the folder and the plans;
@@ -278,7 +270,7 @@ impl<'a> RecordIndex<'a> {
     /// milestones may have the same name: `same_named` are those phases, and their entries do not count.
     pub fn recorded(&self, phase: &FinishedPhase, same_named: &[&FinishedPhase]) -> Recorded {
         let last = |test: &dyn Fn(&PatternEntry) -> bool| {
-            self.0.iter().rfind(|entry| test(entry)).map(|entry| entry.line)
+            self.entries.iter().rfind(|entry| test(entry)).map(|entry| entry.line)
         };
         if let Some(line) =
             last(&|entry| is_drawn_from(entry, phase) && !is_of_another(entry, phase))
@@ -291,7 +283,7 @@ impl<'a> RecordIndex<'a> {
             return Recorded::Changed(line);
         }
         // Such entries do not name their milestone, so each namesake may own one of them.
-        let foreign = self.0.iter().filter(|entry| is_foreign(entry, phase));
+        let foreign = self.entries.iter().filter(|entry| is_foreign(entry, phase));
         match foreign.skip(same_named.len()).last() {
             Some(entry) => Recorded::Foreign(entry.line),
             None => Recorded::No,
@@ -300,7 +292,7 @@ impl<'a> RecordIndex<'a> {
 
     /// Returns whether an entry is that of another phase: recorded from its summaries, or earlier from the same plans.
     fn is_claimed(&self, entry: &PatternEntry, other: &FinishedPhase) -> bool {
-        let latest = self.0.iter().rfind(|entry| is_drawn_from(entry, other));
+        let latest = self.entries.iter().rfind(|entry| is_drawn_from(entry, other));
         let latest = latest.filter(|latest| entry.line <= latest.line);
         latest.and_then(|latest| latest.trace.as_ref()).zip(entry.trace.as_ref()).is_some_and(
             |(one, other)| {
@@ -589,18 +581,12 @@ mod recorded_tests {
     #[test]
     fn a_phase_is_known_again_wherever_it_stands() {
         let known = patterns(&entry("default", "aa", "01,02"));
-        assert_eq!(
-            RecordIndex::new(&known).recorded(&phase("default", "aa", &[1, 2]), &[]),
-            Recorded::Same(1)
-        );
+        assert_eq!(known.recorded(&phase("default", "aa", &[1, 2]), &[]), Recorded::Same(1));
         // Shipped since, as a milestone with a name.
-        assert_eq!(
-            RecordIndex::new(&known).recorded(&phase("v1", "aa", &[1, 2]), &[]),
-            Recorded::Same(1)
-        );
+        assert_eq!(known.recorded(&phase("v1", "aa", &[1, 2]), &[]), Recorded::Same(1));
         let mut renamed = phase("v1", "aa", &[1, 2]);
         renamed.dir_name = "01-parser".to_owned();
-        assert_eq!(RecordIndex::new(&known).recorded(&renamed, &[]), Recorded::Same(1));
+        assert_eq!(known.recorded(&renamed, &[]), Recorded::Same(1));
     }
 
     #[test]
@@ -610,13 +596,13 @@ mod recorded_tests {
         let mut twin = phase("default", "aa", &[1]);
         twin.dir_name = "04-lexer".to_owned();
         twin.dir = folder.path().join("04-lexer");
-        assert_eq!(RecordIndex::new(&known).recorded(&twin, &[]), Recorded::Same(1), "renamed");
+        assert_eq!(known.recorded(&twin, &[]), Recorded::Same(1), "renamed");
         std::fs::create_dir(folder.path().join("03-parser")).unwrap();
-        assert_eq!(RecordIndex::new(&known).recorded(&twin, &[]), Recorded::No);
+        assert_eq!(known.recorded(&twin, &[]), Recorded::No);
         let of_v1 = patterns(&entry("v1", "aa", "01"));
         let copy = phase("v2", "aa", &[1]);
         let shipped = phase("v1", "aa", &[1]);
-        assert_eq!(RecordIndex::new(&of_v1).recorded(&copy, &[&shipped]), Recorded::Same(1));
+        assert_eq!(of_v1.recorded(&copy, &[&shipped]), Recorded::Same(1));
     }
 
     #[test]
@@ -627,12 +613,9 @@ mod recorded_tests {
             phase("v1", "bb", &[1, 2]),
             phase("default", "bb", &[1, 2, 3]),
         ] {
-            assert_eq!(RecordIndex::new(&known).recorded(&changed, &[]), Recorded::Changed(1));
+            assert_eq!(known.recorded(&changed, &[]), Recorded::Changed(1));
         }
-        assert_eq!(
-            RecordIndex::new(&known).recorded(&phase("default", "bb", &[3]), &[]),
-            Recorded::No
-        );
+        assert_eq!(known.recorded(&phase("default", "bb", &[3]), &[]), Recorded::No);
     }
 
     #[test]
@@ -640,16 +623,16 @@ mod recorded_tests {
         let shipped = phase("v1", "aa", &[1]);
         let active = phase("default", "bb", &[1]);
         let known = patterns(&entry("default", "aa", "01"));
-        assert_eq!(RecordIndex::new(&known).recorded(&active, &[]), Recorded::Changed(1));
-        assert_eq!(RecordIndex::new(&known).recorded(&active, &[&shipped]), Recorded::No);
+        assert_eq!(known.recorded(&active, &[]), Recorded::Changed(1));
+        assert_eq!(known.recorded(&active, &[&shipped]), Recorded::No);
         let both = entry("default", "aa", "01") + &entry("default", "bb", "01");
         let known = patterns(&both);
-        assert_eq!(RecordIndex::new(&known).recorded(&active, &[&shipped]), Recorded::Same(4));
+        assert_eq!(known.recorded(&active, &[&shipped]), Recorded::Same(4));
         let changed = phase("default", "cc", &[1]);
-        assert_eq!(RecordIndex::new(&known).recorded(&changed, &[&shipped]), Recorded::Changed(4));
+        assert_eq!(known.recorded(&changed, &[&shipped]), Recorded::Changed(4));
         // A named milestone keeps its name, so this phase belongs to another milestone.
         let known = patterns(&entry("v1", "aa", "01"));
-        assert_eq!(RecordIndex::new(&known).recorded(&active, &[]), Recorded::No);
+        assert_eq!(known.recorded(&active, &[]), Recorded::No);
     }
 
     #[test]
@@ -662,10 +645,10 @@ mod recorded_tests {
             ("### Phase 3: The Lexer\n**What worked:** x\n", Recorded::No),
             ("### Phase 3: The Parser\n**What worked:**\n- none observed\n", Recorded::Foreign(1)),
         ] {
-            assert_eq!(RecordIndex::new(&patterns(text)).recorded(&own, &[]), expected, "{text}");
+            assert_eq!(patterns(text).recorded(&own, &[]), expected, "{text}");
         }
         let text = "### Phase 3: The Parser\n**What worked:** x\n";
         let namesake = phase("v1", "bb", &[1, 2]);
-        assert_eq!(RecordIndex::new(&patterns(text)).recorded(&own, &[&namesake]), Recorded::No);
+        assert_eq!(patterns(text).recorded(&own, &[&namesake]), Recorded::No);
     }
 }

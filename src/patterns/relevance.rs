@@ -9,7 +9,7 @@ use crate::patterns;
 use crate::patterns::entry::{known_milestone, split_citation};
 use crate::patterns::sentences::ContentWords;
 use crate::patterns::staleness::ends_in;
-use crate::patterns::{PatternEntry, Patterns, StaleReasons, mentions};
+use crate::patterns::{PatternEntry, PatternOutcome, Patterns, StaleReasons, mentions};
 use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;
 use crate::search::bm25;
@@ -27,18 +27,6 @@ const MAX_PER_ENTRY: usize = 2;
 
 /// Minimum number of content words that a plain lesson shares with the work that it is shown for.
 const MIN_SHARED_WORDS: usize = 2;
-
-/// Whether a pattern supports a way of working or advises against it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PatternOutcome {
-    /// It worked.
-    Worked,
-    /// It failed.
-    Failed,
-    /// It is a note without a verdict.
-    Noted,
-}
 
 /// A pattern and its relevance.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -169,6 +169,13 @@ impl ContentWords {
         self.0.intersection(&other.0).count()
     }
 
+    /// Returns whether one of two texts has every word of the other, and at most as many more.
+    pub(crate) fn includes(&self, other: &Self) -> bool {
+        let common = self.common(other);
+        let (fewer, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
+        common > MIN_COMMON_WORDS && common == fewer && more <= 2 * fewer
+    }
+
     /// Returns whether two texts say the same, or one of them is a shorter form of the other.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         let common = self.common(other);

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::git::{ChangedFile, Git, TrackedFiles};
 use crate::patterns;
-use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
+use crate::patterns::{Mention, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
 use crate::storage::{Changes, listing, read};
 use crate::text::{file_name, hexadecimal, listed, one_line, slashed};
@@ -43,21 +43,6 @@ const FRAMEWORKS: &str = "@angular/core @nestjs/core @prisma/client @remix-run/r
     tauri tonic tornado typeorm vue warp yew \
     github.com/gin-gonic/gin github.com/labstack/echo github.com/gofiber/fiber github.com/go-chi/chi \
     github.com/gorilla/mux gorm.io/gorm entgo.io/ent google.golang.org/grpc github.com/charmbracelet/bubbletea";
-
-/// Texts that were written together, and may be stale.
-#[derive(Clone, Debug)]
-pub struct DatedText<'a> {
-    /// Their identifier.
-    pub id: &'a str,
-    /// Line number of their start, from 1.
-    pub line: usize,
-    /// The texts.
-    pub texts: Vec<&'a str>,
-    /// The commit that was checked out when they were written, if known.
-    pub commit: Option<&'a str>,
-    /// The day on which they were written.
-    pub date: Option<NaiveDate>,
-}
 
 /// The results of a staleness check. It is the document of `annals patterns check --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -149,15 +134,16 @@ impl PathReport {
 }
 
 impl Staleness {
-    /// Checks texts against a project.
-    pub fn check(entries: &[DatedText<'_>], root: &Path, git: &Git) -> Result<Self> {
+    /// Checks all of PATTERNS.md against a project, in file order, entries first.
+    pub fn check(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
         let tree = Tree::new(root, git)?;
         let timeline = git.timeline()?;
         let mut diffs: BTreeMap<usize, Diff> = BTreeMap::new();
         let mut found = Vec::new();
-        for entry in entries {
+        for entry in &patterns.entries {
             // The commit that the entry states, or else the last of its day.
-            let stated = entry.commit.and_then(|commit| timeline.index_of(commit));
+            let stated = entry.trace.as_ref().and_then(|trace| trace.commit.as_deref());
+            let stated = stated.and_then(|commit| timeline.index_of(commit));
             let base = stated.or_else(|| timeline.at_end_of(entry.date?));
             if let Some(at) = base.filter(|at| !diffs.contains_key(at)) {
                 let hash = timeline.hash(at).unwrap_or_default();
@@ -166,45 +152,35 @@ impl Staleness {
                 diffs.insert(at, Diff::new(since, hash, git, &tree)?);
             }
             let diff = base.and_then(|at| diffs.get(&at));
-            found.push(Freshness::new(entry, &tree, diff));
+            found.push(Freshness::new(entry.title(), entry.line, entry.all_texts(), &tree, diff));
+        }
+        for loose in &patterns.loose {
+            let id = loose.section.as_deref().unwrap_or("PATTERNS.md").to_owned();
+            let texts = std::iter::once(loose.text.as_str());
+            found.push(Freshness::new(id, loose.line, texts, &tree, None));
         }
         let skipped = timeline.is_empty().then(|| {
             "no git history: paths are only checked against the current files, and the structure is not checked".to_owned()
         });
         Ok(Self { entries: found, skipped })
     }
-
-    /// Checks all of PATTERNS.md, in file order, entries first.
-    pub fn check_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
-        let titles: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
-        let entries = patterns.entries.iter().zip(&titles).map(|(entry, id)| DatedText {
-            id,
-            line: entry.line,
-            texts: entry.all_texts().collect(),
-            commit: entry.trace.as_ref().and_then(|trace| trace.commit.as_deref()),
-            date: entry.date,
-        });
-        let loose = patterns.loose.iter().map(|loose| DatedText {
-            id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
-            line: loose.line,
-            texts: vec![&loose.text],
-            commit: None,
-            date: None,
-        });
-        Self::check(&entries.chain(loose).collect::<Vec<_>>(), root, git)
-    }
 }
 
 impl Freshness {
-    fn new(entry: &DatedText<'_>, tree: &Tree, diff: Option<&Diff>) -> Self {
+    fn new<'a>(
+        id: String,
+        line: usize,
+        texts: impl Iterator<Item = &'a str>,
+        tree: &Tree,
+        diff: Option<&Diff>,
+    ) -> Self {
         let structure = diff.map(|diff| diff.structure.clone());
         let changed = structure.as_ref().and_then(Structure::reason);
-        let mut found =
-            Self { id: entry.id.to_owned(), line: entry.line, structure, ..Self::default() };
-        for text in &entry.texts {
+        let mut found = Self { id, line, structure, ..Self::default() };
+        for text in texts {
             let reports = report_paths(text, tree, diff);
             let reason = reports.iter().find_map(PathReport::reason).or_else(|| changed.clone());
-            found.stale_texts.extend(reason.map(|reason| ((*text).to_owned(), reason)));
+            found.stale_texts.extend(reason.map(|reason| (text.to_owned(), reason)));
             for report in reports {
                 if !found.paths.contains(&report) {
                     found.paths.push(report);
@@ -388,7 +364,7 @@ impl StaleReasons {
 
     /// Checks every pattern against the working tree and the git history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
-        let staleness = Staleness::check_patterns(patterns, &project.root, &project.git)?;
+        let staleness = Staleness::check(patterns, &project.root, &project.git)?;
         let by_line = staleness.entries.into_iter().map(|found| (found.line, found.stale_texts));
         Ok(Self(by_line.filter(|(_, texts)| !texts.is_empty()).collect()))
     }
@@ -434,7 +410,7 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     project.planning()?;
     let mut warnings = Vec::new();
     let recent = patterns::with_changes(project, &Changes::new(), &mut warnings)?;
-    let value = Staleness::check_patterns(&recent, &project.root, &project.git)?;
+    let value = Staleness::check(&recent, &project.root, &project.git)?;
     Ok(Parsed { value, warnings })
 }
 
@@ -628,7 +604,7 @@ mod tests {
     use crate::clock::parse_date;
     use crate::git::Git;
     use crate::git::tests::Sandbox;
-    use crate::patterns::Rate;
+    use crate::patterns::{PatternEntry, Rate, Trace};
 
     /// Writes a file with unique content, so that git does not detect unrelated files as renames.
     fn put(sandbox: &Sandbox, path: &str) {
@@ -642,6 +618,18 @@ mod tests {
         sandbox.git(&["rev-parse", "HEAD"])
     }
 
+    /// Returns an entry with one text, recorded at a commit or on a day.
+    fn recorded(text: &str, commit: Option<&str>, date: Option<&str>) -> Patterns {
+        let trace = Trace { commit: commit.map(str::to_owned), ..Trace::default() };
+        let entry = PatternEntry {
+            notes: vec![text.to_owned()],
+            date: date.and_then(parse_date),
+            trace: Some(trace),
+            ..PatternEntry::default()
+        };
+        Patterns { entries: vec![entry], loose: Vec::new() }
+    }
+
     fn check(
         sandbox: &Sandbox,
         git: &Git,
@@ -649,14 +637,8 @@ mod tests {
         commit: Option<&str>,
         date: Option<&str>,
     ) -> Freshness {
-        let texts = [DatedText {
-            id: "1",
-            line: 1,
-            texts: vec![text],
-            commit,
-            date: date.and_then(parse_date),
-        }];
-        let found = Staleness::check(&texts, sandbox.0.path(), git).unwrap();
+        let recorded = recorded(text, commit, date);
+        let found = Staleness::check(&recorded, sandbox.0.path(), git).unwrap();
         found.entries.into_iter().next().unwrap()
     }
 
@@ -773,14 +755,8 @@ mod tests {
         sandbox.git(&["mv", "app/src/old.rs", "app/src/new.rs"]);
         commit(&sandbox, "2026-02-01");
         let root = sandbox.0.path().join("app");
-        let text = DatedText {
-            id: "1",
-            line: 1,
-            texts: vec!["`src/old.rs`, `src/kept.rs`"],
-            commit: Some(&written),
-            date: None,
-        };
-        let found = Staleness::check(&[text], &root, &Git::discover(&root)).unwrap();
+        let text = recorded("`src/old.rs`, `src/kept.rs`", Some(&written), None);
+        let found = Staleness::check(&text, &root, &Git::discover(&root)).unwrap();
         assert_eq!(shown(&found.entries[0]), "src/old.rs moved → src/new.rs, src/kept.rs ok");
     }
 
@@ -840,8 +816,7 @@ mod tests {
         let root = Path::new("/nonexistent");
         for text in ["`a/../../b`, `[*`, `{a,b}/`", "`\u{0}/a.rs`", "`//`, `é/`"] {
             check(&sandbox, &Git::default(), text, Some("zz"), Some("2026-13-40"));
-            let text = DatedText { id: "1", line: 1, texts: vec![text], commit: None, date: None };
-            Staleness::check(&[text], root, &Git::default()).unwrap();
+            Staleness::check(&recorded(text, None, None), root, &Git::default()).unwrap();
         }
     }
 }

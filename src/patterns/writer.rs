@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::clock::Minutes;
+use crate::clock::{Minutes, TimeUnit};
 use crate::error::{Error, Result};
 use crate::markdown::{Outline, line_start};
 use crate::patterns::entry::EntryHeading;
@@ -260,8 +260,10 @@ fn noted(text: &str, known: &Patterns, line: &str) -> Vec<u8> {
 /// The content of an entry; `templates/patterns/entry.md.j2` defines its form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Retrospective {
-    /// The phase.
-    pub phase: PhaseTitle,
+    /// The phase's number; `None` for a quick task.
+    pub number: Option<PhaseNumber>,
+    /// The phase's name.
+    pub name: Line,
     /// The day the phase was finished; `None` if unknown.
     pub date: Option<NaiveDate>,
     /// The trace that identifies the entry.
@@ -270,40 +272,17 @@ pub struct Retrospective {
     pub worked: Vec<Line>,
     /// What failed, strongest first.
     pub failed: Vec<Line>,
-    /// The durations of the plans.
-    pub timing: PlanTimes,
-    /// The effort profile in force.
-    pub effort: Option<Line>,
-    /// The deviations from the plans.
-    pub deviations: DeviationKinds,
-}
-
-/// A phase's number and name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PhaseTitle {
-    /// Its number; `None` for a quick task.
-    pub number: Option<PhaseNumber>,
-    /// Its name.
-    pub name: Line,
-}
-
-/// The durations of a phase's plans, as printed; `None` if none is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PlanTimes {
     /// Number of plans.
     pub plans: usize,
-    /// The average duration.
+    /// The average duration of a plan, as printed; `None` if none is known.
     pub average: Option<String>,
-    /// The duration of all plans.
+    /// The duration of all plans, as printed; `None` if none is known.
     pub total: Option<String>,
-}
-
-/// The number of deviations, in total and by kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DeviationKinds {
+    /// The effort profile in force.
+    pub effort: Option<Line>,
     /// Number of deviations in the plans whose summaries say; `None` if none does.
-    pub count: Option<u32>,
-    /// The kinds with their severity; `None` if none is stated.
+    pub deviations: Option<u32>,
+    /// The kinds of deviations with their severity; `None` if none is stated.
     pub kinds: Option<Line>,
     /// The number of plans that do not say, in words: `2 of 5 plans do not say`; `None` if all plans say, or
     /// none does.
@@ -354,15 +333,24 @@ impl Retrospective {
         let (worked, failed) = (texts(worked), texts(failed));
         // It shows later that the bullets are unchanged.
         trace.bullets = Some(entry::digest(&worked, &failed));
+        let [average, total] = times(&phase.plans);
+        let deviations = stated_deviations(&phase.plans);
+        let silent = plans_without_deviation_count(&phase.plans);
+        let some_say = silent > 0 && deviations.is_some();
         Self {
-            phase: PhaseTitle { number: phase.number.clone(), name: name(&phase.name) },
+            number: phase.number.clone(),
+            name: name(&phase.name),
             date: phase.completed().or(context.date),
             trace,
             worked,
             failed,
-            timing: PlanTimes::from_plans(&phase.plans),
+            plans: phase.plans.len(),
+            average,
+            total,
             effort: context.effort.map(line).filter(|line| !line.is_empty()),
-            deviations: DeviationKinds::from_plans(&phase.plans),
+            deviations,
+            kinds: kinds(&phase.plans).as_deref().map(line),
+            silent: some_say.then(|| format!("{silent} of {} plans do not say", phase.plans.len())),
         }
     }
 
@@ -387,44 +375,25 @@ fn line(text: &str) -> Line {
     Line::new(&sanitized(text))
 }
 
-impl DeviationKinds {
-    fn from_plans(plans: &[PlanRecord]) -> Self {
-        let count = stated_deviations(plans);
-        let silent = plans_without_deviation_count(plans);
-        let some_say = silent > 0 && count.is_some();
-        Self {
-            count,
-            kinds: kinds(plans).as_deref().map(line),
-            silent: some_say.then(|| format!("{silent} of {} plans do not say", plans.len())),
-        }
-    }
-}
-
-impl PlanTimes {
-    fn from_plans(plans: &[PlanRecord]) -> Self {
-        let known: Vec<Minutes> =
-            plans.iter().filter_map(|plan| plan.summary.duration_minutes).collect();
-        let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
-        let total: Minutes = known.iter().copied().sum();
-        let average = total.as_f64() / f64::from(count.max(1));
-        // The time from the first to the last commit excludes the work before the first.
-        let is_derived = plans.iter().any(|plan| plan.summary.duration_derived);
-        let about = if is_derived { "~" } else { "" };
-        let of_some = if known.len() < plans.len() {
-            format!(" ({} of {} plans)", known.len(), plans.len())
-        } else {
-            String::new()
-        };
-        let shown = |minutes: Option<Minutes>| {
-            let minutes = minutes.filter(|_| !known.is_empty())?;
-            Some(format!("{about}{minutes}{of_some}"))
-        };
-        Self {
-            plans: plans.len(),
-            average: shown(Minutes::from_number(average, crate::clock::TimeUnit::Minutes)),
-            total: shown(Some(total)),
-        }
-    }
+/// Returns the average and the total duration of plans, as printed.
+fn times(plans: &[PlanRecord]) -> [Option<String>; 2] {
+    let known: Vec<Minutes> =
+        plans.iter().filter_map(|plan| plan.summary.duration_minutes).collect();
+    let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
+    let total: Minutes = known.iter().copied().sum();
+    let average = total.as_f64() / f64::from(count.max(1));
+    // The time from the first to the last commit excludes the work before the first.
+    let is_derived = plans.iter().any(|plan| plan.summary.duration_derived);
+    let about = if is_derived { "~" } else { "" };
+    let of_some = if known.len() < plans.len() {
+        format!(" ({} of {} plans)", known.len(), plans.len())
+    } else {
+        String::new()
+    };
+    [Minutes::from_number(average, TimeUnit::Minutes), Some(total)].map(|minutes| {
+        let minutes = minutes.filter(|_| !known.is_empty())?;
+        Some(format!("{about}{minutes}{of_some}"))
+    })
 }
 
 /// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are

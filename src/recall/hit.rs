@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
 use crate::project::Project;
-use crate::recall::sources::{SourceName, name_of};
+use crate::recall::sources::SourceName;
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
 use crate::storage::read;
@@ -57,7 +57,8 @@ impl RecallHit {
     pub(crate) fn new(hit: Hit, terms: &[Term]) -> Self {
         let clean = |text: &str| sanitized(text).into_owned();
         let passage = hit.passage;
-        let is_session = hit.source.map(name_of) == Some(SourceName::Sessions);
+        let source = hit.source.map_or(SourceName::Facts, |source| SourceName::ALL[source]);
+        let is_session = source == SourceName::Sessions;
         // Cut after redaction: a truncated key would not be recognised.
         let whole = clean(&passage.text);
         let place = |(file, line): (String, usize)| match line {
@@ -65,7 +66,7 @@ impl RecallHit {
             line => format!("{file}:{line}"),
         };
         Self {
-            source: hit.source.map_or(SourceName::Facts, name_of),
+            source,
             file: hit.source.map(|_| hit.file),
             line: Some(passage.line).filter(|line| *line > 0),
             resume: passage.id.as_deref().filter(|_| is_session).and_then(sessions::resume),
@@ -75,7 +76,7 @@ impl RecallHit {
             score: (hit.score * 10_000.0).round() / 10_000.0,
             relevance: hit.relevance,
             date: passage.date,
-            flags: Flags::from_bits(passage.flags).list().collect(),
+            flags: Flag::list(passage.flags).collect(),
             copies: hit.copies.into_iter().map(place).collect(),
             parts: Some(hit.parts),
         }
@@ -111,40 +112,26 @@ word_enum! {
     }
 }
 
-/// A set of flags.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flags(u8);
-
-impl Flags {
-    /// Returns the set with the flag added if `is_set`.
-    pub(crate) fn with(self, flag: Flag, is_set: bool) -> Self {
-        Self(self.0 | if is_set { 1 << flag as u8 } else { 0 })
+impl Flag {
+    /// Returns its bit in the number that is stored with a passage, if it is set.
+    pub(crate) fn bit(self, is_set: bool) -> u8 {
+        u8::from(is_set) << self as u8
     }
 
-    /// Returns the flags of the set.
-    pub(crate) fn list(self) -> impl Iterator<Item = Flag> {
-        Flag::ALL.into_iter().filter(move |flag| self.0 & 1 << *flag as u8 != 0)
+    /// Returns the flags in a stored number.
+    pub(crate) fn list(bits: u8) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |flag| bits & flag.bit(true) != 0)
     }
 
-    /// Returns the factor by which the flags multiply the score of a hit.
-    pub(crate) fn weight(self) -> f64 {
-        let weights = self.list().map(|flag| match flag {
-            Flag::Stale => 0.7,
-            Flag::Superseded => 0.6,
-            Flag::LowConfidence => 0.85,
-            Flag::Changed => 1.0,
+    /// Returns the factor by which the flags in a stored number multiply the score of a hit.
+    pub(crate) fn weight(bits: u8) -> f64 {
+        let weights = Self::list(bits).map(|flag| match flag {
+            Self::Stale => 0.7,
+            Self::Superseded => 0.6,
+            Self::LowConfidence => 0.85,
+            Self::Changed => 1.0,
         });
         weights.product()
-    }
-
-    /// Returns the set as the number that is stored.
-    pub(crate) fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Returns the set for a stored number.
-    pub(crate) fn from_bits(bits: u8) -> Self {
-        Self(bits)
     }
 }
 
@@ -152,10 +139,8 @@ impl Flags {
 pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>) {
     let path = patterns::path(&project.planning_place().dir);
     let name = project.relative(&path).to_string_lossy().into_owned();
-    let is_pattern = |hit: &Hit| {
-        let source = hit.source.map(name_of);
-        source == Some(SourceName::Patterns) && hit.file == name
-    };
+    let is_pattern =
+        |hit: &Hit| hit.source == Some(SourceName::Patterns as usize) && hit.file == name;
     if hits.iter().any(is_pattern)
         && let Ok(Some(text)) = read::text(&path)
     {
@@ -165,17 +150,13 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
             let lines: Vec<&str> = hit.passage.text.lines().map(str::trim).collect();
             let line = reason_line(&patterns, hit.passage.line);
             if reasons.about(line, &lines.join(" ")).is_some() {
-                add(hit, Flag::Stale);
-                hit.score *= Flags::default().with(Flag::Stale, true).weight();
+                hit.passage.flags |= Flag::Stale.bit(true);
+                hit.score *= Flag::weight(Flag::Stale.bit(true));
             }
         }
         hits.sort_by(|one, other| other.score.total_cmp(&one.score));
     }
     mark_changed(project, hits, warnings);
-}
-
-fn add(hit: &mut Hit, flag: Flag) {
-    hit.passage.flags = Flags::from_bits(hit.passage.flags).with(flag, true).bits();
 }
 
 /// Returns the line by which the reasons for a bullet are found: the line of its entry's heading, or its own.
@@ -201,7 +182,7 @@ fn mark_changed(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>
             for (hit, named) in hits.iter_mut().zip(&named) {
                 let is_later = |path: &String| changes.get(path) > hit.passage.date.as_ref();
                 if named.iter().any(is_later) {
-                    add(hit, Flag::Changed);
+                    hit.passage.flags |= Flag::Changed.bit(true);
                 }
             }
         }

@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use crate::clock::parse_date;
 use crate::markdown::{Block, BlockContent, FrontMatter, Label, Outline, Section, line_start};
 use crate::plan::is_absent;
-use crate::recall::hit::{Flag, Flags};
+use crate::recall::hit::Flag;
 use crate::search::index::Passage;
 use crate::text::fold;
 
@@ -50,22 +50,15 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Pas
         let value = front.text(&[field]).unwrap_or_default();
         values.iter().any(|expected| value.eq_ignore_ascii_case(expected))
     };
-    let flags = Flags::default()
-        .with(Flag::Superseded, field_is("status", &["superseded", "deprecated"]))
-        .with(Flag::LowConfidence, field_is("confidence", &["low"]));
+    let flags = Flag::Superseded.bit(field_is("status", &["superseded", "deprecated"]))
+        | Flag::LowConfidence.bit(field_is("confidence", &["low"]));
     let mut passages = split(text, &front.range);
     for passage in &mut passages {
         passage.date = date(passage).or(file_date);
-        passage.weight = authority.weight();
-        flag(passage, flags.with(Flag::Superseded, is_superseded(passage)));
+        passage.flags = flags | Flag::Superseded.bit(is_superseded(passage));
+        passage.weight = authority.weight() * Flag::weight(passage.flags);
     }
     passages
-}
-
-/// Gives a passage flags, which lower its weight.
-pub(crate) fn flag(passage: &mut Passage, flags: Flags) {
-    passage.flags = flags.bits();
-    passage.weight *= flags.weight();
 }
 
 /// Returns the date near the start of a passage, or else in its nearest heading that has one.
@@ -373,7 +366,7 @@ mod tests {
     }
 
     fn flags(passage: &Passage) -> Vec<Flag> {
-        Flags::from_bits(passage.flags).list().collect()
+        Flag::list(passage.flags).collect()
     }
 
     #[test]

@@ -14,22 +14,18 @@ mod sources;
 
 pub use hit::{Flag, RecallHit};
 use serde::Serialize;
-pub(crate) use sources::SOURCES;
 pub use sources::SourceName;
 
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
-use crate::recall::hit::{Flags, mark};
-use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage, PassageReader};
+use crate::recall::hit::mark;
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage};
 use crate::search::{Encoder, terms};
 use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
 use crate::{facts, sessions};
-
-/// Name of the index file in `.annals/`.
-const INDEX: &str = "index.db";
 
 /// Maximum number of facts that are ranked among the project's texts.
 const MAX_FACTS: usize = 50;
@@ -115,8 +111,7 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
 pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     let mut warnings = Vec::new();
     let extras = fact_passages(project, query, &mut warnings)?;
-    let asks = |source: &usize| query.sources.contains(&SOURCES[*source].name());
-    let sources: Vec<usize> = (0..SOURCES.len()).filter(asks).collect();
+    let sources: Vec<usize> = query.sources.iter().map(|source| *source as usize).collect();
     let asked = Asked {
         text: &query.text,
         sources: &sources,
@@ -133,8 +128,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     }
     let of_sessions = || {
         let mut found = sessions::search(project, &asked)?;
-        // Transcripts follow the project's files.
-        found.hits.iter_mut().for_each(|hit| hit.source = hit.source.map(|n| n + SOURCES.len()));
+        found.hits.iter_mut().for_each(|hit| hit.source = Some(SourceName::Sessions as usize));
         Ok::<Answer, Error>(found)
     };
     if query.sources == [SourceName::Sessions] {
@@ -143,12 +137,11 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     }
     let files = files(project);
     // A folder without memory gets no index file.
-    let is_kept = files.iter().any(|file| !SOURCES[file.source].is_users_own());
+    let is_kept = files.iter().any(|file| !SourceName::ALL[file.source].is_users_own());
     let cache = Cache {
         storage: (is_kept && !project.dry_run).then(|| project.storage()),
-        name: INDEX,
         files,
-        reader: &StoreReader,
+        reader: read,
         progress: project.progress.clone(),
     };
     let mut answer = cache.search(&asked)?;
@@ -166,26 +159,21 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     Ok(answer)
 }
 
-/// Reads the files of the stores.
-struct StoreReader;
-
-impl PassageReader for StoreReader {
-    fn passages(&self, file: &IndexFile) -> Result<Option<Vec<Passage>>> {
-        let store = SOURCES[file.source];
-        // Invalid UTF-8 is reported by the code that interprets the file.
-        let text = store.read(&file.path)?;
-        Ok(text.map(|text| store.passages(&text.value, &file.path)))
-    }
+/// Reads a file of a store.
+fn read(file: &IndexFile) -> Result<Option<Vec<Passage>>> {
+    let store = SourceName::ALL[file.source];
+    let text = store.read(&file.path)?;
+    Ok(text.map(|text| store.passages(&text, &file.path)))
 }
 
 /// Lists the files of all stores without reading them, sorted by name.
 fn files(project: &Project) -> Vec<IndexFile> {
     let mut found: Vec<IndexFile> = Vec::new();
-    for (source, store) in SOURCES.iter().enumerate() {
+    for store in SourceName::ALL {
         let files = store.files(project).into_iter();
         found.extend(files.filter_map(|path| {
             let name = project.relative(&path).to_string_lossy().into_owned();
-            IndexFile::stat(source, name, path)
+            IndexFile::stat(store as usize, name, path)
         }));
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
@@ -242,15 +230,15 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let passage = |fact: Fact| {
         let is_unsure =
             fact.status == FactStatus::PendingConfirmation || fact.confidence < MIN_SURE_CONFIDENCE;
-        let flags = Flags::default().with(Flag::LowConfidence, is_unsure);
+        let flags = Flag::LowConfidence.bit(is_unsure);
         Passage {
             headings: Vec::new(),
             line: 0,
             text: fact.to_string(),
             date: parse_date(&fact.last_mentioned_at),
             id: Some(fact.fact_id),
-            flags: flags.bits(),
-            weight: flags.weight(),
+            flags,
+            weight: Flag::weight(flags),
         }
     };
     Ok(found.hits.into_iter().map(|hit| passage(hit.fact)).collect())

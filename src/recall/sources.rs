@@ -1,4 +1,4 @@
-//! Lists the stores of a project: where the texts of each are, and how they are read.
+//! The stores of a project: where the texts of each are, and how they are read.
 //!
 //! `recall`, `audit`, the command line and the MCP tools all use this list. A session digest has
 //! its own list, ordered by importance and not by store.
@@ -19,7 +19,6 @@ use crate::search::index::Passage;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing, read};
 use crate::text::{clip, word_enum};
-use crate::warning::Parsed;
 use crate::{journal, knowledge, ledger, patterns};
 
 word_enum! {
@@ -43,45 +42,6 @@ word_enum! {
     }
 }
 
-/// A store whose texts are searchable.
-pub(crate) trait Source: Sync {
-    /// Returns the store's name.
-    fn name(&self) -> SourceName;
-
-    /// Returns the files that may contain its texts; files that do not exist are ignored.
-    fn files(&self, project: &Project) -> Vec<PathBuf>;
-
-    /// Returns whether the user, not the project, chose the location of its files, so that links in the path
-    /// may be followed.
-    fn is_users_own(&self) -> bool {
-        false
-    }
-
-    /// Returns a file's text, or `None` if it is gone.
-    fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
-        if self.is_users_own() {
-            return read::users_text(path);
-        }
-        read::text(path)
-    }
-
-    /// Returns the passages of a file.
-    fn passages(&self, text: &str, path: &Path) -> Vec<Passage>;
-
-    /// Returns the files checked for secrets; these may be more than are searched.
-    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
-        self.files(project)
-    }
-}
-
-/// Returns the name of the store with a number in an index; transcripts follow the project's files.
-pub(crate) fn name_of(source: usize) -> SourceName {
-    SOURCES.get(source).map_or(SourceName::Sessions, |source| source.name())
-}
-
-/// All stores that consist of files.
-pub(crate) const SOURCES: &[&dyn Source] = &[&Plan, &Patterns, &Entries, &Ledger, &Journal];
-
 /// Last words of the names of files whose text is valid until it is changed; sorted.
 const CANONICAL_NAMES: &[&str] = &[
     "AGENTS", "ARCHITECTURE", "CLAUDE", "CONCERNS", "CONSTRAINTS", "CONTEXT", "CONVENTIONS",
@@ -89,42 +49,115 @@ const CANONICAL_NAMES: &[&str] = &[
     "ROADMAP", "SHIPPED", "STATE",
 ];
 
-/// The planning folder, or several if folders of several tools exist.
-pub(crate) struct Plan;
+/// Maximum number of records; `journal search` searches all of them.
+const MAX_RECORDS: usize = 2000;
 
-impl Source for Plan {
-    fn name(&self) -> SourceName {
-        SourceName::Plan
-    }
+/// Maximum total size of these records, in bytes.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-    fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for folder in folders(project) {
-            let mut files = listing::below(&folder, &|name| !name.starts_with('.'));
-            let patterns_file = patterns::path(&folder);
-            files.retain(|file| is_markdown(file) && *file != patterns_file);
-            found.extend(Boundary::within_limit(&folder, files));
+/// Maximum length of the text searched of one record, in characters.
+const MAX_RECORD_LENGTH: usize = 4000;
+
+impl SourceName {
+    /// Returns the files that may contain its texts; files that do not exist are ignored.
+    pub(crate) fn files(self, project: &Project) -> Vec<PathBuf> {
+        match self {
+            Self::Plan => {
+                let mut found = Vec::new();
+                for folder in folders(project) {
+                    let mut files = listing::below(&folder, &|name| !name.starts_with('.'));
+                    let patterns_file = patterns::path(&folder);
+                    files.retain(|file| is_markdown(file) && *file != patterns_file);
+                    found.extend(Boundary::within_limit(&folder, files));
+                }
+                found.extend(ContextTarget::ALL.map(|target| project.root.join(target.file())));
+                found
+            }
+            Self::Patterns => folders(project).iter().map(|dir| patterns::path(dir)).collect(),
+            Self::Entries => {
+                let dir = KnowledgeDir::in_project(project);
+                let own = [dir.index(), dir.log()];
+                let memory = dir.memory();
+                let mut files = listing::entries(&memory).unwrap_or_default();
+                files.retain(|(name, kind)| *kind == PathKind::File && is_markdown(name.as_ref()));
+                let files = files.into_iter().map(|(name, _)| memory.join(name)).collect();
+                let mut found = vec![dir.notepad()];
+                found.extend(Boundary::within_limit(&memory, files));
+                found.retain(|file| !own.contains(file));
+                found
+            }
+            Self::Ledger => ledger::paths(project).to_vec(),
+            // Without a home directory there is no journal.
+            Self::Journal => journal::default_path(&project.environment).into_iter().collect(),
+            Self::Facts | Self::Sessions => Vec::new(),
         }
-        found.extend(ContextTarget::ALL.map(|target| project.root.join(target.file())));
-        found
     }
 
-    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
-        passages(&without_block(text), path, authority(path))
+    /// Returns whether its texts are the user's own, and not the project's.
+    pub(crate) fn is_users_own(self) -> bool {
+        matches!(self, Self::Journal | Self::Facts | Self::Sessions)
     }
 
-    /// Returns every file of the active folder except the patterns, which are a separate store.
-    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
-        let folder = &project.planning_place().dir;
-        let patterns_file = patterns::path(folder);
-        let mut files = listing::below(folder, &|name| name != ".git");
-        files.retain(|file| *file != patterns_file);
-        files
+    /// Returns the files checked for secrets; these may be more than are searched.
+    pub(crate) fn files_to_check_for_secrets(self, project: &Project) -> Vec<PathBuf> {
+        let below = |folder: &Path| listing::below(folder, &|name| name != ".git");
+        let active = &project.planning_place().dir;
+        let patterns_file = patterns::path(active);
+        match self {
+            Self::Plan => {
+                let mut files = below(active);
+                files.retain(|file| *file != patterns_file);
+                files
+            }
+            Self::Patterns => vec![patterns_file],
+            // The log and the index contain text, too.
+            Self::Entries => below(KnowledgeDir::in_project(project).root()),
+            _ => self.files(project),
+        }
+    }
+
+    /// Returns a file's text, or `None` if it is gone; of the journal, the newest records.
+    pub(crate) fn read(self, path: &Path) -> Result<Option<String>> {
+        if self != Self::Journal {
+            // Invalid UTF-8 is reported by the code that interprets the file.
+            return Ok(read::text(path)?.map(|text| text.value));
+        }
+        let from = journal::last(path, MAX_RECORDS)?;
+        let mut lines = VecDeque::new();
+        let mut bytes = 0;
+        journal::read_from(path, from, |entry| {
+            let line = entry.json.get().to_owned();
+            bytes += line.len();
+            lines.push_back(line);
+            while bytes > MAX_BYTES
+                && let Some(oldest) = lines.pop_front()
+            {
+                bytes -= oldest.len();
+            }
+            true
+        })?;
+        let lines: Vec<String> = lines.into();
+        Ok(Some(lines.join("\n")))
+    }
+
+    /// Returns the passages of a file.
+    pub(crate) fn passages(self, text: &str, path: &Path) -> Vec<Passage> {
+        match self {
+            Self::Plan => passages(&without_block(text), path, authority(path)),
+            Self::Patterns => {
+                let mut found = passages(text, path, Authority::Canonical);
+                found.retain(|passage| !is_unknown(&passage.text));
+                found
+            }
+            Self::Entries => entry_passages(text, path),
+            Self::Journal => text.lines().filter_map(record_passage).collect(),
+            _ => passages(text, path, Authority::Canonical),
+        }
     }
 }
 
 /// Returns the planning folders that exist, the active one first.
-pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
+fn folders(project: &Project) -> Vec<PathBuf> {
     let mut folders = vec![project.planning_place().dir.clone()];
     for name in LayoutName::ALL {
         let folder = project.root.join(name.dir());
@@ -138,7 +171,7 @@ pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
 }
 
 /// Returns whether a file is markdown, by its extension.
-pub(crate) fn is_markdown(path: &Path) -> bool {
+fn is_markdown(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
@@ -192,147 +225,27 @@ fn is_unknown(text: &str) -> bool {
     text.contains("unknown") && !fields.any(is_known)
 }
 
-/// PATTERNS.md.
-pub(crate) struct Patterns;
-
-impl Source for Patterns {
-    fn name(&self) -> SourceName {
-        SourceName::Patterns
+/// Returns the passages of an entry, identified by its key, or of the notepad.
+fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
+    let folder = path.parent().and_then(Path::file_name);
+    let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
+    let key = path.file_stem().filter(|_| is_entry);
+    let key = key.map(|key| key.to_string_lossy().into_owned());
+    let mut found = passages(text, path, Authority::Canonical);
+    if is_entry {
+        // The fields of an entry are about it: what they say is not what was recorded.
+        let front = FrontMatter::parse(text, path).value.range;
+        let lines = text[..front.end].lines().count();
+        found.retain(|passage| passage.line > lines);
     }
-
-    fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let folders = folders(project);
-        folders.iter().map(|folder| patterns::path(folder)).collect()
+    for passage in &mut found {
+        passage.id.clone_from(&key);
     }
-
-    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
-        let mut passages = passages(text, path, Authority::Canonical);
-        passages.retain(|passage| !is_unknown(&passage.text));
-        passages
-    }
-
-    /// Returns the file of the active planning folder only.
-    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
-        vec![patterns::path(&project.planning_place().dir)]
-    }
-}
-
-/// One file per entry, each identified by its key.
-pub(crate) struct Entries;
-
-impl Source for Entries {
-    fn name(&self) -> SourceName {
-        SourceName::Entries
-    }
-
-    fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let dir = KnowledgeDir::in_project(project);
-        let own = [dir.index(), dir.log()];
-        let mut found = vec![dir.notepad()];
-        let memory = dir.memory();
-        let listed = listing::entries(&memory).unwrap_or_default();
-        let files = listed
-            .into_iter()
-            .filter(|(name, kind)| *kind == PathKind::File && is_markdown(Path::new(name)));
-        let files = files.map(|(name, _)| memory.join(name)).collect();
-        found.extend(Boundary::within_limit(&memory, files));
-        found.retain(|file| !own.contains(file));
-        found
-    }
-
-    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
-        let folder = path.parent().and_then(Path::file_name);
-        let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
-        let key = path.file_stem().filter(|_| is_entry);
-        let key = key.map(|key| key.to_string_lossy().into_owned());
-        let mut found = passages(text, path, Authority::Canonical);
-        if is_entry {
-            // The fields of an entry are about it: what they say is not what was recorded.
-            let front = FrontMatter::parse(text, path).value.range;
-            let lines = text[..front.end].lines().count();
-            found.retain(|passage| passage.line > lines);
-        }
-        for passage in &mut found {
-            passage.id.clone_from(&key);
-        }
-        found
-    }
-
-    /// Returns every file in their folder: the log and the index contain text, too.
-    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
-        listing::below(KnowledgeDir::in_project(project).root(), &|name| name != ".git")
-    }
-}
-
-/// STATE.md, CONSTRAINTS.md and DECISIONS.md in the ledger's folder.
-pub(crate) struct Ledger;
-
-impl Source for Ledger {
-    fn name(&self) -> SourceName {
-        SourceName::Ledger
-    }
-
-    fn files(&self, project: &Project) -> Vec<PathBuf> {
-        ledger::paths(project).to_vec()
-    }
-
-    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
-        passages(text, path, Authority::Canonical)
-    }
-}
-
-/// Maximum number of records; `journal search` searches all of them.
-const MAX_RECORDS: usize = 2000;
-
-/// Maximum total size of these records, in bytes.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
-
-/// Maximum length of the text searched of one record, in characters.
-const MAX_RECORD_LENGTH: usize = 4000;
-
-/// The newest records of the journal.
-pub(crate) struct Journal;
-
-impl Source for Journal {
-    fn name(&self) -> SourceName {
-        SourceName::Journal
-    }
-
-    fn files(&self, project: &Project) -> Vec<PathBuf> {
-        // Without a home directory there is no journal.
-        journal::default_path(&project.environment).into_iter().collect()
-    }
-
-    fn is_users_own(&self) -> bool {
-        true
-    }
-
-    fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
-        let from = journal::last(path, MAX_RECORDS)?;
-        let mut lines = VecDeque::new();
-        let mut bytes = 0;
-        journal::read_from(path, from, |entry| {
-            let line = entry.json.get().to_owned();
-            bytes += line.len();
-            lines.push_back(line);
-            while bytes > MAX_BYTES
-                && let Some(oldest) = lines.pop_front()
-            {
-                bytes -= oldest.len();
-            }
-            true
-        })?;
-        let lines: Vec<String> = lines.into();
-        Ok(Some(Parsed::clean(lines.join("\n"))))
-    }
-
-    fn passages(&self, text: &str, _path: &Path) -> Vec<Passage> {
-        text.lines().filter_map(passage).collect()
-    }
+    found
 }
 
 /// Returns a record as a passage under its type and tags, or `None` if its content is empty.
-fn passage(line: &str) -> Option<Passage> {
+fn record_passage(line: &str) -> Option<Passage> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -385,7 +298,7 @@ mod tests {
     #[test]
     fn unknown_values_are_not_found() {
         let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
-        let found = Patterns.passages(text, Path::new("PATTERNS.md"));
+        let found = SourceName::Patterns.passages(text, Path::new("PATTERNS.md"));
         let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(
             texts,
@@ -401,7 +314,7 @@ mod tests {
     #[test]
     fn a_record_has_its_time_as_id_and_its_type_and_tags_as_headings() {
         let line = r#"{"ts":"2026-03-01T12:00:00+00:00","type":"note","content":" tabs ","tags":["style"],"meta":null}"#;
-        let found = passage(line).unwrap();
+        let found = record_passage(line).unwrap();
         assert_eq!(found.headings, ["note", "style"]);
         assert_eq!(found.text, "tabs");
         assert_eq!(found.id.as_deref(), Some("2026-03-01T12:00:00+00:00"));
@@ -411,7 +324,7 @@ mod tests {
     #[test]
     fn records_without_content_are_skipped() {
         for line in ["", "torn", "[]", "{}", r#"{"content":""}"#, r#"{"content":7}"#] {
-            assert_eq!(passage(line), None, "{line}");
+            assert_eq!(record_passage(line), None, "{line}");
         }
     }
 }

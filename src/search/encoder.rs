@@ -23,6 +23,9 @@ const MAX_PIECES: usize = 126;
 
 static BYTES: &[u8] = include_bytes!("../../assets/encoder.bin");
 
+/// The encoder's name; vectors of another one are not comparable with its vectors.
+pub(crate) const ENCODER_ID: &str = "annals-encoder-s3-v1";
+
 /// Its sizes: layers, dimension, attention heads, width of the inner layer, rows of the embedding, numbers per block of a
 /// linear part and of the embedding.
 const LAYERS: usize = 3;

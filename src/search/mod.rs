@@ -20,10 +20,9 @@ mod words;
 
 pub use encoder::Encoder;
 pub use rank::{
-    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, bm25, cosines, idf,
-    passage_vectors, passages, rank,
+    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, bm25, idf, passages, rank,
 };
-pub(crate) use rank::{best, to_f64};
+pub(crate) use rank::{best, cosines, encoded, to_f64};
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Embedder, Endpoint, Quantized, Vector};
 pub(crate) use words::WordSet;

@@ -11,10 +11,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::time::Duration;
 
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::search::encoder::Encoder;
+use crate::search::encoder::{ENCODER_ID, Encoder};
 use crate::search::table::VectorTable;
 use crate::search::vector::{Quantized, Vector};
 use crate::search::words::{Language, Term, Tokenizer, content_words, terms, words};
@@ -257,7 +259,7 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encoded` the vectors
+/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encode` the vectors
 /// of the best texts' passages, if the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
@@ -265,7 +267,7 @@ pub fn rank<E>(
     uses_encoder: bool,
     depth: usize,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
-    encoded: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Result<Vec<Quantized>, E>,
+    encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
 ) -> Result<Ranking, E> {
     let mut parts = first_parts(known);
     let mut texts = Vec::new();
@@ -277,7 +279,7 @@ pub fn rank<E>(
         texts.iter().map(|(index, text)| (*index, question.read(text, &mut reader))).collect();
     let brevity = brevity(&texts);
     add_late(&mut parts, &readings, brevity);
-    let mut cosines: HashMap<usize, f64> = HashMap::new();
+    let mut cosine_of: HashMap<usize, f64> = HashMap::new();
     let uses_encoder = uses_encoder && !question.terms.is_empty();
     if let Some(encoder) = uses_encoder.then(Encoder::built_in).flatten() {
         let texts: HashMap<usize, &ReadText> =
@@ -285,14 +287,12 @@ pub fn rank<E>(
         let first = best(&scores(known, &parts), ENCODED).into_iter();
         let first: Vec<(usize, &ReadText)> =
             first.filter_map(|index| Some((index, *texts.get(&index)?))).collect();
-        let asked = encoder.vector(question.text).quantized();
-        let found = encoded(encoder, &first)?.into_iter();
-        let found: Vec<f64> = found.map(|passages| greatest_cosine(&asked, &passages)).collect();
+        let found = cosines(encoder, question.text, &encode(encoder, &first));
         let least = found.iter().copied().fold(f64::INFINITY, f64::min);
         let width = found.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
         for ((index, _), cosine) in first.iter().zip(found) {
             parts[*index].encoder = ENCODER_WEIGHT * (cosine - least) / width;
-            cosines.insert(*index, cosine);
+            cosine_of.insert(*index, cosine);
         }
     }
     let mut beside = neighbours(known, &parts);
@@ -310,7 +310,7 @@ pub fn rank<E>(
     }
     let scores: Vec<f64> = parts.iter().map(FusedParts::sum).collect();
     let ranked = best(&scores, depth).into_iter().map(|index| {
-        let cosine = cosines.get(&index).copied();
+        let cosine = cosine_of.get(&index).copied();
         let (score, parts) = (scores[index], parts[index]);
         Ranked { index, score, parts, cosine, relevance: Relevance::Low }
     });
@@ -417,7 +417,50 @@ pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
 }
 
 /// Returns the vectors of the first passages of each text by the encoder, those of a text side by side.
-pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized> {
+///
+/// They are kept in the table `encoded`, in the running transaction, so that the encoder reads each text once. A text is
+/// known by its number; one with a number below 1 is not kept. `tables` makes the table if it may be missing. If the
+/// database cannot be written now, the vectors are made again.
+pub(crate) fn encoded(
+    db: &Connection,
+    tables: &str,
+    encoder: &Encoder,
+    texts: &[(i64, &ReadText)],
+) -> Vec<Quantized> {
+    let find = |id: i64| {
+        let sql = "SELECT scale, vectors FROM encoded WHERE id = ?1 AND encoder = ?2";
+        db.prepare_cached(sql)?.query_row(params![id, ENCODER_ID], |row| {
+            Ok(Quantized { scale: f32::from_le_bytes(row.get(0)?), values: row.get(1)? })
+        })
+    };
+    let known: Vec<Option<Quantized>> = texts.iter().map(|(id, _)| find(*id).ok()).collect();
+    let unread = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
+    let (ids, unread): (Vec<i64>, Vec<&ReadText>) = unread.map(|(text, _)| *text).unzip();
+    let made = passage_vectors(encoder, &unread);
+    let _is_kept = ids.is_empty() || keep(db, tables, &ids, &made).is_ok();
+    let mut made = made.into_iter();
+    known.into_iter().map(|known| known.or_else(|| made.next()).unwrap_or_default()).collect()
+}
+
+fn keep(db: &Connection, tables: &str, ids: &[i64], made: &[Quantized]) -> rusqlite::Result<()> {
+    // A search waits for nobody who writes.
+    let wait = db.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
+    db.busy_timeout(Duration::ZERO)?;
+    let write = || {
+        db.execute_batch(tables)?;
+        let mut insert =
+            db.prepare_cached("INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3, ?4)")?;
+        ids.iter().zip(made).filter(|(id, _)| **id > 0).try_for_each(|(id, made)| {
+            let values = params![id, ENCODER_ID, made.scale.to_le_bytes(), made.values];
+            insert.execute(values).map(drop)
+        })
+    };
+    let written = write();
+    db.busy_timeout(Duration::from_millis(wait))?;
+    written
+}
+
+fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized> {
     let passages: Vec<Vec<String>> =
         texts.iter().map(|text| text.passages(PASSAGES).collect()).collect();
     let all: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
@@ -431,18 +474,14 @@ pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized>
     passages.iter().map(of_text).collect()
 }
 
-/// Returns how similar each text is to a question by the encoder; `None` if it is damaged.
-pub fn cosines(question: &str, texts: &[ReadText]) -> Option<Vec<f64>> {
-    let encoder = Encoder::built_in()?;
+/// Returns how similar each text is to a question by the encoder, which made these vectors of its passages.
+pub(crate) fn cosines(encoder: &Encoder, question: &str, vectors: &[Quantized]) -> Vec<f64> {
     let asked = encoder.vector(question).quantized();
-    let vectors = passage_vectors(encoder, &texts.iter().collect::<Vec<_>>());
-    Some(vectors.iter().map(|passages| greatest_cosine(&asked, passages)).collect())
-}
-
-/// Returns the greatest similarity of a question to the passages of a text, from their vectors.
-fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
-    let near = passages.values.chunks_exact(question.values.len().max(1));
-    f64::from(near.map(|vector| question.dot(vector, passages.scale)).fold(0.0, f32::max))
+    let greatest = |passages: &Quantized| {
+        let near = passages.values.chunks_exact(asked.values.len().max(1));
+        f64::from(near.map(|vector| asked.dot(vector, passages.scale)).fold(0.0, f32::max))
+    };
+    vectors.iter().map(greatest).collect()
 }
 
 /// Reads passages as sets of stems and as vectors of words, and remembers those.

@@ -478,10 +478,6 @@ const MIN_SHARED: f64 = 0.8;
 /// Minimum number of words of a text that may be part of a longer one: any text may contain two words.
 const MIN_WORDS: usize = 4;
 
-/// Stems of words that restrict or reverse a statement.
-const RESTRICTIONS: &[&str] =
-    &["cannot", "except", "never", "no", "not", "onli", "unless", "until", "without"];
-
 /// The words of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct WordSet(BTreeSet<String>);
@@ -496,26 +492,6 @@ impl WordSet {
         let is_short = self.0.len() < MIN_WORDS;
         let size = if is_short { self.0.len().max(other.0.len()) } else { self.0.len() };
         size > 0 && self.shared_words(other) >= MIN_SHARED * to_f64(size)
-    }
-
-    /// Returns whether each of two texts repeats the other; symmetric.
-    fn is_similar_to(&self, other: &Self) -> bool {
-        let size = self.0.len().max(other.0.len());
-        let most = self.0.len().min(other.0.len());
-        size > 0
-            && to_f64(most) >= MIN_SHARED * to_f64(size)
-            && self.shared_words(other) >= MIN_SHARED * to_f64(size)
-    }
-
-    /// Returns whether two similar texts differ only by words added to one of them, none of which restricts or
-    /// reverses the statement.
-    pub(crate) fn differs_only_by_additions(&self, other: &Self) -> bool {
-        let (fewer, more) =
-            if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
-        let mut added = more.0.difference(&fewer.0);
-        self.is_similar_to(other)
-            && fewer.0.is_subset(&more.0)
-            && !added.any(|word| RESTRICTIONS.contains(&word.as_str()))
     }
 
     /// Returns whether two texts have no words in common.
@@ -742,29 +718,6 @@ mod tests {
         ));
         assert!(repeat("再試行キューはファイルに保存される", "再試行キューはファイルに保存される"));
         assert!(!repeat("", ""));
-    }
-
-    #[test]
-    fn an_addition_is_distinguished_from_a_replacement() {
-        let differs = |one: &str, other: &str| {
-            WordSet::from_text(one).differs_only_by_additions(&WordSet::from_text(other))
-        };
-        assert!(differs("Tokens are encrypted with AES", "Tokens encrypted with AES"));
-        assert!(differs("Warn below 5 euros", "Warn below 5 euros"));
-        assert!(!differs(
-            "Use Redis for the cache of sessions",
-            "Use SQLite for the cache of sessions"
-        ));
-        assert!(!differs("Warn users below 5 euros", "Warn users below 10 euros"));
-        assert!(!differs("Use SQLite", "Use SQLite for sessions"));
-        for word in ["not", "never", "only", "without", "except"] {
-            let restricted = format!("Use the mock server of the shop in tests, {word} in CI");
-            assert!(
-                !differs("Use the mock server of the shop in tests in CI", &restricted),
-                "{word}"
-            );
-        }
-        assert!(!differs("", ""));
     }
 
     #[test]

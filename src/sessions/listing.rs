@@ -12,7 +12,7 @@ use toml_edit::{Array, DocumentMut, value};
 use crate::error::{Error, Result};
 use crate::knowledge::{Proposal, Surface, classify};
 use crate::project::{Origin, Project};
-use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage, PassageReader};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
 use crate::sessions::clients::{Client, folder_name, head, opencode_sessions, root_of};
 use crate::sessions::{Session, UnitKind, ensure_on, read};
 use crate::storage;
@@ -223,9 +223,6 @@ fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|own| own == extension)
 }
 
-/// Name of the index file.
-const INDEX: &str = "index.db";
-
 /// Maximum size of the transcripts that are read for a search without an index, in bytes.
 const MAX_WITHOUT_INDEX: u64 = 64 * 1024 * 1024;
 
@@ -238,7 +235,8 @@ pub(crate) fn search(project: &Project, asked: &Asked<'_>) -> Result<Answer> {
     let files = files_to_search(project, has_index);
     let count = quantity(files.len(), "newest session");
     let progress = project.progress.clone();
-    let cache = Cache { storage, name: INDEX, files, reader: &TranscriptReader, progress };
+    let reader = |file: &IndexFile| Ok(read(file)?.map(passages));
+    let cache = Cache { storage, files, reader, progress };
     let mut answer = cache.search(&Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked })?;
     if !has_index && !asked.is_urgent {
         let message = format!("cannot be written, so there is no index: {count} were searched");
@@ -258,15 +256,6 @@ fn files_to_search(project: &Project, has_index: bool) -> Vec<IndexFile> {
     });
     files.sort_by(|one, other| one.name.cmp(&other.name));
     files
-}
-
-/// Reads transcripts as passages.
-struct TranscriptReader;
-
-impl PassageReader for TranscriptReader {
-    fn passages(&self, file: &IndexFile) -> Result<Option<Vec<Passage>>> {
-        Ok(read(file)?.map(passages))
-    }
 }
 
 /// Returns the units of a session as passages, each under what the user had asked.

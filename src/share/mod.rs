@@ -73,7 +73,7 @@ pub fn is_configured(project: &Project) -> bool {
 
 /// Returns whether this database is shared and a server is set.
 pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
-    Ok(is_configured(project) && replication::joined(facts.connection())?.is_some())
+    Ok(is_configured(project) && replication::joined(&facts.connection)?.is_some())
 }
 
 /// Creates the server's tables if they are missing, and adds this database as a device.
@@ -81,8 +81,8 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     let address = find_address(project)?;
     let mut server = SyncServer::connect(project, &address, WAIT)?;
     let mut has_made_tables = false;
-    let device = if facts.is_dry_run() {
-        replication::joined(facts.connection())?
+    let device = if facts.dry_run {
+        replication::joined(&facts.connection)?
     } else {
         has_made_tables = server.set_up()?;
         server.state()?;
@@ -96,17 +96,17 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
         server.introduce(&device, &Vec::from_iter(scopes))?;
         Some(device)
     };
-    let pending = replication::pending_count(facts.connection())?;
+    let pending = replication::pending_count(&facts.connection)?;
     Ok(Initialised { server: address.to_string(), has_made_tables, device, pending })
 }
 
 /// Stops sharing this database, and keeps its facts.
 pub fn leave(project: &Project, facts: &mut Facts) -> Result<LeaveReport> {
-    let Some(device) = replication::joined(facts.connection())? else {
+    let Some(device) = replication::joined(&facts.connection)? else {
         return Err(Error::not_found("this database is not shared"));
     };
     let mut left = LeaveReport { device: device.clone(), server_error: None };
-    if !facts.is_dry_run() {
+    if !facts.dry_run {
         // The server's list of devices may become outdated.
         let notified = connect(project, facts, WAIT).and_then(|(_, mut server)| {
             server.state()?;
@@ -151,7 +151,7 @@ pub fn forget(
     key: Option<&str>,
     reason: &str,
 ) -> Result<(Forgotten, Option<String>)> {
-    if !is_active(project, facts)? || facts.is_dry_run() {
+    if !is_active(project, facts)? || facts.dry_run {
         return Ok((facts::forget(facts, user, key, reason)?, None));
     }
     // An unreachable server is updated by the next sync.
@@ -163,7 +163,7 @@ pub fn forget(
 
 /// Returns the device id and a connection; fails if the database is not shared or no server is set.
 fn connect(project: &Project, facts: &Facts, wait: Duration) -> Result<(String, SyncServer)> {
-    let device = replication::required(facts.connection())?;
+    let device = replication::required(&facts.connection)?;
     let address = find_address(project)?;
     Ok((device, SyncServer::connect(project, &address, wait)?))
 }

@@ -17,7 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, Join, ReadBuf, join, split};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
@@ -32,8 +34,6 @@ use crate::facts::replication::{Address, Operation, PRIVATE};
 use crate::project::{Project, SERVER_ADDRESS_EXAMPLE, ServerAddress};
 use crate::storage::{fail_point, read};
 use crate::text::{clip, strip_controls};
-
-#[cfg(unix)]
 
 /// Version of the tables that this program creates and supports.
 const SCHEMA: i32 = 1;

@@ -121,12 +121,12 @@ struct SyncRun<'a> {
 
 impl SyncRun<'_> {
     fn work(&mut self, direction: Direction) -> Result<()> {
-        if self.facts.is_dry_run() {
+        if self.facts.dry_run {
             return self.preview(direction);
         }
         self.ensure_own_name()?;
         if let Some(path) = self.journal.clone() {
-            let (scope, clock) = (self.project.settings.share.journal.as_str(), self.facts.clock());
+            let (scope, clock) = (self.project.settings.share.journal.as_str(), self.facts.clock);
             let mut portion = PORTION;
             while portion == PORTION && !self.is_over() {
                 portion = self.facts.write(|all| catch_up(all, &path, scope, clock))?;
@@ -146,7 +146,7 @@ impl SyncRun<'_> {
     /// Counts what would be sent and received.
     fn preview(&mut self, direction: Direction) -> Result<()> {
         if direction != Direction::Pull {
-            self.done.pushed = replication::pending_count(self.facts.connection())?;
+            self.done.pushed = replication::pending_count(&self.facts.connection)?;
         }
         if direction != Direction::Push {
             for (scope, device, number) in self.missing()? {
@@ -169,7 +169,7 @@ impl SyncRun<'_> {
     /// lost, and the operations are identical; or the database was restored from an older copy or copied to
     /// another machine, and they differ. In the latter case, this database becomes a new device.
     fn ensure_own_name(&mut self) -> Result<bool> {
-        let sent = replication::cursors(self.facts.connection())?;
+        let sent = replication::cursors(&self.facts.connection)?;
         let own = self.highest.keys().chain(sent.keys());
         let own: BTreeSet<_> = own.filter(|one| one.1 == self.done.device).cloned().collect();
         let (mut agreed, mut is_another) = (Vec::new(), false);
@@ -183,7 +183,7 @@ impl SyncRun<'_> {
                 let batch = self.server.fetch(&[after], BATCH)?;
                 differs = batch.is_empty();
                 for one in &batch {
-                    differs |= !replication::is_unchanged(self.facts.connection(), one)?;
+                    differs |= !replication::is_unchanged(&self.facts.connection, one)?;
                     if !differs {
                         same = one.number;
                     }
@@ -204,7 +204,7 @@ impl SyncRun<'_> {
 
     /// Returns the last known operation of each device of which the server has more.
     fn missing(&self) -> Result<Vec<Address>> {
-        let cursors = replication::cursors(self.facts.connection())?;
+        let cursors = replication::cursors(&self.facts.connection)?;
         let known = |of: &(String, String)| cursors.get(of).copied().unwrap_or(0);
         let others = self
             .highest
@@ -214,7 +214,7 @@ impl SyncRun<'_> {
     }
 
     fn pull(&mut self) -> Result<()> {
-        let aside = replication::set_aside(self.facts.connection())?;
+        let aside = replication::set_aside(&self.facts.connection)?;
         if !aside.is_empty() {
             self.take_in(&aside, true)?;
         }
@@ -247,7 +247,7 @@ impl SyncRun<'_> {
     /// Receives operations, or retries those that were set aside, and appends their journal lines, in one
     /// transaction.
     fn take_in(&mut self, batch: &[Operation], is_retry: bool) -> Result<Incoming> {
-        let clock = self.facts.clock();
+        let clock = self.facts.clock;
         let Project { settings, environment, .. } = self.project;
         self.facts.write(|connection| {
             // Without a journal, its lines would be lost: the error undoes the receipt.
@@ -269,7 +269,7 @@ impl SyncRun<'_> {
 
     fn push(&mut self) -> Result<()> {
         loop {
-            let mut batch = replication::pending(self.facts.connection(), self.batch)?;
+            let mut batch = replication::pending(&self.facts.connection, self.batch)?;
             let Some((scope, _, last)) = batch.last().map(Operation::address) else {
                 return Ok(());
             };
@@ -306,7 +306,7 @@ impl SyncRun<'_> {
     /// Overwrites operations on the server that were forgotten here after they were sent.
     fn rewrite(&mut self) -> Result<()> {
         loop {
-            let changed = replication::rewritten(self.facts.connection(), self.batch)?;
+            let changed = replication::rewritten(&self.facts.connection, self.batch)?;
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
@@ -386,7 +386,7 @@ fn load_payloads(facts: &mut Facts, own: Option<&Path>, batch: &mut [Operation])
     // first, then all that were ever read.
     let first = wanted.values().filter_map(|one| one.place).min();
     let known =
-        facts.connection().column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
+        facts.connection.column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
     let known = known.into_iter().map(PathBuf::from);
     let journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().chain(known).collect();
     let mut places: Vec<(&PathBuf, u64)> = journals.iter().map(|journal| (journal, 0)).collect();

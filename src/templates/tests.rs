@@ -40,12 +40,12 @@ fn contexts(template: Template) -> [Json; 2] {
     match template {
         Template::ContextFile => [
             json!({"title": "Bakery", "core_value": "Bread by seven", "has_workflow": true, "code": [], "milestone": "v2",
-                "phase": {"number": "5.1", "name": "Ovens", "status": "in progress"},
+                "phase": "5.1 - Ovens (in progress)",
                 "next_action": "/vbw:execute 5.1", "contested": "phase 6 has no plans", "blockers": ["No flour"], "decisions": ["Use rye", "Never freeze"],
-                "skills_line": null, "skills": skills, "patterns": ["Small plans finish (plans 01, 03)"],
+                "skills": ["rust (global)", "lint (project)"], "patterns": ["Small plans finish (plans 01, 03)"],
                 "commands_heading": "VBW Commands", "commands": ["Run /vbw:help for all commands."]}),
             json!({"title": null, "core_value": null, "has_workflow": true, "code": [], "milestone": null, "phase": null,
-                "next_action": null, "contested": null, "blockers": [], "decisions": [], "skills_line": null, "skills": [],
+                "next_action": null, "contested": null, "blockers": [], "decisions": [], "skills": [],
                 "patterns": [], "commands_heading": "", "commands": []}),
         ],
         Template::InitProject => [
@@ -62,15 +62,15 @@ fn contexts(template: Template) -> [Json; 2] {
         | Template::LedgerThreshold
         | Template::LedgerSchema => [json!({}), json!({})],
         Template::PatternsEntry => [
-            json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
+            json!({"number": "2", "name": "Dough", "date": "2026-02-17",
                 "trace": "<!-- annals: phase-dir=02-dough plans=01,02 digest=ab12 -->",
-                "worked": ["Both plans done"], "failed": ["Plan 02 deviated"], "unchosen": "3 deviations",
-                "timing": {"plans": 2, "average": "4m", "total": "8m"}, "effort": "balanced",
-                "deviations": {"count": 3, "kinds": "2 minor, 1 blocking", "silent": "1 of 2 plans do not say"}}),
-            json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
+                "worked": ["Both plans done"], "failed": ["Plan 02 deviated"], 
+                "plans": 2, "average": "4m", "total": "8m", "effort": "balanced",
+                "deviations": 3, "kinds": "2 minor, 1 blocking", "silent": "1 of 2 plans do not say"}),
+            json!({"number": "2", "name": "Dough", "date": "2026-02-17",
                 "trace": "<!-- annals: phase-dir=02-dough plans=01 digest=ab12 -->",
-                "worked": [], "failed": [], "unchosen": null, "timing": {"plans": 1, "average": null, "total": null},
-                "effort": null, "deviations": {"count": null, "kinds": null, "silent": null}}),
+                "worked": [], "failed": [], "plans": 1, "average": null, "total": null,
+                "effort": null, "deviations": null, "kinds": null, "silent": null}),
         ],
         Template::LedgerState => ledger_state(),
         Template::LedgerSkill => ledger_skill(),
@@ -155,10 +155,6 @@ Run /vbw:help for all commands.
 **Next action:** none
 "
     );
-    let mut short = full;
-    short["skills_line"] = json!("rust, lint");
-    let text = built_in(Template::ContextFile, &short);
-    assert!(text.contains("## Installed Skills\n\nrust, lint\n\n## Learned"), "{text}");
 }
 
 #[test]

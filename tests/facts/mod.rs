@@ -71,7 +71,7 @@ impl Desk {
 
     /// Sets the time.
     fn at(&mut self, time: &str) -> &mut Self {
-        self.facts.set_clock(Clock::new(Some(time)).unwrap());
+        self.facts.clock = Clock::new(Some(time)).unwrap();
         self
     }
 

@@ -117,7 +117,7 @@ impl Run {
             }
             Event::Maintain => {
                 facts::maintain(&mut self.desk.facts, 5).unwrap();
-                let now = self.desk.facts.clock().now();
+                let now = self.desk.facts.clock.now();
                 facts::archive(&mut self.desk.facts, now).unwrap();
             }
         }
@@ -211,7 +211,7 @@ proptest! {
             let states = facts::export(&run.desk.facts, user).unwrap();
             history_is_whole(states, &run.desk.history());
             let all = run.desk.all();
-            prop_assert!(all.iter().all(|fact| fact.user_id == user.as_str()));
+            prop_assert!(all.iter().all(|fact| fact.user_id == *user));
             for key in KEYS.iter().filter(|key| !key.ends_with("[]")) {
                 prop_assert!(run.desk.active(key).len() <= 1);
             }

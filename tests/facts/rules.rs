@@ -379,7 +379,7 @@ fn safety_a_doubt_without_a_value_leaves_what_matters_alone() {
 #[test]
 fn safety_the_users_own_list_makes_keys_of_high_risk() {
     let mut desk = Desk::new();
-    desk.facts.set_high_risk(&["travel.".to_owned()]);
+    desk.facts.high_risk = vec!["travel.".to_owned()];
     desk.known("travel.seat", "aisle", 1);
     assert_eq!(desk.act(&insert("travel.seat", "window")), ActionOutcome::Pending);
 }

@@ -20,7 +20,7 @@ fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
     let away = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", away.local_addr().unwrap());
     drop(away);
-    desk.facts.set_vector_server(Some(&url));
+    desk.facts.vector_server = Some(url.clone());
     let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
     assert_eq!(refresh(&mut desk).unwrap(), 0);
     say(&mut desk, "city", "Turin");
@@ -48,7 +48,7 @@ fn obeying(times: usize) -> Vec<(&'static str, String)> {
 /// A database whose one fact is on a server of this address.
 fn synced(url: &str) -> Desk {
     let mut desk = Desk::new();
-    desk.facts.set_vector_server(Some(url));
+    desk.facts.vector_server = Some(url.to_owned());
     say(&mut desk, "city", "Quincunx");
     assert_eq!(sync(&mut desk), 1);
     desk
@@ -109,7 +109,7 @@ fn a_server_that_is_no_longer_used_removes_the_vectors() {
     let (old, new) = (Server::answering(removing()), Server::answering(removing()));
     let mut desk = synced(&old.url);
     for (server, url) in [(old, Some(new.url.clone())), (new, None)] {
-        desk.facts.set_vector_server(url.as_deref());
+        desk.facts.vector_server = url;
         assert_eq!(sync(&mut desk), 1);
         let asked = server.asked();
         assert!(asked[2].starts_with("DELETE "), "{asked:?}");
@@ -117,7 +117,7 @@ fn a_server_that_is_no_longer_used_removes_the_vectors() {
     desk.sound();
     // One that is gone is named once, and nobody waits for it.
     let mut desk = synced(&Server::answering(obeying(1)).url);
-    desk.facts.set_vector_server(None);
+    desk.facts.vector_server = None;
     let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
     let error = refresh(&mut desk).unwrap_err();
     assert!(error.hint.unwrap().starts_with("delete its collection annals-"));
@@ -131,7 +131,7 @@ fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
     answers.extend(obeying(1));
     let server = Server::answering(answers);
     let mut desk = Desk::new();
-    desk.facts.set_vector_server(Some(&server.url));
+    desk.facts.vector_server = Some(server.url.clone());
     let said = Statement { request_id: Some("once".to_owned()), ..stated("city", "Turin") };
     let user = desk.user.clone();
     facts::add(&mut desk.facts, &user, &said).unwrap();
@@ -189,7 +189,7 @@ fn a_server_that_answers_nonsense_leaves_words_to_answer() {
     for body in ["{}", "<html>", "[]"] {
         let mut desk = Desk::new();
         let server = Server::answering(vec![("200 OK", body.to_owned())]);
-        desk.facts.set_vector_server(Some(&server.url));
+        desk.facts.vector_server = Some(server.url.clone());
         facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
         say(&mut desk, "city", "Turin");
         let user = desk.user.clone();

@@ -23,7 +23,7 @@ fn over_both(contract: impl Fn(&mut Desk, Ids<'_>)) {
     if require("chroma") {
         let chroma = Chroma::start();
         let mut desk = Desk::new();
-        desk.facts.set_vector_server(Some(&chroma.url));
+        desk.facts.vector_server = Some(chroma.url.clone());
         sync(&mut desk);
         contract(&mut desk, &|_| chroma.ids());
     }
@@ -221,13 +221,13 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     let chroma = Chroma::start();
     let mut desk = Desk::new();
     say(&mut desk, "city", "Turin");
-    desk.facts.set_vector_server(Some(&chroma.url));
+    desk.facts.vector_server = Some(chroma.url.clone());
     let user = desk.user.clone();
     let before = near(&mut desk, &user, "Turin", None);
     assert!(before.degraded_because.unwrap().contains("not on the Chroma server yet"));
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
-    desk.facts.set_vector_server(None);
+    desk.facts.vector_server = None;
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
     // A server that is no longer used is asked to delete what it has.

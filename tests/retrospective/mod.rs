@@ -8,9 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use annals::patterns::{
-    EntryContext, FinishedPhase, Patterns, RecordIndex, Recorded, Retrospective, append,
-};
+use annals::patterns::{EntryContext, FinishedPhase, Patterns, Recorded, Retrospective, append};
 use annals::plan::PlanningFolder;
 use annals::project::{OpenRequest, Project};
 use annals::storage::Changes;
@@ -109,8 +107,8 @@ fn read_back(entry: &Retrospective, text: &str) {
     let lines = |lines: &[annals::text::Line]| -> Vec<String> {
         lines.iter().map(ToString::to_string).collect()
     };
-    assert_eq!(read.phase.as_ref(), entry.phase.number.as_ref());
-    assert_eq!(read.name, entry.phase.name.as_str());
+    assert_eq!(read.phase.as_ref(), entry.number.as_ref());
+    assert_eq!(read.name, entry.name.as_str());
     assert_eq!(read.date, entry.date);
     assert_eq!(read.trace.as_ref(), Some(&entry.trace));
     assert_eq!(read.worked, lines(&entry.worked));
@@ -133,8 +131,7 @@ fn entries_are_added_once_and_known_again() {
     let new = changes.current(&path).unwrap().unwrap();
     assert!(new.starts_with(b"# Ours\r\n- na\xefve\r\n\r\n### Phase 1: A"));
     let known = Patterns::parse(&String::from_utf8_lossy(&new), &path).value;
-    let lines: Vec<Recorded> =
-        phases.iter().map(|phase| RecordIndex::new(&known).recorded(phase, &[])).collect();
+    let lines: Vec<Recorded> = phases.iter().map(|phase| known.recorded(phase, &[])).collect();
     assert_eq!(lines, [Recorded::Same(4), Recorded::Same(19)]);
     let mut nothing = Changes::new();
     append(&project, &[], &mut nothing).unwrap();

@@ -149,10 +149,10 @@ fn work(replica: &mut Replica, at: usize, most: usize, numbers: &mut Numbers, do
                 done.notes.insert(note);
             }
         }
-        let later = facts.clock().now()
+        let later = facts.clock.now()
             + TimeDelta::milliseconds(i64::try_from(numbers.below(3_000)).unwrap());
         replica.now = later.to_rfc3339();
-        facts.set_clock(Clock::new(Some(&replica.now)).unwrap());
+        facts.clock = Clock::new(Some(&replica.now)).unwrap();
     }
 }
 

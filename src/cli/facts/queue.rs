@@ -119,7 +119,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
             let error = turn.last_error.as_deref().unwrap_or("no usable answer");
             out.note(&format!("{}: {error}", turn.turn_id));
         }
-        store.set_clock(Clock::new(context.project.environment.get("ANNALS_NOW"))?);
+        store.clock = Clock::new(context.project.environment.get("ANNALS_NOW"))?;
         thread::sleep(POLL_INTERVAL);
     }
 }
@@ -179,7 +179,7 @@ impl Pass {
                 }
                 TurnOutcome::Lost(turn) => skipped.push(turn),
             }
-            store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
+            store.clock = Clock::new(project.environment.get("ANNALS_NOW"))?;
         }
         Ok(())
     }

@@ -221,7 +221,6 @@ impl<'a> Receiver<'a> {
         }
         let mut users = BTreeSet::new();
         for (user, key) in self.touched {
-            let user = UserId::stored(user);
             merge_key(self.connection, &user, &key, &now)?;
             users.insert(user);
         }
@@ -232,7 +231,7 @@ impl<'a> Receiver<'a> {
 }
 
 /// A user and a key.
-type Subject = (String, String);
+type Subject = (UserId, String);
 
 /// A record that something was forgotten, which contains only digests.
 #[derive(Default, Serialize, Deserialize)]
@@ -294,6 +293,7 @@ impl Tombstones {
     /// Returns whether a fact of a scope that began at this clock is forgotten.
     pub(crate) fn covers(&self, scope: &str, (user, key): &Subject, born: i64) -> bool {
         !self.0.is_empty() && {
+            let user = user.as_str();
             let (owner, subject) = (owner(user), subject(user, key));
             self.reaching(scope)
                 .any(|one| one.owner == owner && one.is_about(&subject) && born <= one.until)
@@ -306,7 +306,7 @@ impl Tombstones {
         let address = operation.address();
         let is_meant = |said_in: &str| {
             !self.0.is_empty() && {
-                let said_in = turn(&operation.user_id, said_in);
+                let said_in = turn(operation.user_id.as_str(), said_in);
                 self.reaching(&operation.scope)
                     .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
             }
@@ -350,7 +350,7 @@ pub(crate) fn record_tombstone(
         ..Tombstone::default()
     };
     for (user, key) in send(connection, tombstone, clock)? {
-        merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
+        merge_key(connection, &user, &key, &clock.timestamp())?;
     }
     Ok(())
 }
@@ -434,14 +434,14 @@ fn erase(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<
         for key in keys {
             let within = Some((scope, tombstone.until));
             if !forget::erase(connection, user, Some(&key), within)?.states.is_empty() {
-                touched.push((name.to_owned(), key));
+                touched.push((user.clone(), key));
             }
         }
         let keys = forget::clear_turns(connection, user, &turns, only)?;
-        touched.extend(keys.into_iter().map(|key| (name.to_owned(), key)));
+        touched.extend(keys.into_iter().map(|key| (user.clone(), key)));
     }
     for operation in set_aside(connection)? {
-        let is_meant = is_owner(&operation.user_id) && operation.clock <= tombstone.until;
+        let is_meant = is_owner(operation.user_id.as_str()) && operation.clock <= tombstone.until;
         if is_meant && reaches(scope, &operation.scope) {
             drop_set_aside(connection, &operation)?;
         }
@@ -454,7 +454,7 @@ fn erase(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<
 /// If another process has the file open, or the time has run out, this is postponed.
 pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
     let unclean = "SELECT EXISTS (SELECT 1 FROM share_device WHERE is_unclean)";
-    if !facts.connection().value::<bool>(unclean, [])? {
+    if !facts.connection.value::<bool>(unclean, [])? {
         return Ok(true);
     }
     let left = deadline

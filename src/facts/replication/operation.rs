@@ -39,7 +39,7 @@ pub(crate) struct Operation {
     /// 0 if it is never sent.
     pub(crate) number: i64,
     pub(crate) op_id: String,
-    pub(crate) user_id: String,
+    pub(crate) user_id: UserId,
     pub(crate) clock: i64,
     /// `fact`, `line`, `forget`, or, with nothing but its number, `erased` or `withheld`.
     pub(crate) kind: String,
@@ -68,7 +68,7 @@ impl Operation {
     /// Removes everything but the number.
     pub(crate) fn withhold(&mut self, kind: &str) {
         kind.clone_into(&mut self.kind);
-        self.user_id.clear();
+        self.user_id = UserId::default();
         (self.payload, self.owner, self.subject, self.turn) = (None, None, None, None);
         if kind == "erased" {
             self.op_id.clear();
@@ -185,7 +185,7 @@ fn fields(fact: &Fact) -> Result<Map<String, Value>> {
 }
 
 /// Decodes a change of one of this user's facts, which has to keep the limits of a stated one.
-pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
+pub(crate) fn decode(text: &str, user: &UserId) -> Result<Change> {
     let FactPayload { action, reason, turn: turn_id, at, fact, was, .. } = read(text)?;
     for text in [&action, &reason, &turn_id, &at] {
         check_text(text, SecretPolicy::Refuse)?;
@@ -206,14 +206,14 @@ pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
     })
 }
 
-fn accepted(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
+fn accepted(mut fields: Map<String, Value>, user: &UserId) -> Result<Fact> {
     if let Some(Value::String(text)) = fields.get(STRUCTURED) {
         let value = serde_json::from_str(text).map_err(broken)?;
         fields.insert(STRUCTURED.to_owned(), value);
     }
     fields.insert(LOCAL.to_owned(), Value::Null);
     let mut fact: Fact = serde_json::from_value(Value::Object(fields)).map_err(broken)?;
-    if fact.user_id != user {
+    if fact.user_id != *user {
         return Err(Error::refused("a fact of another user"));
     }
     fact.accept(SecretPolicy::Refuse)?;
@@ -350,7 +350,7 @@ pub(crate) fn required(connection: &Connection) -> Result<String> {
 ///
 /// The name is added to the turn ids numbered here, since two machines use the same numbers.
 pub(crate) fn join(facts: &mut Facts) -> Result<String> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| {
         let new = "INSERT INTO share_device (only, device, clock, joined_at) \
              VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
@@ -381,7 +381,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<String> {
         }
         connection.run("UPDATE share_device SET left_at = NULL", [])
     })?;
-    required(facts.connection())
+    required(&facts.connection)
 }
 
 /// Gives this database a new device name, and moves its operations after these numbers to that device.
@@ -407,13 +407,13 @@ pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<Strin
 
 /// Stops recording operations; keeps the facts and the data about other devices.
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     facts.write(|connection| connection.run("UPDATE share_device SET left_at = ?1", [&now]))
 }
 
 /// Records the result of a sync, if the database was ever shared.
 pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
-    let now = facts.clock().timestamp();
+    let now = facts.clock.timestamp();
     let sql = "UPDATE share_device SET last_error = ?2, failed_at = iif(?2 NOT NULL, ?1, NULL), \
                synced_at = iif(?2 NOT NULL, synced_at, ?1)";
     facts.write(|connection| connection.run(sql, params![now, failure]))
@@ -606,7 +606,7 @@ const PENDING: &str = "FROM share_device JOIN share_cursors AS c USING (device) 
 
 /// Returns the state of sharing, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
-    let connection = facts.connection();
+    let connection = &facts.connection;
     let aside =
         "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number";
     let set_aside: Vec<SetAside> = connection.list(aside, [])?;

@@ -24,8 +24,8 @@ use crate::facts::vectors::Similarities;
 use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, vectors};
 use crate::project::Fusion;
 use crate::search::{
-    Embedder, Known, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best, cosines,
-    passage_vectors, quoted, rank, terms,
+    Embedder, Encoder, Known, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
+    cosines, encoded, quoted, rank, terms,
 };
 use crate::text::{hexadecimal, is_unspaced, is_zero, word_enum};
 
@@ -47,6 +47,9 @@ const TIES: usize = 64;
 /// Number of facts that the encoder reads for a question, and the similarity at which one is shown that nobody asked for.
 const MAX_READ: usize = 300;
 const MIN_COSINE: f64 = 0.3;
+
+/// Makes the table in which the encoder's vectors of facts are kept, by row.
+const ENCODED: &str = include_str!("../encoded.sql");
 
 /// Weights of words, vectors and recency in the seed method, and the age in days at which recency has halved.
 const SEED: [f64; 3] = [0.45, 0.45, 0.10];
@@ -75,9 +78,9 @@ pub fn retrieve(
         Err(error) => (None, Some(error.to_string())),
     };
     // All reads use one snapshot of the database.
-    let snapshot = facts.connection().unchecked_transaction()?;
+    let snapshot = facts.connection.unchecked_transaction()?;
     let rows =
-        Rows::searchable(&snapshot, user, query.project.as_deref(), &facts.clock().timestamp())?;
+        Rows::searchable(&snapshot, user, query.project.as_deref(), &facts.clock.timestamp())?;
     let similarities = match &vector {
         None => Similarities::default(),
         Some(vector) => vectors::compare(&snapshot, user, &embedder.model(), vector)?,
@@ -90,7 +93,7 @@ pub fn retrieve(
     };
     let words = Words::search(&snapshot, user, &query.text, &rows)?;
     let search = Search { connection: &snapshot, user, query, rows, words, similarities };
-    let mut result = search.result(method, facts.clock())?;
+    let mut result = search.result(method, facts.clock)?;
     let because = because.or_else(|| {
         let was_searched = is_lacking && (!result.hits.is_empty() || result.withheld > 0);
         was_searched.then(|| "no fact of the user has a vector of this model yet".to_owned())
@@ -98,6 +101,8 @@ pub fn retrieve(
     if because.is_none() {
         result.method = query.method;
     }
+    // What the encoder has read is kept, unless the database cannot be written.
+    let _is_kept = !facts.dry_run && snapshot.commit().is_ok();
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
 }
 
@@ -155,7 +160,7 @@ impl Search<'_> {
         let withheld = found - hits.len();
         hits.truncate(self.query.limit);
         Ok(Retrieved {
-            user: self.user.as_str().to_owned(),
+            user: self.user.clone(),
             method,
             degraded: false,
             degraded_because: None,
@@ -168,22 +173,28 @@ impl Search<'_> {
     /// Scores the rows that a method finds, without the recency of the seed method.
     fn scored(&self, method: Method, ranking: &Ranking) -> Vec<Scored> {
         let words = &self.words.scores;
-        let all = || 0..self.rows.seqs.len();
-        let near: Vec<f64> =
-            all().map(|index| self.cosine(index).unwrap_or(NOT_COMPARED)).collect();
+        let near = (0..words.len()).map(|index| self.cosine(index).unwrap_or(NOT_COMPARED));
+        let near: Vec<f64> = near.collect();
+        let mut found = Vec::new();
+        let mut add = |index: usize, score: f64, parts: Components| {
+            let components = Components { bm25: words[index], cosine: self.cosine(index), ..parts };
+            found.push(Scored { index, score, components });
+        };
         let nothing = Components::default();
-        let found: Vec<(usize, f64, Components)> = match method {
+        match method {
             Method::Lexical => {
-                let found = all().filter(|index| words[*index] > 0.0);
-                let part =
-                    |index| (index, words[index], Components { lexical: words[index], ..nothing });
-                found.map(part).collect()
+                for (index, lexical) in words.iter().copied().enumerate() {
+                    if lexical > 0.0 {
+                        add(index, lexical, Components { lexical, ..nothing });
+                    }
+                }
             }
             Method::Vector => {
-                let found = all().filter_map(|index| Some((index, self.cosine(index)?)));
-                found
-                    .map(|(index, near)| (index, near, Components { vector: near, ..nothing }))
-                    .collect()
+                for (index, vector) in near.into_iter().enumerate() {
+                    if vector > NOT_COMPARED {
+                        add(index, vector, Components { vector, ..nothing });
+                    }
+                }
             }
             Method::Seed => {
                 let first = |scores: &[f64], least: f64| -> Vec<usize> {
@@ -192,35 +203,32 @@ impl Search<'_> {
                 let (by_words, by_meaning) = (first(words, 0.0), first(&near, NOT_COMPARED));
                 let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
                 let words = seed_words(words, &by_words, either.len() > by_words.len());
-                let part = |index: usize| {
+                for index in either {
                     let lexical = words.get(&index).copied().unwrap_or_default();
                     let is_near = by_meaning.contains(&index);
                     let vector = if is_near { SEED[1] * near[index].max(0.0) } else { 0.0 };
-                    (index, lexical + vector, Components { lexical, vector, ..nothing })
-                };
-                either.into_iter().map(part).collect()
+                    add(index, lexical + vector, Components { lexical, vector, ..nothing });
+                }
             }
             Method::Fused => {
-                let found = ranking.texts.iter();
-                let found = found.filter(|one| one.score > 0.0 || near[one.index] > 0.0);
-                let part = |one: &Ranked| Components {
-                    lexical: one.parts.words,
-                    vector: one.parts.meaning,
-                    late: one.parts.late,
-                    encoder: one.parts.encoder,
-                    encoder_cosine: one.cosine,
-                    neighbours: one.parts.neighbours,
-                    question: one.parts.question,
-                    ..nothing
-                };
-                found.map(|one| (one.index, one.score, part(one))).collect()
+                for Ranked { index, score, parts, cosine, .. } in &ranking.texts {
+                    if *score > 0.0 || near[*index] > 0.0 {
+                        let parts = Components {
+                            lexical: parts.words,
+                            vector: parts.meaning,
+                            late: parts.late,
+                            encoder: parts.encoder,
+                            encoder_cosine: *cosine,
+                            neighbours: parts.neighbours,
+                            question: parts.question,
+                            ..nothing
+                        };
+                        add(*index, *score, parts);
+                    }
+                }
             }
-        };
-        let whole = |(index, score, parts)| {
-            let components = Components { bm25: words[index], cosine: self.cosine(index), ..parts };
-            Scored { index, score, components }
-        };
-        found.into_iter().map(whole).collect()
+        }
+        found
     }
 
     fn cosine(&self, index: usize) -> Option<f64> {
@@ -242,8 +250,8 @@ impl Search<'_> {
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
         rank(&question, &known, uses_encoder, usize::MAX, read, |encoder, texts| {
-            let texts: Vec<&ReadText> = texts.iter().map(|(_, text)| *text).collect();
-            Ok(passage_vectors(encoder, &texts))
+            let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
+            encoded(self.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
         })
     }
 
@@ -294,16 +302,16 @@ fn recency(fact: &Fact, now: DateTime<Utc>) -> f64 {
 ///
 /// If the encoder reads them, a fact needs no word of the question.
 pub(crate) fn judge_each(
-    connection: &Connection,
+    store: &Facts,
     user: &UserId,
     project: Option<&str>,
     text: &str,
-    now: &str,
     facts: &[Fact],
     uses_encoder: bool,
 ) -> Result<Vec<Option<f64>>> {
-    let rows = Rows::searchable(connection, user, project, now)?;
-    let words = Words::search(connection, user, text, &rows)?;
+    let snapshot = store.connection.unchecked_transaction()?;
+    let rows = Rows::searchable(&snapshot, user, project, &store.clock.timestamp())?;
+    let words = Words::search(&snapshot, user, text, &rows)?;
     let question = Question::new(text, &words.terms, rows.seqs.len());
     let read = |fact: &Fact| ReadText {
         heading: vectors::words_of_key(&fact.key),
@@ -311,16 +319,21 @@ pub(crate) fn judge_each(
     };
     let texts: Vec<ReadText> = facts.iter().map(read).collect();
     let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
-    let near = is_read.then(|| cosines(text, &texts)).flatten().unwrap_or_default();
+    let mut near = Vec::new();
+    if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
+        let sql = "SELECT seq FROM facts WHERE fact_id = ?1";
+        let ids = facts.iter().map(|fact| snapshot.value(sql, [&fact.fact_id]));
+        let ids: Vec<i64> = ids.collect::<Result<_>>()?;
+        let texts: Vec<(i64, &ReadText)> = ids.into_iter().zip(&texts).collect();
+        near = cosines(encoder, text, &encoded(&snapshot, ENCODED, encoder, &texts));
+    }
+    let _is_kept = !store.dry_run && snapshot.commit().is_ok();
     let evidence = texts.iter().enumerate().map(|(index, fact)| {
         let near = near.get(index).map(|cosine| cosine / MIN_COSINE).filter(|near| *near >= 1.0);
         near.or_else(|| question.judge(fact))
     });
     Ok(evidence.collect())
 }
-
-#[cfg(test)]
-mod tests;
 
 word_enum! {
     /// A search method.
@@ -405,7 +418,7 @@ impl FactQuery {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Retrieved {
     /// The user.
-    pub user: String,
+    pub user: UserId,
     /// The search method used.
     pub method: Method,
     /// Whether vectors were unavailable, so that the search was lexical only.
@@ -590,3 +603,6 @@ fn containing(
     let found: Vec<i64> = connection.column(sql, [user.as_str(), characters])?;
     Ok(found.into_iter().filter_map(|seq| Some((rows.index(seq)?, FOUND))).collect())
 }
+
+#[cfg(test)]
+mod tests;

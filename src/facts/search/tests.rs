@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::Clock;
-use crate::facts::{Fact, FactStatus};
+use crate::facts::{Fact, FactStatus, profile};
 use crate::search::{Endpoint, Relevance};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
@@ -57,7 +57,7 @@ fn query(text: &str, method: Method) -> FactQuery {
 
 fn fact(user: &str, key: &str, value: &str) -> Fact {
     let id = format!("{user}/{key}/{value}");
-    let user = UserId::stored(user.to_owned());
+    let user = UserId(user.to_owned());
     Fact {
         confidence: 0.4,
         source_turn_id: "1".to_owned(),
@@ -86,6 +86,42 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
 }
 
 #[test]
+fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
+    let mut store = Store::with(&[("ada", "city", "Turin is home")]);
+    let kept = |store: &Store| -> Vec<Vec<u8>> {
+        store.0.connection.column("SELECT vectors FROM encoded ORDER BY id", []).unwrap()
+    };
+    let asked = FactQuery {
+        selection: Selection::Relevant,
+        uses_encoder: true,
+        ..query("which city is home", Method::Fused)
+    };
+    let near = |store: &mut Store| {
+        store.ask("ada", &asked, &Embedder::BuiltIn).hits[0].components.encoder_cosine
+    };
+    let first = near(&mut store);
+    assert!(first > Some(0.0));
+    let vectors = kept(&store);
+    assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
+    // What is kept is what is used, here too.
+    let ada = UserId::new("ada").unwrap();
+    let change = |store: &Store, sql: &str| store.0.connection.execute(sql, []).unwrap();
+    change(&store, "UPDATE encoded SET scale = x'00000000'");
+    assert_eq!(near(&mut store), Some(0.0));
+    let all = profile::valid(&store.0.connection, &ada, None, NOW).unwrap();
+    let judged = judge_each(&store.0, &ada, None, "where does she live", &all, true).unwrap();
+    assert_eq!(judged, [None]);
+    change(&store, "UPDATE encoded SET encoder = 'another'");
+    assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
+    change(&store, "UPDATE facts SET value_text = 'Turin is home, near the river'");
+    assert_eq!(kept(&store).len(), 0);
+    near(&mut store);
+    assert_ne!(kept(&store), vectors);
+    change(&store, "DELETE FROM facts");
+    assert_eq!(kept(&store).len(), 0);
+}
+
+#[test]
 fn no_method_finds_facts_of_another_user() {
     let users = ["ada", "ADA", "ada 2", "ada-2", "616461", "a", "%", "*", "\"ada\" OR x"];
     let mut store = Store::new();
@@ -98,7 +134,7 @@ fn no_method_finds_facts_of_another_user() {
             for text in ["river", "Turin", "東京", "urin", "owner : \"616461\"", "city OR likes"]
             {
                 let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
-                let others = found.hits.iter().filter(|hit| hit.fact.user_id != user);
+                let others = found.hits.iter().filter(|hit| hit.fact.user_id.as_str() != user);
                 assert_eq!(others.count(), 0, "{user:?} {method} {text:?}");
                 assert!(method != Method::Fused || !found.hits.is_empty(), "{user:?} {text:?}");
             }
@@ -315,7 +351,7 @@ proptest! {
         for method in Method::ALL {
             for text in [&text, &operators] {
                 let found = store.ask("ada", &query(text, method), &Embedder::BuiltIn);
-                prop_assert!(found.hits.iter().all(|hit| hit.fact.user_id == "ada"));
+                prop_assert!(found.hits.iter().all(|hit| hit.fact.user_id.as_str() == "ada"));
             }
         }
     }

@@ -18,7 +18,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const SIDE_FILES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 11;
+const FORMAT_VERSION: u32 = 12;
 
 /// Number of units that may be gone before an index with fewer that are there is built anew.
 const MAX_GONE: i64 = 20_000;
@@ -30,7 +30,7 @@ CREATE TABLE files(
   language INTEGER NOT NULL, left_out INTEGER, first INTEGER NOT NULL, units BLOB NOT NULL);
 CREATE TABLE texts(id INTEGER PRIMARY KEY, headings TEXT NOT NULL, key TEXT, text TEXT NOT NULL);
 CREATE TABLE postings(stem BLOB, batch INTEGER, list BLOB NOT NULL, PRIMARY KEY(stem, batch)) WITHOUT ROWID;
-CREATE TABLE encoded(id INTEGER PRIMARY KEY, scale BLOB NOT NULL, vectors BLOB NOT NULL);
+CREATE TABLE encoded(id INTEGER PRIMARY KEY, encoder TEXT NOT NULL, scale BLOB NOT NULL, vectors BLOB NOT NULL);
 ";
 
 /// What is known of a passage without its text.

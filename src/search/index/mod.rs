@@ -33,6 +33,9 @@ use crate::storage::Storage;
 use crate::text::word_enum;
 use crate::warning::Warning;
 
+/// Name of the index file.
+const FILE: &str = "index.db";
+
 /// Maximum size of files indexed while a caller waits, in bytes.
 const MAX_URGENT_BYTES: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
 
@@ -71,11 +74,8 @@ pub struct Passage {
     pub weight: f64,
 }
 
-/// Splits files into passages; several threads do so at once.
-pub trait PassageReader: Sync {
-    /// Returns the passages of a file, or `None` if it is gone.
-    fn passages(&self, file: &IndexFile) -> Result<Option<Vec<Passage>>>;
-}
+/// Returns the passages of a file, or `None` if it is gone; several threads read files at once.
+pub type PassageReader = fn(&IndexFile) -> Result<Option<Vec<Passage>>>;
 
 word_enum! {
     /// Method of matching texts.
@@ -154,12 +154,10 @@ pub struct Hit {
 pub struct Cache {
     /// Where the index file is; `None` for an index in memory.
     pub storage: Option<Storage>,
-    /// Name of the index file.
-    pub name: &'static str,
     /// The files, sorted by name.
     pub files: Vec<IndexFile>,
     /// Reads the files.
-    pub reader: &'static dyn PassageReader,
+    pub reader: PassageReader,
     /// Shows how far an update is.
     pub progress: Progress,
 }
@@ -187,7 +185,7 @@ impl Cache {
     /// Problems with the index file never fail a search, since the index can be rebuilt from the files. If the caller
     /// cannot wait for the first index of large files, the newest are searched, and the index is built meanwhile.
     pub fn search(&self, asked: &Asked<'_>) -> Result<Answer> {
-        let home = self.storage.as_ref().map(|storage| storage.own_file(self.name));
+        let home = self.storage.as_ref().map(|storage| storage.own_file(FILE));
         let size: u64 = self.files.iter().map(|file| file.size).sum();
         let has_index =
             || home.as_ref().is_some_and(|home| matches!(Index::open(home), Ok(Some(_))));
@@ -249,8 +247,8 @@ impl Cache {
             };
             matches!(updated(), Ok(true))
         };
-        storage.rebuild_database(self.name, is_sound, |path| {
-            let home = storage.own_file(self.name);
+        storage.rebuild_database(FILE, is_sound, |path| {
+            let home = storage.own_file(FILE);
             let built = Index::create(path, &home).and_then(|mut index| {
                 // Unreadable files are reported again by the next update.
                 self.update(&mut index)?;

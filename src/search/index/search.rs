@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use chrono::NaiveDate;
-use rusqlite::{OptionalExtension, Result, params};
+use rusqlite::Result;
 
-use crate::search::encoder::Encoder;
 use crate::search::index::file::{Index, UnitRecord, units};
 use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::index::{Answer, Asked, Hit, Method, Passage};
 use crate::search::rank::{
-    Known, Matches, Question, Ranked, ReadText, Relevance, add_term, passage_vectors, passages,
-    rank,
+    Known, Matches, Question, Ranked, ReadText, Relevance, add_term, encoded, passages, rank,
 };
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
@@ -70,6 +68,7 @@ struct Scan<'a> {
 impl Index {
     /// Returns the best texts.
     pub(crate) fn search(&self, asked: &Asked<'_>) -> Result<Answer> {
+        let snapshot = self.db.unchecked_transaction()?;
         let (names, words, counts, copies) = (vec![], vec![], vec![], HashMap::new());
         let mut scan = Scan { index: self, asked, names, units: vec![], words, counts, copies };
         let vector = VectorTable::built_in().vector(asked.text).quantized();
@@ -77,7 +76,10 @@ impl Index {
         scan.add_extras(&vector);
         scan.score(&terms(asked.text, &languages), &numbers)?;
         scan.group_copies();
-        scan.answer()
+        let answer = scan.answer()?;
+        // What the encoder has read is kept, unless the file cannot be written.
+        let _is_kept = snapshot.commit().is_ok();
+        Ok(answer)
     }
 
     /// Returns the passage of a unit.
@@ -96,30 +98,6 @@ impl Index {
                 weight: unit.record.weight,
             })
         })
-    }
-
-    /// Returns the vectors that the encoder made of a text.
-    fn encoded(&self, unit: i64) -> Result<Option<Quantized>> {
-        let sql = "SELECT scale, vectors FROM encoded WHERE id = ?1";
-        let found = self.db.prepare_cached(sql)?.query_row([unit], |row| {
-            let scale: [u8; 4] = row.get(0)?;
-            Ok(Quantized { scale: f32::from_le_bytes(scale), values: row.get(1)? })
-        });
-        found.optional()
-    }
-
-    /// Stores the vectors of texts; if the index cannot be written, they are made again.
-    fn remember(&self, units: &[i64], vectors: &[Quantized]) {
-        let store = || -> Result<()> {
-            let transaction = self.db.unchecked_transaction()?;
-            for (unit, vectors) in units.iter().zip(vectors).filter(|(unit, _)| **unit > 0) {
-                let sql = "INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3)";
-                let values = params![unit, vectors.scale.to_le_bytes(), vectors.values];
-                transaction.prepare_cached(sql)?.execute(values)?;
-            }
-            transaction.commit()
-        };
-        let _is_stored = store().is_ok();
     }
 }
 
@@ -243,7 +221,7 @@ impl Scan<'_> {
         let known = self.known();
         let counts = if self.asked.method == Method::Both { &self.counts[..] } else { &[] };
         let question = Question::new(self.asked.text, counts, self.units.len());
-        let read = |unit: usize| {
+        let read = |unit: usize| -> Result<ReadText> {
             let passage = self.passage(unit)?;
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
@@ -251,7 +229,9 @@ impl Scan<'_> {
         let depth = wanted.saturating_mul(RANKED).max(1000).saturating_add(self.crowd());
         let ranking =
             rank(&question, &known, self.asked.uses_encoder, depth, read, |encoder, texts| {
-                self.encoded(encoder, texts)
+                let texts = texts.iter().map(|(unit, text)| (self.units[*unit].id, *text));
+                let texts: Vec<(i64, &ReadText)> = texts.collect();
+                encoded(&self.index.db, "", encoder, &texts)
             })?;
         let ranked = ranking.texts.into_iter();
         let ranked: Vec<Ranked> = ranked.filter(|one| self.matches(one)).collect();
@@ -353,22 +333,6 @@ impl Scan<'_> {
                 Method::Vectors => by_meaning,
                 Method::Both => by_words || by_meaning,
             }
-    }
-
-    /// Has the encoder read texts, or takes the vectors of those that it has read before.
-    fn encoded(&self, encoder: &Encoder, texts: &[(usize, &ReadText)]) -> Result<Vec<Quantized>> {
-        let known = texts.iter().map(|(unit, _)| self.index.encoded(self.units[*unit].id));
-        let known: Vec<_> = known.collect::<Result<_>>()?;
-        let unread = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
-        let (ids, new): (Vec<i64>, Vec<&ReadText>) =
-            unread.map(|((unit, text), _)| (self.units[*unit].id, *text)).unzip();
-        let new = passage_vectors(encoder, &new);
-        self.index.remember(&ids, &new);
-        let mut new = new.into_iter();
-        Ok(known
-            .into_iter()
-            .map(|known| known.or_else(|| new.next()).unwrap_or_default())
-            .collect())
     }
 }
 

@@ -68,7 +68,7 @@ impl Index {
     pub(crate) fn update(
         &mut self,
         files: &[IndexFile],
-        reader: &dyn PassageReader,
+        reader: PassageReader,
         progress: &Progress,
     ) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
@@ -128,7 +128,7 @@ fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'
 /// yield the same index.
 fn each_prepared(
     changed: &[Changed<'_>],
-    reader: &dyn PassageReader,
+    reader: PassageReader,
     progress: &Progress,
     mut store: impl FnMut(&Changed<'_>, Prepared) -> Result<()>,
 ) -> Result<()> {
@@ -180,8 +180,8 @@ struct Preparer {
 }
 
 impl Preparer {
-    fn prepare(&mut self, reader: &dyn PassageReader, (file, _): &Changed<'_>) -> Prepared {
-        let passages = reader.passages(file);
+    fn prepare(&mut self, reader: PassageReader, (file, _): &Changed<'_>) -> Prepared {
+        let passages = reader(file);
         let passages = passages
             .map_err(|error| Some(Warning::file(&file.path, error.reason())))?
             .ok_or(None)?;

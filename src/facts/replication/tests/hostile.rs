@@ -1,8 +1,8 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
-use crate::facts::Facts;
 use crate::facts::replication::tests::{Server, ada, replica, rows, state};
 use crate::facts::replication::{Operation, operation, receive, set_aside, sharing};
+use crate::facts::{Facts, UserId};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -16,7 +16,7 @@ fn stated(key: &str) -> Operation {
 }
 
 fn receive_batch(facts: &mut Facts, batch: &[Operation]) {
-    let clock = facts.clock();
+    let clock = facts.clock;
     facts.write(|connection| receive(connection, batch, false, clock)).unwrap();
 }
 
@@ -33,8 +33,8 @@ fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_cloc
     assert_eq!(rows(&facts), []);
     assert_eq!(reasons(&facts), ["invalid clock"; 3]);
     // A retry sets it aside again.
-    let clock = facts.clock();
-    let aside = set_aside(facts.connection()).unwrap();
+    let clock = facts.clock;
+    let aside = set_aside(&facts.connection).unwrap();
     facts.write(|connection| receive(connection, &aside, true, clock)).unwrap();
     assert_eq!(reasons(&facts).len(), 3);
     state(&mut facts, "city", "Rome", false);
@@ -55,7 +55,7 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
         payload["fact"]["fact_id"] = before[0].fact_id.clone().into();
         payload["fact"]["user_id"] = user.into();
         stolen.payload = Some(payload.to_string());
-        stolen.user_id = user.to_owned();
+        stolen.user_id = UserId::new(user).unwrap();
         batch.push(stolen);
     }
     batch.push(stated("shell"));
@@ -70,7 +70,7 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
 fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     let mut facts = replica(NOW);
     state(&mut facts, "likes[]", "tea", false);
-    facts.set_scopes(&[("likes[]", "core")]);
+    facts.scopes = vec![("likes[]".to_owned(), "core".to_owned())];
     state(&mut facts, "likes[]", "coffee", false);
     let values = |facts: &Facts| -> Vec<String> {
         let values = rows(facts).into_iter().map(|fact| fact.value_text);
@@ -108,7 +108,8 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
 /// Returns a device with facts about coffee in two scopes.
 fn with_scopes() -> Facts {
     let mut facts = replica(NOW);
-    facts.set_scopes(&[("likes[]", "core"), ("work.", "core")]);
+    facts.scopes =
+        vec![("likes[]".to_owned(), "core".to_owned()), ("work.".to_owned(), "core".to_owned())];
     for (key, value) in
         [("likes[]", "coffee"), ("habit", "coffee at noon"), ("work.habit", "coffee at nine")]
     {
@@ -128,7 +129,7 @@ fn forgetting(facts: &Facts, scope: &str, key: &str) -> Operation {
          JOIN fact_history AS h USING (history_id) WHERE h.key = 'habit'";
     let read = |row: &rusqlite::Row<'_>| row.try_into();
     let (own, device, number, turn): (String, String, i64, String) =
-        facts.connection().query_row(sql, [], read).unwrap();
+        facts.connection.query_row(sql, [], read).unwrap();
     let tombstone = serde_json::json!({
         "v": 1,
         "owner": operation::owner(ada().as_str()),
@@ -179,7 +180,7 @@ fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
 fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
     let mut facts = with_scopes();
     let late = stated("drink");
-    let turn = operation::decode(late.payload.as_ref().unwrap(), ada().as_str());
+    let turn = operation::decode(late.payload.as_ref().unwrap(), &ada());
     let turn = turn.unwrap().turn_id;
     let tombstone = |scope: &str| {
         let mut forget = forgetting(&facts, scope, "likes[]");

@@ -41,7 +41,7 @@ pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Operation>>);
 
 impl Server {
     pub(crate) fn push(&mut self, facts: &mut Facts, most: usize) {
-        let operations = pending(facts.connection(), most).unwrap();
+        let operations = pending(&facts.connection, most).unwrap();
         let reached = operations.last().map(Operation::address);
         for operation in operations {
             let kept =
@@ -64,7 +64,7 @@ impl Server {
 
     /// Sends a replica part of what it lacks, with devices in random order and some operations twice.
     pub(crate) fn pull(&self, facts: &mut Facts, numbers: &mut Numbers, most: usize) {
-        let known = cursors(facts.connection()).unwrap();
+        let known = cursors(&facts.connection).unwrap();
         let own = device(facts);
         let mut queues: Vec<&[Operation]> = Vec::new();
         for ((scope, device), kept) in &self.0 {
@@ -83,13 +83,13 @@ impl Server {
                 queues[at] = rest;
             }
         }
-        let clock = facts.clock();
+        let clock = facts.clock;
         facts.write(|connection| receive(connection, &batch, false, clock)).unwrap();
     }
 }
 
 fn device(facts: &Facts) -> String {
-    required(facts.connection()).unwrap()
+    required(&facts.connection).unwrap()
 }
 
 pub(crate) fn ada() -> UserId {
@@ -124,7 +124,7 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
 
 /// States a value that is valid for some seconds.
 fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64) {
-    let end = facts.clock().now() + TimeDelta::seconds(seconds);
+    let end = facts.clock.now() + TimeDelta::seconds(seconds);
     let statement = Statement {
         key: key.to_owned(),
         value: value.to_owned(),
@@ -188,9 +188,9 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
         }
         _ => drop(maintain(facts, 5).unwrap()),
     }
-    let later = facts.clock().now()
-        + TimeDelta::milliseconds(i64::try_from(numbers.below(90_000)).unwrap());
-    facts.set_clock(Clock::new(Some(&later.to_rfc3339())).unwrap());
+    let later =
+        facts.clock.now() + TimeDelta::milliseconds(i64::try_from(numbers.below(90_000)).unwrap());
+    facts.clock = Clock::new(Some(&later.to_rfc3339())).unwrap();
 }
 
 fn check(facts: &Facts) {
@@ -320,12 +320,12 @@ fn what_was_there_before_becomes_operations_under_the_devices_name() {
     }
     check(&facts);
     // One operation for the first statement, and two for the one that replaced it.
-    assert_eq!(pending(facts.connection(), 100).unwrap().len(), 3);
+    assert_eq!(pending(&facts.connection, 100).unwrap().len(), 3);
     // The same statement made on two machines is not the same turn.
     let mut other = Facts::in_memory(clock).unwrap();
     state(&mut other, "city", "Rome", false);
     join(&mut other).unwrap();
-    let ids = |facts: &Facts| pending(facts.connection(), 1).unwrap()[0].op_id.clone();
+    let ids = |facts: &Facts| pending(&facts.connection, 1).unwrap()[0].op_id.clone();
     assert_ne!(ids(&facts), ids(&other));
 }
 
@@ -340,7 +340,7 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     server.pull(&mut two, &mut numbers, 9);
     // Two receives another city; a minute later, the user confirms on one, which does not know of that.
     state(&mut two, "city", "Paris", false);
-    one.set_clock(Clock::new(Some("2026-03-01T12:01:00Z")).unwrap());
+    one.clock = Clock::new(Some("2026-03-01T12:01:00Z")).unwrap();
     let id = rows(&one)[0].fact_id.clone();
     confirm(&mut one, &ada(), &id).unwrap();
     for _ in 0..2 {
@@ -368,9 +368,9 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
     server.push(&mut one, 9);
     server.pull(&mut two, &mut numbers, 9);
     // Two states a move while Rome is valid; one does not know of that when Rome expires.
-    two.set_clock(Clock::new(Some("2026-03-01T12:00:30Z")).unwrap());
+    two.clock = Clock::new(Some("2026-03-01T12:00:30Z")).unwrap();
     state(&mut two, "city", "Berlin", false);
-    one.set_clock(Clock::new(Some("2026-03-01T12:05:00Z")).unwrap());
+    one.clock = Clock::new(Some("2026-03-01T12:05:00Z")).unwrap();
     maintain(&mut one, 5).unwrap();
     let active = |facts: &Facts| {
         let holds = rows(facts).into_iter().filter(|fact| fact.status == FactStatus::Active);
@@ -400,11 +400,11 @@ fn the_history_of_other_devices_is_looked_at_once_for_operations() {
     let looked_at = |facts: &Facts| {
         let sql = "SELECT noted, (SELECT count(*) FROM fact_history) FROM share_device";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, usize>(0)?, row.get(1)?));
-        facts.connection().query_row(sql, [], read).unwrap()
+        facts.connection.query_row(sql, [], read).unwrap()
     };
     assert_eq!(looked_at(&two), (KEYS.len(), KEYS.len()));
-    assert_eq!(pending(two.connection(), 9).unwrap(), []);
+    assert_eq!(pending(&two.connection, 9).unwrap(), []);
     state(&mut two, "book", "Emma", false);
     assert_eq!(looked_at(&two), (KEYS.len() + 1, KEYS.len() + 1));
-    assert_eq!(pending(two.connection(), 9).unwrap().len(), 1);
+    assert_eq!(pending(&two.connection, 9).unwrap().len(), 1);
 }
