@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annals::plan::{FileKind, FileName, Plan, Summary, SummaryStatus, check_waves};
+use annals::plan::{FileKind, FileName, Plan, PlanState, Summary, check_waves};
 
 use crate::support::corpus;
 
@@ -47,7 +47,7 @@ fn the_quick_look_at_a_status_agrees_with_the_whole_read() {
     for (_, path) in files(&corpus).into_iter().flatten().step_by(3) {
         let text = text(&path);
         let summary = Summary::parse(&text, &path).value;
-        let quick = SummaryStatus::from_text(&text);
+        let quick = PlanState::stated(&text);
         assert_eq!(quick, summary.status, "{}", path.display());
         count += 1;
     }

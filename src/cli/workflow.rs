@@ -14,7 +14,7 @@ use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, Sync
 use crate::patterns::{
     NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences,
 };
-use crate::plan::{Drift, PausedWork, StatusReport, Survey};
+use crate::plan::{Drift, Handoff, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity};
 use crate::{context, lifecycle, patterns};
@@ -426,7 +426,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         "milestone_name": report.milestone.display_name(),
         "remark": report.stated_remark(),
         "contest": report.next.contest(),
-        "paused_line": report.paused.as_ref().map(PausedWork::line),
+        "paused_line": report.paused.as_ref().map(Handoff::line),
         "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
     });
     out.show_with(&report, &more, text!("status"))

@@ -32,7 +32,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Next, PausedWork, Phase, PhaseNumber, PlanState, StatusReport, Survey};
+use crate::plan::{Next, Phase, PhaseNumber, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -108,8 +108,7 @@ fn last_completed(project: &Project, survey: &Survey) -> Option<String> {
     let current = survey.position.current?;
     let phases = survey.position.phases.get(..=current)?;
     phases.iter().rev().find_map(|phase| {
-        let (slot, _) =
-            phase.plans.iter().rev().find(|(_, state)| *state == PlanState::Complete)?;
+        let slot = phase.plans.iter().rfind(|slot| slot.state == PlanState::Complete)?;
         path_in_project(project, phase, slot.summary.as_ref()?)
     })
 }
@@ -130,8 +129,8 @@ fn path_in_project(project: &Project, phase: &Phase, file: &str) -> Option<Strin
 fn done_plans(survey: &Survey) -> Vec<String> {
     let mut done = Vec::new();
     for phase in &survey.position.phases {
-        for (slot, state) in &phase.plans {
-            if *state == PlanState::Complete {
+        for slot in &phase.plans {
+            if slot.state == PlanState::Complete {
                 done.push(format!("{}/{}", phase.number, slot.number));
             }
         }
@@ -292,7 +291,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
 /// Returns the error that no session left a note; a handoff of the planning tool is named.
 fn no_note(project: &Project, survey: &Survey) -> Error {
     let place = survey.folder.active.dir.join(vocabulary::RESUME);
-    let hint = match PausedWork::from_survey(project, survey) {
+    let hint = match &survey.handoff {
         Some(paused) => format!("the planning tool left one: {}", paused.line()),
         None => "`annals pause` leaves one; `annals status` says where the work stands".to_owned(),
     };

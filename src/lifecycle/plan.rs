@@ -130,7 +130,7 @@ fn chosen(survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
         // A new planning folder has no phase yet; this is the one to be created.
-        (None, None) => Ok(Phase::new(number.clone())),
+        (None, None) => Ok(Phase::new(number.clone(), None)),
     }
 }
 
@@ -156,7 +156,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         total: survey.position.total(),
         name: phase.name.clone(),
         status: stated_status(phase),
-        goal: phase.goal.clone(),
+        goal: phase.goal().map(str::to_owned),
         requirements,
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
@@ -268,17 +268,17 @@ impl PhasePlans {
         let listed: &[RoadmapPlan] = planned.map_or(&[], |planned| &planned.plans);
         let mut found = Self::default();
         let (mut all, mut open) = (Vec::new(), Vec::new());
-        for (slot, state) in &phase.plans {
+        for slot in &phase.plans {
             let path = phase.dir.as_ref().zip(slot.plan.as_ref()).map(|(dir, file)| dir.join(file));
             let parsed = path.and_then(|path| {
                 Some(Plan::parse(&read::text_or_warning(&path, warnings)?, &path))
             });
             let in_list = listed.iter().find(|listed| listed.plan.as_ref() == Some(&slot.number));
-            let mut brief = PlanBrief::empty(slot.number.clone(), *state);
+            let mut brief = PlanBrief::empty(slot.number.clone(), slot.state);
             brief.title = in_list.and_then(|listed| listed.title.clone());
             if let Some(parsed) = parsed {
                 brief.fill(&parsed.value);
-                if *state != PlanState::Complete {
+                if slot.state != PlanState::Complete {
                     found.problems.extend(parsed.warnings);
                     found.problems.extend(parsed.value.problems());
                     open.push(parsed.value.clone());

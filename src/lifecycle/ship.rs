@@ -201,17 +201,17 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
         PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
         PhaseState::Open | PhaseState::Done => {}
     }
-    let left = phase.plans.iter().filter(|(_, state)| *state == PlanState::Open);
-    let left: Vec<String> = left.map(|(slot, _)| slot.number.to_string()).collect();
+    let left = phase.plans.iter().filter(|slot| slot.state == PlanState::Open);
+    let left: Vec<String> = left.map(|slot| slot.number.to_string()).collect();
     if !left.is_empty() {
         let word = pluralize(left.len(), "plan");
         open.push(format!("phase {number}: no summary for {word} {}", left.join(", ")));
     }
-    open.extend(phase.plans.iter().filter_map(|(slot, state)| {
-        let is_unfinished = matches!(state, PlanState::Partial | PlanState::Failed);
+    open.extend(phase.plans.iter().filter_map(|slot| {
+        let is_unfinished = matches!(slot.state, PlanState::Partial | PlanState::Failed);
         let file = phase.dir.as_ref()?.join(slot.summary.as_ref().filter(|_| is_unfinished)?);
         let file = project.relative(&file).display();
-        Some(format!("{file} has the status {:?}", state.as_str()))
+        Some(format!("{file} has the status {:?}", slot.state.as_str()))
     }));
     open
 }
@@ -491,7 +491,7 @@ fn shipped_page(project: &Project, survey: &Survey, name: &str, slug: &str) -> R
     let mut counts: Vec<Option<u32>> = Vec::new();
     for phase in survey.position.kept() {
         let first = counts.len();
-        for (slot, _) in &phase.plans {
+        for slot in &phase.plans {
             let path = phase.dir.as_ref().zip(slot.summary.as_ref());
             let Some(path) = path.map(|(dir, file)| dir.join(file)) else { continue };
             let Some(text) = read::text(&path)? else { continue };

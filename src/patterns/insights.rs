@@ -569,7 +569,7 @@ mod tests {
         record.summary.tasks.total = None;
         record.summary.tasks.completed = Some(3);
         assert_eq!(record.tasks(), Some(3));
-        record.summary.status = Some(crate::plan::SummaryStatus::Partial);
+        record.summary.status = Some(crate::plan::PlanState::Partial);
         assert_eq!(record.tasks(), None);
     }
 

@@ -16,7 +16,7 @@ use crate::patterns::paths::is_file;
 use crate::patterns::{BulletSource, Insights, PatternEntry, Patterns, Trace, stored};
 use crate::plan::{
     DEFAULT_MILESTONE, Deviation, MilestoneFolder, Phase, PhaseDir, PhaseNumber, Plan, PlanNumber,
-    PlanningFolder, Summary, SummaryStatus, Survey, letters,
+    PlanState, PlanningFolder, Summary, Survey, letters,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::read::PathKind;
@@ -195,7 +195,7 @@ impl PlanRecord {
 
     /// Returns whether it was completed; `None` if its summary has no status.
     pub fn completed_as_stated(&self) -> Option<bool> {
-        self.summary.status.map(|status| status == SummaryStatus::Complete)
+        self.summary.status.map(|status| status == PlanState::Complete)
     }
 
     /// Returns whether its summary states that it is partial or failed.

@@ -152,7 +152,7 @@ struct CurrentWork {
 impl CurrentWork {
     fn new(phase: &Phase, roadmap: &Roadmap) -> Self {
         let mut work = Self { text: topic(phase, roadmap), ..Self::default() };
-        let plans = phase.plans.iter().filter_map(|(slot, _)| slot.plan.as_ref());
+        let plans = phase.plans.iter().filter_map(|slot| slot.plan.as_ref());
         for path in phase.dir.iter().flat_map(|dir| plans.clone().map(|plan| dir.join(plan))) {
             // What cannot be read is reported by the commands about plans.
             let Ok(Some(plan)) = read::text(&path) else { continue };
@@ -178,7 +178,7 @@ impl CurrentWork {
 
 /// Returns the words that describe a phase: its name, goal, requirements and success criteria.
 pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
-    let mut words: Vec<&str> = phase.name.iter().chain(&phase.goal).map(String::as_str).collect();
+    let mut words: Vec<&str> = phase.name.as_deref().into_iter().chain(phase.goal()).collect();
     for planned in roadmap.phases.iter().filter(|planned| planned.number == phase.number) {
         words.extend(planned.requirements.iter().map(String::as_str));
         words.extend(planned.success_criteria.iter().map(String::as_str));

@@ -18,7 +18,7 @@ use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Summary, Survey, phase_in_status,
 };
-use crate::project::{Project, vocabulary};
+use crate::project::vocabulary;
 use crate::search::to_f64;
 use crate::storage::read;
 use crate::text::{clip, fold, one_line};
@@ -31,6 +31,9 @@ const PLAN: &str = "the plan";
 
 /// The subject of a status, which is displayed in quotes.
 const STATUS: &str = "the status";
+
+/// The subject of what is only wrong because another statement is, so that it is not reported by itself.
+const DEPENDENT: &str = "";
 
 /// The kind of a contradicted statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -76,18 +79,20 @@ pub struct Drift {
     /// The correct text; `None` if only a person can say what belongs there.
     #[serde(skip)]
     pub(super) written: Option<String>,
-    /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
+    /// The place of the fact that proves it: a file or folder, and what it shows.
     #[serde(skip)]
-    pub(super) phase: Option<usize>,
-    /// Whether it is only wrong because another statement is, so that it is not reported by itself.
-    #[serde(skip)]
-    pub(super) is_dependent: bool,
+    pub(super) because: String,
 }
 
 impl Drift {
     /// Returns whether it is a plan that was left without a summary, not a statement.
     pub(crate) fn is_left_plan(&self) -> bool {
         self.subject == PLAN
+    }
+
+    /// Returns whether it is only wrong because another statement is.
+    pub(super) fn is_dependent(&self) -> bool {
+        self.subject == DEPENDENT
     }
 
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
@@ -106,17 +111,16 @@ impl Drift {
 /// plans that were left behind.
 pub fn drift(survey: &Survey) -> Vec<Drift> {
     let position = &survey.position;
-    let left = position.phases.iter().enumerate().filter(|(index, phase)| {
-        let is_over = phase.state == PhaseState::Done
-            || phase.state != PhaseState::Dropped && position.is_passed(*index);
-        phase.is_in_milestone && is_over
+    let left = position.members().filter(|phase| {
+        phase.state == PhaseState::Done
+            || phase.state != PhaseState::Dropped && position.is_passed(phase)
     });
-    statements(survey).chain(left.flat_map(|(index, _)| left_plans(survey, index))).collect()
+    statements(survey).chain(left.flat_map(|phase| left_plans(survey, phase))).collect()
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
 pub(super) fn statements(survey: &Survey) -> impl Iterator<Item = Drift> {
-    found(survey).into_iter().flatten().filter(|drift| !drift.is_dependent)
+    found(survey).into_iter().flatten().filter(|drift| !drift.is_dependent())
 }
 
 /// Returns the contradicted statements of STATE.md, and those of ROADMAP.md, in file order, with those that depend on
@@ -136,15 +140,14 @@ pub(super) fn found(survey: &Survey) -> [Vec<Drift>; 2] {
     })
 }
 
-fn left_plans(survey: &Survey, index: usize) -> Vec<Drift> {
-    let phase = &survey.position.phases[index];
+fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
     let number = &phase.number;
     let reason = match phase.state {
         PhaseState::Done => format!("phase {number} is called complete"),
         _ => format!("the work has moved on from phase {number}"),
     };
-    let open = phase.plans.iter().filter(|(_, state)| *state == PlanState::Open);
-    let left = open.filter_map(|(slot, _)| {
+    let open = phase.plans.iter().filter(|slot| slot.state == PlanState::Open);
+    let left = open.filter_map(|slot| {
         let file = phase.dir.as_ref()?.join(slot.plan.as_ref()?);
         Some(Drift {
             kind: DriftKind::Plans,
@@ -155,11 +158,24 @@ fn left_plans(survey: &Survey, index: usize) -> Vec<Drift> {
             line: 1,
             range: 0..0,
             written: None,
-            phase: Some(index),
-            is_dependent: false,
+            because: because(survey, Some(phase)),
         })
     });
     left.collect()
+}
+
+/// Returns the place of the fact that proves what the files show of a phase: its first open plan, else its folder; of all
+/// phases, their folder.
+fn because(survey: &Survey, phase: Option<&Phase>) -> String {
+    let position = &survey.position;
+    let Some(phase) = phase else {
+        let dir = survey.folder.active.dir.join(vocabulary::PHASES);
+        let (done, total) = (position.done(), position.total());
+        return format!("{}: {done} of {total} phases done", survey.show(&dir));
+    };
+    let open = survey.open_plans(phase).next().filter(|_| phase.state == PhaseState::Open);
+    let place = open.or_else(|| survey.contents(phase));
+    place.unwrap_or_else(|| format!("phase {} has no folder", phase.number))
 }
 
 /// Compares the statements of a file with the files of the phases.
@@ -184,25 +200,19 @@ impl<'a> Comparison<'a> {
         &mut self,
         (kind, subject): What,
         at: &Located<T>,
-        phase: Option<usize>,
+        phase: Option<&Phase>,
         [stated, actual]: [String; 2],
         written: Option<String>,
     ) {
         if stated != actual {
             let (file, line, range) = (self.file.clone(), at.line, at.range.clone());
-            let is_dependent = false;
-            self.found.push(Drift {
-                kind,
-                subject,
-                stated,
-                actual,
-                file,
-                line,
-                range,
-                written,
-                phase,
-                is_dependent,
-            });
+            let because = match kind {
+                DriftKind::Metric => "what the summaries of this milestone say".to_owned(),
+                _ => because(self.survey, phase),
+            };
+            let drift =
+                Drift { kind, subject, stated, actual, file, line, range, written, because };
+            self.found.push(drift);
         }
     }
 
@@ -215,17 +225,17 @@ impl<'a> Comparison<'a> {
         }
         let just_done = self.just_done();
         let may_stay = |number: &PhaseNumber| {
-            just_done.is_some_and(|index| position.phases[index].number == *number)
+            just_done.is_some_and(|phase| phase.number == *number)
                 || position.phase().is_none_or(|current| current.number == *number)
                 || may_be_checked(position, number)
         };
         let names_other = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !may_stay(number));
         let wrong: Vec<usize> =
             state.claims.iter().filter(names_other).map(|claim| claim.line).collect();
-        let moved = position.current.filter(|_| !wrong.is_empty());
+        let moved = position.phase().filter(|_| !wrong.is_empty());
         let here = self.stated_phase().filter(|_| moved.is_none());
         for claim in &state.claims {
-            if moved.is_some_and(|index| self.moved(index, claim)) {
+            if moved.is_some_and(|phase| self.moved(phase, claim)) {
                 continue;
             }
             match &claim.value {
@@ -236,21 +246,19 @@ impl<'a> Comparison<'a> {
                 Claim::Phase(_) | Claim::Text(..) => {}
             }
         }
-        for listed in &state.phase_statuses {
-            let index = position.only(&listed.number);
-            self.status(&listed.status, &listed.status.value, index);
+        for (number, status) in &state.phase_statuses {
+            self.status(status, &status.value, position.only(number));
         }
         // A person who must correct the phase corrects what else is said of it, too.
-        if moved.is_some_and(|index| !self.is_clear(index, &wrong)) {
+        if moved.is_some_and(|phase| !self.is_clear(phase, &wrong)) {
             self.found.iter_mut().for_each(|drift| drift.written = None);
         }
     }
 
     /// Reports a statement about the phase that STATE.md wrongly calls the current one; returns `false` if it stays.
-    fn moved(&mut self, index: usize, claim: &Located<Claim>) -> bool {
-        let phase = &self.position.phases[index];
+    fn moved(&mut self, phase: &Phase, claim: &Located<Claim>) -> bool {
         let plans = phase.plans_expected().max(phase.declared.unwrap_or(0));
-        let open = phase.plans.iter().position(|(_, state)| *state != PlanState::Complete);
+        let open = phase.plans.iter().position(|slot| slot.state != PlanState::Complete);
         let new = match &claim.value {
             Claim::Phase(number) if *number != phase.number => Some(phase.number.to_string()),
             Claim::Text(Says::Name, old) => name_to_write(old, phase),
@@ -266,33 +274,30 @@ impl<'a> Comparison<'a> {
             _ => None,
         };
         let Some(new) = new else { return false };
-        let (what, stated, is_dependent) = match &claim.value {
+        let (what, stated, actual) = match &claim.value {
             Claim::Phase(number) => {
-                ((DriftKind::Phase, "the current phase"), number.to_string(), false)
+                let what = (DriftKind::Phase, "the current phase");
+                (what, number.to_string(), phase.number.to_string())
             }
             Claim::Text(says, old) => {
-                let is_status = *says != Says::Name;
-                let expected = self.subject(old).and_then(|index| self.expected(old, index));
-                let is_dependent = !is_status || expected.is_none();
-                ((DriftKind::Status, STATUS), old.clone(), is_dependent)
+                let expected = || self.subject(old).and_then(|about| self.expected(old, about));
+                let is_wrong = *says != Says::Name && expected().is_some();
+                let what = (DriftKind::Status, if is_wrong { STATUS } else { DEPENDENT });
+                (what, old.clone(), new.clone())
             }
-            Claim::Count(_, count) => ((DriftKind::Plans, PLAN), count.to_string(), true),
+            Claim::Count(_, count) => {
+                ((DriftKind::Plans, DEPENDENT), count.to_string(), new.clone())
+            }
         };
-        let actual = match &claim.value {
-            Claim::Phase(_) => phase.number.to_string(),
-            _ => new.clone(),
-        };
-        let made = self.found.len();
-        self.report(what, claim, Some(index), [stated, actual], Some(new));
-        self.found[made..].iter_mut().for_each(|drift| drift.is_dependent = is_dependent);
+        self.report(what, claim, Some(phase), [stated, actual], Some(new));
         true
     }
 
     /// Returns whether the new number would stand next to no text about the phase before; `wrong` are the lines that name
     /// another phase.
-    fn is_clear(&self, index: usize, wrong: &[usize]) -> bool {
+    fn is_clear(&self, phase: &Phase, wrong: &[usize]) -> bool {
         let state = &self.survey.state;
-        let whole = self.position.phases[index].number.whole();
+        let whole = phase.number.whole();
         state.claims.iter().all(|claim| {
             let count = |says| claim.value.count(says);
             let of_plans = [Says::PlansDone, Says::PlansTotal, Says::CurrentPlan];
@@ -307,25 +312,25 @@ impl<'a> Comparison<'a> {
 
     /// Returns the phase that a status of STATE.md is about: the one that it names, else the one just completed, else the
     /// current one.
-    fn subject(&self, status: &str) -> Option<usize> {
+    fn subject(&self, status: &str) -> Option<&'a Phase> {
         match self.survey.phase_in_status(status).0 {
             Some(number) => self.position.only(&number),
-            None => self.just_done().or(self.position.current),
+            None => self.just_done().or(self.position.phase()),
         }
     }
 
     /// Returns the phase that STATE.md names, if it has a folder and a unique number.
-    fn stated_phase(&self) -> Option<usize> {
-        let index = self.position.only(self.survey.state.phase.number.as_ref()?)?;
-        self.position.phases[index].dir.is_some().then_some(index)
+    fn stated_phase(&self) -> Option<&'a Phase> {
+        let phase = self.position.only(self.survey.state.phase.number.as_ref()?);
+        phase.filter(|phase| phase.dir.is_some())
     }
 
     /// Returns the phase before the current one, if STATE.md rightly calls it complete and has not moved on yet.
-    fn just_done(&self) -> Option<usize> {
-        let before = self.position.current?.checked_sub(1)?;
+    fn just_done(&self) -> Option<&'a Phase> {
+        let before = self.position.phases[..self.position.current?].last()?;
         let state = &self.survey.state;
         let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
-        let is_done = self.position.phases[before].state == PhaseState::Done
+        let is_done = before.state == PhaseState::Done
             && self.position.next.action == Action::Plan
             && self.stated_phase() == Some(before);
         let says_complete =
@@ -334,7 +339,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares a number with the files; `here` is the phase whose plans STATE.md counts.
-    fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<usize>) {
+    fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<&Phase>) {
         let what = match says {
             Says::Total => (DriftKind::Total, "the number of phases"),
             Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
@@ -352,8 +357,6 @@ impl<'a> Comparison<'a> {
         if !is_of_phase && (position.next.action == Action::None || position.total() == 0) {
             return;
         }
-        let index = here.filter(|_| is_of_phase);
-        let here = here.map(|index| &position.phases[index]);
         let actual = match says {
             Says::Percent => self.corrected_percent(stated, claim.line, here),
             _ => self.corrected(says, stated, here),
@@ -368,12 +371,11 @@ impl<'a> Comparison<'a> {
                 // A bar of another style cannot be drawn, so its percentage stays, too.
                 written = written.filter(|_| drawn.is_some());
                 let texts = [bar.to_owned(), drawn.clone().unwrap_or_default()];
-                let made = self.found.len();
-                self.report(what, at, None, texts, drawn);
-                self.found[made..].iter_mut().for_each(|drift| drift.is_dependent = true);
+                self.report((what.0, DEPENDENT), at, None, texts, drawn);
             }
         }
-        self.report(what, claim, index, [stated.to_string(), actual], written);
+        let about = here.filter(|_| is_of_phase);
+        self.report(what, claim, about, [stated.to_string(), actual], written);
     }
 
     /// Returns the correct value of a number; `None` if the stated one is possible, or the files do not determine it.
@@ -458,22 +460,19 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares a status with the state of a phase; unclear wordings are accepted.
-    fn status<T>(&mut self, at: &Located<T>, stated: &str, index: Option<usize>) {
-        let Some(index) = index else { return };
-        let Some(progress) = self.expected(stated, index) else { return };
-        let phase = &self.position.phases[index];
-        if phase.dir.is_some() {
+    fn status<T>(&mut self, at: &Located<T>, stated: &str, phase: Option<&Phase>) {
+        let Some(phase) = phase.filter(|phase| phase.dir.is_some()) else { return };
+        if let Some(progress) = self.expected(stated, phase) {
             let actual = template_status("Not started", progress, None).to_lowercase();
             let written = template_status(stated, progress, Some(phase));
             let written = is_plain(stated).then_some(written);
             let texts = [stated.to_owned(), actual];
-            self.report((DriftKind::Status, STATUS), at, Some(index), texts, written);
+            self.report((DriftKind::Status, STATUS), at, Some(phase), texts, written);
         }
     }
 
     /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
-    fn expected(&self, stated: &str, index: usize) -> Option<PhaseProgress> {
-        let phase = &self.position.phases[index];
+    fn expected(&self, stated: &str, phase: &Phase) -> Option<PhaseProgress> {
         let words = self.survey.phase_in_status(stated).1;
         let says_complete = PhaseProgress::is_complete_status(words);
         let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
@@ -481,7 +480,7 @@ impl<'a> Comparison<'a> {
         match phase.state {
             PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
             PhaseState::Open | PhaseState::Running
-                if says_complete && !self.position.is_passed(index) =>
+                if says_complete && !self.position.is_passed(phase) =>
             {
                 Some(PhaseProgress::InProgress)
             }
@@ -496,25 +495,23 @@ impl<'a> Comparison<'a> {
     fn roadmap(&mut self) {
         let position = self.position;
         for planned in self.survey.roadmap.phases.iter().filter(|planned| !planned.is_shipped) {
-            let mut folders = position.indices(&planned.number).filter(|index| {
-                let phase = &position.phases[*index];
-                phase.dir.is_some() && phase.has_plans() && !phase.is_old
-            });
-            if let (Some(index), None) = (folders.next(), folders.next()) {
-                self.checkbox(planned, index);
-                planned.row.iter().for_each(|row| self.row(row, index));
+            let mut folders = position
+                .with_number(&planned.number)
+                .filter(|phase| phase.dir.is_some() && phase.has_plans() && !phase.is_old);
+            if let (Some(phase), None) = (folders.next(), folders.next()) {
+                self.checkbox(planned, phase);
+                planned.row.iter().for_each(|row| self.row(row, phase));
             }
         }
     }
 
-    fn checkbox(&mut self, planned: &RoadmapPhase, index: usize) {
-        let phase = &self.position.phases[index];
+    fn checkbox(&mut self, planned: &RoadmapPhase, phase: &Phase) {
         // A phase that waits for a person is rightly left open.
         let Some(mark) = planned.checkbox.as_ref().filter(|_| !phase.awaits_check) else { return };
         // For a phase before the current one, a checked box is more reliable than a missing summary,
         // which may never have been committed.
         let is_done =
-            phase.state == PhaseState::Done || mark.value && self.position.is_passed(index);
+            phase.state == PhaseState::Done || mark.value && self.position.is_passed(phase);
         // A phase that was passed over with an unfinished plan is not ticked off by a program.
         let is_unfinished = phase.count(PlanState::Partial) + phase.count(PlanState::Failed) > 0;
         if is_done && is_unfinished {
@@ -523,13 +520,12 @@ impl<'a> Comparison<'a> {
         let is_kept = mark.value && planned.row.as_ref().is_some_and(is_dated);
         let texts = [mark.value, is_done].map(|done| if done { "[x]" } else { "[ ]" }.to_owned());
         let written = (!is_kept).then(|| if is_done { "x" } else { " " }.to_owned());
-        self.report((DriftKind::Checkbox, "the checkbox"), mark, Some(index), texts, written);
+        self.report((DriftKind::Checkbox, "the checkbox"), mark, Some(phase), texts, written);
     }
 
     /// Compares a row. One that a template could not have written is left to a person, whole, and so is a dated one that
     /// calls a phase complete to which plans were added since.
-    fn row(&mut self, row: &ProgressRow, index: usize) {
-        let phase = &self.position.phases[index];
+    fn row(&mut self, row: &ProgressRow, phase: &Phase) {
         if phase.has_unclear_counts() {
             return;
         }
@@ -539,7 +535,7 @@ impl<'a> Comparison<'a> {
         let is_late = row.progress() == Some(PhaseProgress::NotStarted) && is_under_way;
         let correct = match stated {
             Some(_) if is_late => Some(PhaseProgress::InProgress),
-            _ => stated.and_then(|stated| self.expected(&stated.value, index)),
+            _ => stated.and_then(|stated| self.expected(&stated.value, phase)),
         };
         let is_set_back = correct.is_some_and(|progress| progress != PhaseProgress::Complete);
         let is_kept =
@@ -551,14 +547,14 @@ impl<'a> Comparison<'a> {
             let is_written = !is_kept && cell.value.replace("TBD", "").chars().all(is_template);
             let written = is_written.then(|| actual.clone());
             let what = (DriftKind::ProgressRow, "the number of plans");
-            self.report(what, cell, Some(index), [cell.value.clone(), actual], written);
+            self.report(what, cell, Some(phase), [cell.value.clone(), actual], written);
         }
         if let Some((stated, progress)) = stated.zip(correct) {
             let actual = template_status("Not started", progress, None);
             let written = template_status(&stated.value, progress, None);
             let written = (!is_kept).then_some(written);
             let what = (DriftKind::ProgressRow, STATUS);
-            self.report(what, stated, Some(index), [stated.value.clone(), actual], written);
+            self.report(what, stated, Some(phase), [stated.value.clone(), actual], written);
         }
     }
 }
@@ -701,7 +697,7 @@ pub(super) fn redrawn(bar: &str, percent: &str) -> Option<String> {
 ///
 /// Free text is accepted. All metrics are accepted if one exceeds what the milestone's summaries show, since they then
 /// include work that is not visible here.
-pub(super) fn metrics(project: &Project, survey: &Survey) -> Result<Vec<Drift>> {
+pub(super) fn metrics(survey: &Survey) -> Result<Vec<Drift>> {
     let labels = &survey.state.metrics;
     if labels.is_empty() {
         return Ok(Vec::new());
@@ -710,8 +706,8 @@ pub(super) fn metrics(project: &Project, survey: &Survey) -> Result<Vec<Drift>> 
     let (mut complete, mut of_phases, mut durations) = (0, 0, Vec::new());
     for phase in survey.position.members() {
         of_phases += usize::from(phase.is_only_summarised());
-        let done = phase.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
-        for (slot, _) in done {
+        let done = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
+        for slot in done {
             complete += 1;
             if let Some((dir, name)) = phase.dir.as_ref().zip(slot.summary.as_ref()) {
                 durations.extend(duration(&dir.join(name))?);
@@ -722,8 +718,7 @@ pub(super) fn metrics(project: &Project, survey: &Survey) -> Result<Vec<Drift>> 
     let average = total.as_f64() / to_f64(durations.len().max(1));
     // The durations of some plans say nothing against a stated value of all.
     let are_all = durations.len() == complete && complete > 0;
-    let file = project.relative(&survey.folder.active.dir.join(vocabulary::STATE)).to_owned();
-    let mut wrong = Vec::new();
+    let mut comparison = Comparison::new(survey, vocabulary::STATE);
     for label in labels {
         let stated = label.value.as_str();
         let (subject, actual) = match fold(&label.name).as_str() {
@@ -750,22 +745,13 @@ pub(super) fn metrics(project: &Project, survey: &Survey) -> Result<Vec<Drift>> 
             "average duration" if are_all => ("the average duration", in_style(average, stated)),
             _ => continue,
         };
-        if let Some(actual) = actual.filter(|actual| *actual != stated) {
-            wrong.push(Drift {
-                kind: DriftKind::Metric,
-                subject,
-                stated: stated.to_owned(),
-                written: Some(actual.clone()),
-                actual,
-                file: file.clone(),
-                line: label.line,
-                range: label.range.clone(),
-                phase: None,
-                is_dependent: false,
-            });
+        if let Some(actual) = actual {
+            let at = Located { value: (), range: label.range.clone(), line: label.line };
+            let texts = [stated.to_owned(), actual.clone()];
+            comparison.report((DriftKind::Metric, subject), &at, None, texts, Some(actual));
         }
     }
-    Ok(wrong)
+    Ok(comparison.found)
 }
 
 fn duration(path: &Path) -> Result<Option<Minutes>> {

@@ -16,15 +16,15 @@ pub use drift::{Drift, DriftKind, drift};
 use drift::{is_plain, metrics};
 pub(crate) use model::roadmap_phase;
 pub use model::{ReadText, Survey};
-pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Position};
+pub use phase::{Action, Alternative, Next, Phase, PhaseState, Position};
 pub(crate) use phase::{letters, name_of_past_phase};
 pub use read::{
     AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Checks, Claim, DEFAULT_MILESTONE,
     Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder,
-    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus, Plan, PlanNumber, PlanSlot,
+    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState,
     PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone,
-    RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, SummaryStatus,
-    TaskCount, TextOf, WorkflowSettings, check_waves, installed_skills, is_absent, non_placeholder,
+    RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount, TextOf,
+    WorkflowSettings, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
     Count, MAX_CLAIMS, document, is_dropped_plan, milestone_version, milestone_version_in, notes,
@@ -32,4 +32,4 @@ pub(crate) use read::{
 };
 pub use repair::{Correction, Repair, repair};
 pub(crate) use report::status_words;
-pub use report::{MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport};
+pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, StatusReport};

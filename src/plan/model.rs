@@ -94,6 +94,9 @@ impl Survey {
         let numbering = PhaseNumbering::detect(roadmap);
         let mut state_file = documents.value(StateFile::parse_with(state, &state_path, numbering));
         documents.add_shared(&folder, &mut state_file, numbering);
+        let mut found = Vec::new();
+        let todos = notes::todos(&folder.dir, &state_file.todos, &text, &mut found);
+        documents.warnings.borrow_mut().extend(found);
         let config = text(&folder.dir.join(vocabulary::CONFIG));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
@@ -102,7 +105,7 @@ impl Survey {
             has_state: texts[0].is_some(),
             has_roadmap: texts[1].is_some(),
             roadmap: documents.value(Roadmap::parse_with(roadmap, &roadmap_path, numbering)),
-            todos: documents.todos(&folder.dir, &state_file),
+            todos,
             state: state_file,
             numbering,
             has_shipped: false,
@@ -251,8 +254,8 @@ impl Survey {
     /// Returns the unfinished plans of a phase: `…/03-02-PLAN.md: plan 2 has no summary`.
     pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
         let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
-        phase.plans.iter().filter_map(move |(slot, state)| {
-            let why = match state {
+        phase.plans.iter().filter_map(move |slot| {
+            let why = match slot.state {
                 PlanState::Complete => return None,
                 PlanState::Open => "has no summary",
                 PlanState::Partial => "is partial",
@@ -393,32 +396,17 @@ impl Documents<'_> {
         }
     }
 
-    /// Returns the open todos of STATE.md, then those in files of their own.
-    fn todos(&self, planning: &Path, state: &StateFile) -> Vec<String> {
-        let found = notes::todo_files(planning, &mut self.warnings.borrow_mut());
-        let files = found.unwrap_or_else(|error| {
-            let dir = planning.join(vocabulary::PENDING_TODOS);
-            let warning = Warning::file(&dir, error.to_string());
-            self.warnings.borrow_mut().push(warning);
-            Vec::new()
-        });
-        let titled = files.iter().filter_map(|path| {
-            let title = notes::open_todo(&self.text(path)?, path)?;
-            Some((path.as_path(), title))
-        });
-        notes::merged_todos(&state.todos, titled.collect())
-    }
-
     /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
     /// gone on since.
     fn handoff(&self, survey: &Survey) -> Option<Handoff> {
         let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
-        let latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let mut latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
         let own = latest.phase_dir.as_ref().and_then(|name| {
             let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
             dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
         });
         let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
+        latest.file = survey.relative(&latest.file).to_owned();
         let mut dates = survey.state.last_active.iter();
         (!is_passed && !dates.any(|date| latest.written < *date)).then_some(latest)
     }
@@ -436,18 +424,18 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let folders = dirs.iter().zip(old_folders(roadmap, dirs));
     let with_folder = |(dir, is_old): (&PhaseDir, bool)| {
         let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
-        Phase { is_old, ..Phase::with_folder(dir, planned, text) }
+        Phase { is_old, ..Phase::with_folder(dir, planned.cloned(), text) }
     };
     let mut phases: Vec<Phase> = folders.map(with_folder).collect();
     let live = phases.iter().filter(|phase| !phase.is_old);
     let known: BTreeSet<PhaseNumber> = live.map(|phase| phase.number.clone()).collect();
     let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
     let listed = roadmap.phases.iter().filter(only_listed);
-    phases.extend(listed.map(|planned| Phase::new(planned.number.clone())));
+    phases.extend(listed.map(|planned| Phase::new(planned.number.clone(), Some(planned.clone()))));
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
-    rules::add_documents(survey, &mut phases);
+    rules::add_documents(state, &mut phases);
     phases
 }
 
@@ -486,5 +474,5 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     let number = state.phase.number.clone().filter(|_| !known.is_empty())?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number) })
+    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

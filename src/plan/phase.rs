@@ -1,19 +1,18 @@
 //! A phase with everything known from its files and the documents, and the position of the work among them.
 
 use std::collections::BTreeSet;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PhaseProgress,
-    PlanSlot, RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan,
+    PlanSlot, PlanState, RoadmapPhase, TextOf, is_dropped_plan,
 };
-use crate::text::word_enum;
 
 /// The state of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhaseState {
     /// It has a summary and no open plan, or the roadmap calls it complete and it has no folder.
     Done,
@@ -22,13 +21,14 @@ pub enum PhaseState {
     /// Every existing plan has a summary, but more are declared.
     Running,
     /// It has neither plans nor summaries.
+    #[default]
     Unplanned,
     /// The roadmap calls it deferred, superseded or removed.
     Dropped,
 }
 
 /// A phase of the active milestone, with everything known from its files and the documents.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub struct Phase {
     /// The phase number.
@@ -37,14 +37,14 @@ pub struct Phase {
     pub name: Option<String>,
     /// The folder's name without the number.
     pub(crate) slug: Option<String>,
-    /// The goal according to the roadmap.
-    pub goal: Option<String>,
+    /// What the roadmap says of it.
+    pub planned: Option<RoadmapPhase>,
     /// The folder, if any.
     pub dir: Option<PathBuf>,
     /// Whether it has a folder that contains files.
     pub(crate) has_files: bool,
-    /// The plans with their states, without those that will not be done.
-    pub plans: Vec<(PlanSlot, PlanState)>,
+    /// The plans, without those that will not be done.
+    pub plans: Vec<PlanSlot>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
     /// Its user tests, verifications and reviews.
@@ -63,21 +63,6 @@ pub struct Phase {
     pub state: PhaseState,
     /// Whether a check of the finished phase is open or waits for a person, and the roadmap leaves the phase open.
     pub(crate) awaits_check: bool,
-}
-
-word_enum! {
-    /// The state of a plan.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-    pub enum PlanState {
-        /// It has a summary that calls it neither partial nor failed.
-        Complete = "complete",
-        /// Its summary calls it partial.
-        Partial = "partial",
-        /// Its summary calls it failed.
-        Failed = "failed",
-        /// It has no summary.
-        Open = "open",
-    }
 }
 
 /// The possible numbers of plans. A plan or summary that was never committed leaves a gap in the numbers, and the documents
@@ -106,36 +91,19 @@ impl Counts {
 }
 
 impl Phase {
-    /// Returns a phase of the active milestone of which only the number is known.
-    pub(crate) fn new(number: PhaseNumber) -> Self {
-        Self {
-            number,
-            name: None,
-            slug: None,
-            goal: None,
-            dir: None,
-            has_files: false,
-            plans: Vec::new(),
-            has_context: false,
-            checks: Checks::default(),
-            claim: None,
-            declared: None,
-            withdrawn: 0,
-            is_old: false,
-            is_in_milestone: true,
-            state: PhaseState::Unplanned,
-            awaits_check: false,
-        }
+    /// Returns a phase of the active milestone without a folder.
+    pub(crate) fn new(number: PhaseNumber, planned: Option<RoadmapPhase>) -> Self {
+        Self { number, planned, is_in_milestone: true, ..Self::default() }
     }
 
     /// Returns a phase with a folder.
     pub(crate) fn with_folder(
         dir: &PhaseDir,
-        planned: Option<&RoadmapPhase>,
+        planned: Option<RoadmapPhase>,
         text: TextOf<'_>,
     ) -> Self {
         let is_struck_out = |slot: &PlanSlot| {
-            let mut listed = planned.into_iter().flat_map(|planned| &planned.plans);
+            let mut listed = planned.iter().flat_map(|planned| &planned.plans);
             listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.is_dropped)
         };
         let is_withdrawn =
@@ -143,20 +111,16 @@ impl Phase {
         let state = |slot: &PlanSlot| match &slot.summary {
             None if is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn) => None,
             None => Some(PlanState::Open),
-            Some(name) => Some(
-                match text(&dir.dir.join(name)).and_then(|text| SummaryStatus::from_text(&text)) {
-                    Some(SummaryStatus::Partial) => PlanState::Partial,
-                    Some(SummaryStatus::Failed) => PlanState::Failed,
-                    Some(SummaryStatus::Complete) | None => PlanState::Complete,
-                },
-            ),
+            Some(name) => {
+                let stated = text(&dir.dir.join(name)).and_then(|text| PlanState::stated(&text));
+                stated.or(Some(PlanState::Complete))
+            }
         };
-        let plans = dir.plans.iter();
-        let plans: Vec<(PlanSlot, PlanState)> =
-            plans.filter_map(|slot| Some((slot.clone(), state(slot)?))).collect();
-        let of_checks = plans.iter().filter_map(|(slot, state)| {
+        let known = |slot: &PlanSlot| Some(PlanSlot { state: state(slot)?, ..slot.clone() });
+        let plans: Vec<PlanSlot> = dir.plans.iter().filter_map(known).collect();
+        let of_checks = plans.iter().filter_map(|slot| {
             let plan = dir.dir.join(slot.plan.as_ref()?);
-            Some((plan, *state == PlanState::Complete))
+            Some((plan, slot.state == PlanState::Complete))
         });
         Self {
             name: Some(dir.name.clone()),
@@ -167,18 +131,23 @@ impl Phase {
             checks: dir.checks.clone().with_plans(of_checks.collect()),
             plans,
             has_context: dir.has_context,
-            ..Self::new(dir.number.clone())
+            ..Self::new(dir.number.clone(), planned)
         }
+    }
+
+    /// Returns the goal according to the roadmap.
+    pub fn goal(&self) -> Option<&str> {
+        self.planned.as_ref()?.goal.as_deref()
     }
 
     /// Returns the number of plans in a state.
     pub fn count(&self, state: PlanState) -> usize {
-        self.plans.iter().filter(|(_, own)| *own == state).count()
+        self.plans.iter().filter(|slot| slot.state == state).count()
     }
 
     /// Returns the plans that are not complete.
     pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
-        self.plans.iter().filter(|(_, own)| *own != PlanState::Complete).map(|(slot, _)| slot)
+        self.plans.iter().filter(|slot| slot.state != PlanState::Complete)
     }
 
     /// Returns whether a plan is not complete.
@@ -193,12 +162,12 @@ impl Phase {
 
     /// Returns the number of plan files.
     pub(crate) fn plan_files(&self) -> usize {
-        self.plans.iter().filter(|(slot, _)| slot.plan.is_some()).count()
+        self.plans.iter().filter(|slot| slot.plan.is_some()).count()
     }
 
     /// Returns the number of summaries.
     pub(crate) fn summaries(&self) -> usize {
-        self.plans.iter().filter(|(slot, _)| slot.summary.is_some()).count()
+        self.plans.iter().filter(|slot| slot.summary.is_some()).count()
     }
 
     /// Returns whether any plan has a summary.
@@ -219,7 +188,7 @@ impl Phase {
     /// Returns whether it has no plan, only a summary of the whole phase, as one that was done without the tool and
     /// written up later: `02-SUMMARY.md` in the folder of phase 2.
     pub(crate) fn is_only_summarised(&self) -> bool {
-        let [(slot, _)] = self.plans.as_slice() else { return false };
+        let [slot] = self.plans.as_slice() else { return false };
         let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
         let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
         let file = dir.zip(name);
@@ -233,8 +202,8 @@ impl Phase {
 
     /// Returns the possible numbers of its plans.
     pub(crate) fn counts(&self) -> Counts {
-        let number = |(slot, _): &(PlanSlot, PlanState)| slot.number.number() as usize;
-        let complete = self.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
+        let number = |slot: &PlanSlot| slot.number.number() as usize;
+        let complete = self.plans.iter().filter(|slot| slot.state == PlanState::Complete);
         let last_done = complete.map(number).max().unwrap_or(0);
         let last = self.plans.iter().map(number).max().unwrap_or(0);
         // A summary of the whole phase may be counted as a plan or not.
@@ -397,24 +366,19 @@ impl Position {
 
     /// Returns the phases with a number, which several folders may have.
     pub(crate) fn with_number(&self, number: &PhaseNumber) -> impl Iterator<Item = &Phase> {
-        self.phases[self.indices(number)].iter()
-    }
-
-    /// Returns the indices of the phases with a number.
-    pub(super) fn indices(&self, number: &PhaseNumber) -> Range<usize> {
         let start = self.phases.partition_point(|phase| phase.number < *number);
-        start..start + self.phases[start..].partition_point(|phase| phase.number == *number)
+        self.phases[start..].iter().take_while(move |phase| phase.number == *number)
     }
 
-    /// Returns the index of the only phase with a number.
-    pub(super) fn only(&self, number: &PhaseNumber) -> Option<usize> {
-        let found = self.indices(number);
-        (found.len() == 1).then_some(found.start)
+    /// Returns the only phase with a number.
+    pub(super) fn only(&self, number: &PhaseNumber) -> Option<&Phase> {
+        let mut found = self.with_number(number);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Returns whether a phase precedes the current one.
-    pub(super) fn is_passed(&self, index: usize) -> bool {
-        self.phase().is_some_and(|current| self.phases[index].number < current.number)
+    pub(super) fn is_passed(&self, phase: &Phase) -> bool {
+        self.phase().is_some_and(|current| phase.number < current.number)
     }
 
     /// Returns the number of phases of the active milestone, without dropped ones.

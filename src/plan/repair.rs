@@ -11,9 +11,7 @@ use crate::error::{Error, Result};
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{found, statements};
-use crate::plan::{
-    DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, PhaseState, Survey, metrics,
-};
+use crate::plan::{DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, Survey, metrics};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -75,7 +73,7 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         for _ in 0..MAX_ROUNDS {
             let made = corrections.len();
             for (source, found) in sources.iter_mut().zip(found(&survey)) {
-                corrections.extend(source.correct(&survey, found));
+                corrections.extend(source.correct(found));
             }
             if corrections.len() == made {
                 break;
@@ -91,8 +89,8 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         }
     }
     let remaining = statements(&survey).collect();
-    let wrong = metrics(project, &survey)?;
-    corrections.extend(sources[0].correct(&survey, wrong));
+    let wrong = metrics(&survey)?;
+    corrections.extend(sources[0].correct(wrong));
     let changed = sources.into_iter().filter(|source| source.text != source.old);
     let bytes = |text: Option<String>| text.unwrap_or_default().into_bytes();
     let files = changed.map(|source| (source.path, bytes(source.old), bytes(source.text)));
@@ -169,7 +167,7 @@ struct Source {
 
 impl Source {
     /// Writes over what may be corrected, and returns what was corrected.
-    fn correct(&mut self, survey: &Survey, found: Vec<Drift>) -> Vec<Correction> {
+    fn correct(&mut self, found: Vec<Drift>) -> Vec<Correction> {
         let Some(text) = &mut self.text else { return Vec::new() };
         let change = |drift: Drift| {
             let written = drift.written.clone()?;
@@ -179,11 +177,11 @@ impl Source {
                 _ => mark.to_owned(),
             };
             let correction = Correction {
-                kind: (!drift.is_dependent).then_some(drift.kind),
+                kind: (!drift.is_dependent()).then_some(drift.kind),
                 stated: show(stated),
                 written: show(&written),
                 line: drift.line,
-                because: because(survey, &drift),
+                because: drift.because,
                 file: drift.file,
             };
             Some((Edit::replace(drift.range, written), correction))
@@ -195,23 +193,6 @@ impl Source {
         *text = edit::apply(text, edits);
         corrections
     }
-}
-
-/// Returns the place of the fact that proves a correction: a phase's first open plan, else its folder; of all phases, their
-/// folder.
-fn because(survey: &Survey, drift: &Drift) -> String {
-    let position = &survey.position;
-    if drift.kind == DriftKind::Metric {
-        return "what the summaries of this milestone say".to_owned();
-    }
-    let Some(phase) = drift.phase.map(|index| &position.phases[index]) else {
-        let dir = survey.folder.active.dir.join(vocabulary::PHASES);
-        let (done, total) = (position.done(), position.total());
-        return format!("{}: {done} of {total} phases done", survey.show(&dir));
-    };
-    let open = survey.open_plans(phase).next().filter(|_| phase.state == PhaseState::Open);
-    let place = open.or_else(|| survey.contents(phase));
-    place.unwrap_or_else(|| format!("phase {} has no folder", phase.number))
 }
 
 #[cfg(test)]

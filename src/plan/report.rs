@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseState, PlanState,
-    Position, Skill, StatedPhase, Survey, drift, is_plain, metrics, roadmap_phase, without_status,
+    Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
+    PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain, metrics, roadmap_phase,
+    without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::text::{clip, quantity};
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.
@@ -46,7 +46,7 @@ pub struct StatusReport {
     /// Where the planning tool says that paused work is to be resumed; left out if it says nothing, or if the work has
     /// gone on since.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused: Option<PausedWork>,
+    pub paused: Option<Handoff>,
     /// Statements of STATE.md and ROADMAP.md that contradict the files.
     pub drift: Vec<Drift>,
     /// Missing documents, and phases that the roadmap does not list.
@@ -99,38 +99,6 @@ pub struct PlanCounts {
     pub unplanned_phases: usize,
 }
 
-/// Where paused work is to be resumed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PausedWork {
-    /// The file that says so, relative to the project.
-    pub file: PathBuf,
-    /// The day when it was written.
-    pub written: NaiveDate,
-    /// The first thing to do, in its words.
-    pub next_action: String,
-}
-
-impl PausedWork {
-    /// Returns where the planning tool left off, if it says so.
-    pub(crate) fn from_survey(project: &Project, survey: &Survey) -> Option<Self> {
-        let handoff = survey.handoff.as_ref()?;
-        Some(Self {
-            file: project.relative(&handoff.file).to_owned(),
-            written: handoff.written,
-            next_action: handoff.next_action.clone(),
-        })
-    }
-
-    /// Returns a line about it, with the next action clipped.
-    pub fn line(&self) -> String {
-        let (file, next) = (self.file.display(), clip(&self.next_action, MAX_NEXT_ACTION_LENGTH));
-        format!("{file} ({}): {next}", self.written)
-    }
-}
-
-/// Maximum length of the first thing to do in a line, in characters.
-const MAX_NEXT_ACTION_LENGTH: usize = 240;
-
 impl StatusReport {
     /// Builds the report of a project.
     pub fn from_survey(project: &Project, survey: &Survey) -> Self {
@@ -151,7 +119,7 @@ impl StatusReport {
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: position.next.clone(),
-            paused: PausedWork::from_survey(project, survey),
+            paused: survey.handoff.clone(),
             drift: drift(survey),
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
@@ -162,7 +130,7 @@ impl StatusReport {
     /// are read; if one cannot be read, `warnings` says so, and the metrics are not compared.
     pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
         let mut report = Self::from_survey(project, survey);
-        let metrics = metrics(project, survey).unwrap_or_default();
+        let metrics = metrics(survey).unwrap_or_default();
         let left = report.drift.iter().position(Drift::is_left_plan);
         let end = left.unwrap_or(report.drift.len());
         report.drift.splice(end..end, metrics);
@@ -205,7 +173,7 @@ fn derived(position: &Position) -> PhaseReport {
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
         progress_percent: percent.filter(|_| phase.is_some()),
-        goal: phase.and_then(|phase| phase.goal.clone()),
+        goal: phase.and_then(Phase::goal).map(str::to_owned),
         source: PhaseSource::Files,
     }
 }

@@ -6,7 +6,8 @@
 //! targets = ["claude", "agents"]
 //! ```
 
-use std::path::{Component, Path};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
@@ -29,17 +30,10 @@ const MAX_FILE_BYTES: usize = 1024 * 1024;
 /// Prefix of the environment variables for settings.
 const PREFIX: &str = "ANNALS_";
 
-/// The author of a settings file, which determines what it may set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Author {
-    User,
-    Project,
-}
-
 /// The settings as a document, while they are read.
 struct Draft {
     values: Value,
-    settings: Settings,
+    origins: BTreeMap<&'static str, Origin>,
 }
 
 /// Returns the settings of a project: defaults, the user's file, `annals.toml`, the environment.
@@ -48,11 +42,12 @@ pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Setting
     if let Some(dir) = environment.config_dir() {
         let path = dir.join(USER_FILE);
         if let Some(bytes) = read::users_bytes(&path)? {
-            draft.read_file(&bytes, &path, Author::User)?;
+            draft.read_file(&bytes, &path, |file, line| Origin::User { file, line })?;
         }
     }
     if let Some(bytes) = read::bytes(&root.join(PROJECT_FILE))? {
-        draft.read_file(&bytes, Path::new(PROJECT_FILE), Author::Project)?;
+        let path = Path::new(PROJECT_FILE);
+        draft.read_file(&bytes, path, |file, line| Origin::Project { file, line })?;
     }
     draft.read_environment(environment)?;
     draft.finish()
@@ -60,16 +55,14 @@ pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Setting
 
 impl Draft {
     fn new() -> Result<Self> {
-        let settings = Settings::default();
-        let values = serde_json::to_value(&settings).map_err(|error| unread(&error))?;
-        Ok(Self { values, settings })
+        let values = serde_json::to_value(Settings::default()).map_err(|error| unread(&error))?;
+        Ok(Self { values, origins: BTreeMap::new() })
     }
 
     fn finish(self) -> Result<Settings> {
-        let origins = self.settings.origins;
         let settings: Settings =
             serde_json::from_value(self.values).map_err(|error| unread(&error))?;
-        Ok(Settings { origins, ..settings })
+        Ok(Settings { origins: self.origins, ..settings })
     }
 
     fn set(
@@ -82,12 +75,17 @@ impl Draft {
         if let Some(slot) = slot(&mut self.values, &key.name) {
             *slot = value;
         }
-        self.settings.origins.insert(&key.name, origin);
+        self.origins.insert(&key.name, origin);
         Ok(())
     }
 
     /// Reads a settings file.
-    fn read_file(&mut self, bytes: &[u8], path: &Path, author: Author) -> Result<()> {
+    fn read_file(
+        &mut self,
+        bytes: &[u8],
+        path: &Path,
+        origin: fn(PathBuf, usize) -> Origin,
+    ) -> Result<()> {
         if bytes.len() > MAX_FILE_BYTES {
             return Err(Error::usage("is larger than 1 MiB, so it is not read")
                 .at(path, None)
@@ -110,29 +108,15 @@ impl Draft {
         found.sort_by_key(|(_, at, _)| *at);
         for (name, at, value) in found {
             let line = line_number(bytes, at);
-            self.read_key(&name, value, path, line, author)
+            self.read_key(&name, value, origin(path.to_owned(), line))
                 .map_err(|error| error.at(path, line))?;
         }
         Ok(())
     }
 
-    fn read_key(
-        &mut self,
-        name: &str,
-        value: &Value,
-        path: &Path,
-        line: usize,
-        author: Author,
-    ) -> Result<()> {
-        let Some(key) = KEYS.iter().find(|key| key.name == name) else {
-            return Err(unknown(name));
-        };
-        let file = path.to_owned();
-        let origin = match author {
-            Author::User => Origin::User { file, line },
-            Author::Project => Origin::Project { file, line },
-        };
-        if author == Author::Project {
+    fn read_key(&mut self, name: &str, value: &Value, origin: Origin) -> Result<()> {
+        let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| unknown(name))?;
+        if matches!(origin, Origin::Project { .. }) {
             check_scope(key, value)?;
         }
         let set = self.set(key, value.clone(), origin);

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
 use crate::markdown::FrontMatter;
-use crate::plan::read::phase_dir::{PhaseHome, holds_plans};
+use crate::plan::read::phase_dir::{holds_plans, phases_in};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{FileName, PhaseDir, Roadmap, milestone_version, milestone_version_in};
 use crate::project::vocabulary;
@@ -83,7 +83,9 @@ impl PlanningFolder {
             && let Some(live) = live_phases(&home, &value.archived)
         {
             let slug = &value.active.slug;
-            value.active = read_phases(&live, &home, slug)?.into_value(&mut warnings);
+            let roadmaps = [home.join(vocabulary::ROADMAP)];
+            let read = phases_in(&live, true, &home, slug, &roadmaps)?;
+            value.active = read.into_value(&mut warnings);
             value.archived.retain(|archive| archive.dir.as_ref() != Some(&live));
         }
         value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
@@ -218,14 +220,9 @@ impl PlanningFolder {
 impl MilestoneFolder {
     /// Reads the phases of the milestone in `home`.
     pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        read_phases(&home.join(vocabulary::PHASES), home, slug)
+        let (phases, roadmap) = (home.join(vocabulary::PHASES), home.join(vocabulary::ROADMAP));
+        phases_in(&phases, true, home, slug, &[roadmap])
     }
-}
-
-/// Reads the phases in the folder `dir`, which belong to the milestone in `home`.
-fn read_phases(dir: &Path, home: &Path, slug: &str) -> Result<Parsed<MilestoneFolder>> {
-    let roadmaps = vec![home.join(vocabulary::ROADMAP)];
-    PhaseHome { dir, roadmaps, is_pure: true }.read(home, slug)
 }
 
 impl Archive {
@@ -238,7 +235,7 @@ impl Archive {
         let home = phases_dir(dir);
         // An archive that contains its phases directly may contain other folders, which are not reported.
         let is_pure = home != *dir;
-        PhaseHome { dir: &home, roadmaps: self.roadmaps(dir).into(), is_pure }.read(dir, &self.slug)
+        phases_in(&home, is_pure, dir, &self.slug, &self.roadmaps(dir))
     }
 
     /// Reads the archived roadmap, next to the archive's folder or in it; `None` if there is none.

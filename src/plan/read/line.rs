@@ -28,7 +28,8 @@ pub(crate) struct Span<'a> {
     /// The text of the slice.
     pub(crate) text: &'a str,
     start: usize,
-    line: usize,
+    /// Line number in the file, from 1.
+    pub(crate) line: usize,
 }
 
 impl<'a> Span<'a> {

@@ -29,9 +29,9 @@ pub(crate) use project::without_emphasis;
 pub use project::{ProjectFile, Requirement, installed_skills};
 pub use roadmap::{ProgressRow, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 pub(crate) use roadmap::{milestone_version, milestone_version_in};
-pub use state::{Claim, PhaseStatus, Says, Skill, StateFile, StatedPhase};
+pub use state::{Claim, Says, Skill, StateFile, StatedPhase};
 pub(crate) use state::{MAX_CLAIMS, phase_in_status};
-pub use summary::{AcceptanceResult, Deviation, IssueNote, Summary, SummaryStatus, TaskCount};
+pub use summary::{AcceptanceResult, Deviation, IssueNote, PlanState, Summary, TaskCount};
 pub(crate) use vocabulary::without_status;
 pub use vocabulary::{PhaseProgress, is_absent, non_placeholder};
 

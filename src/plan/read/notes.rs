@@ -19,39 +19,53 @@
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock::parse_date;
-use crate::error::Result;
 use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::folder::entries;
 use crate::plan::read::{PhaseProgress, TextOf, document, non_placeholder};
 use crate::project::vocabulary;
 use crate::storage::read::PathKind;
-use crate::text::{fold, one_line};
+use crate::text::{clip, fold, one_line};
 use crate::warning::Warning;
 
 /// Maximum number of files that are read.
 const MAX_FILES: usize = 200;
 
-/// Returns the files of the open todos, sorted by name, which begins with the day.
-pub(crate) fn todo_files(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PathBuf>> {
+/// Returns the open todos: those of STATE.md, then those of files that it does not list, sorted by name, which begins with
+/// the day.
+pub(crate) fn todos(
+    planning: &Path,
+    stated: &[String],
+    text: TextOf<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<String> {
     let dir = planning.join(vocabulary::PENDING_TODOS);
-    let found = entries(&dir, warnings)?.into_iter();
-    let is_todo = |name: &str| {
-        Path::new(name).extension().is_some_and(|own| own == "md")
+    let mut files = entries(&dir, warnings).unwrap_or_else(|error| {
+        warnings.push(Warning::file(&dir, error.to_string()));
+        Vec::new()
+    });
+    files.retain(|(name, kind)| {
+        *kind == PathKind::File
+            && Path::new(name).extension().is_some_and(|own| own == "md")
             && !name.eq_ignore_ascii_case("README.md")
-    };
-    let files = found.filter(|(name, kind)| *kind == PathKind::File && is_todo(name));
-    let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
-    files.truncate(MAX_FILES);
-    Ok(files)
+    });
+    let listed: Vec<String> = stated.iter().map(|todo| fold(todo)).collect();
+    let further = files.iter().take(MAX_FILES).filter_map(|(name, _)| {
+        let path = dir.join(name);
+        let title = open_todo(&text(&path)?, &path)?;
+        let stem = name.trim_end_matches(".md").to_lowercase();
+        let mut same = listed.iter().filter(|todo| **todo == fold(&title) || todo.contains(&stem));
+        same.next().is_none().then_some(title)
+    });
+    stated.iter().cloned().chain(further).collect()
 }
 
 /// Returns the title of an open todo: of its front matter, else its first heading, else the words of its file's name.
 /// `None` if the front matter says that it is done.
-pub(crate) fn open_todo(text: &str, path: &Path) -> Option<String> {
+fn open_todo(text: &str, path: &Path) -> Option<String> {
     let front = FrontMatter::parse(text, path).value;
     let status = front.text(&["status"]);
     let is_done = status.is_some_and(PhaseProgress::is_complete_status)
@@ -71,29 +85,30 @@ pub(crate) fn open_todo(text: &str, path: &Path) -> Option<String> {
     Some(in_front.or_else(heading).map_or_else(of_name, str::to_owned))
 }
 
-/// Returns the todos of STATE.md, then those of the files that it does not list.
-pub(crate) fn merged_todos(stated: &[String], files: Vec<(&Path, String)>) -> Vec<String> {
-    let listed: Vec<String> = stated.iter().map(|todo| fold(todo)).collect();
-    let is_listed = |path: &Path, title: &str| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        listed.iter().any(|todo| *todo == fold(title) || todo.contains(&stem))
-    };
-    let further = files.into_iter().filter(|(path, title)| !is_listed(path, title));
-    stated.iter().cloned().chain(further.map(|(_, title)| title)).collect()
-}
-
 /// A file that says where paused work is to be resumed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Handoff {
-    /// Its path.
+    /// Its path, in a [`Survey`](crate::plan::Survey) relative to the project.
     pub file: PathBuf,
     /// The day when it was written.
     pub written: NaiveDate,
     /// The first thing to do, on one line.
     pub next_action: String,
     /// The name of the phase's folder, if it is about a phase.
+    #[serde(skip)]
     pub(crate) phase_dir: Option<String>,
 }
+
+impl Handoff {
+    /// Returns a line about it, with the next action clipped.
+    pub fn line(&self) -> String {
+        let (file, next) = (self.file.display(), clip(&self.next_action, MAX_NEXT_ACTION_LENGTH));
+        format!("{file} ({}): {next}", self.written)
+    }
+}
+
+/// Maximum length of the first thing to do in a line, in characters.
+const MAX_NEXT_ACTION_LENGTH: usize = 240;
 
 /// HANDOFF.json, as far as it is read.
 #[derive(Deserialize)]
@@ -184,20 +199,33 @@ impl WorkflowSettings {
 
 #[cfg(test)]
 mod tests {
+    use assert_fs::TempDir;
+    use assert_fs::prelude::*;
+
     use super::*;
+    use crate::storage::read;
 
     #[test]
     fn files_add_what_the_state_does_not_list() {
         let stated = ["Integration tests for the API", "See `2026-03-10-labels`"];
         let stated = stated.map(str::to_owned);
-        let file = |name, title: &str| (Path::new(name), title.to_owned());
-        let files = vec![
-            file("2026-03-10-labels.md", "Print all labels"),
-            file("2026-03-11-tests.md", "Tests"),
-            file("2026-03-12-api.md", "Integration tests for the API"),
-        ];
-        assert_eq!(merged_todos(&stated, files), [&stated[0], &stated[1], "Tests"]);
-        assert_eq!(merged_todos(&stated, Vec::new()), stated);
+        let dir = TempDir::new().unwrap();
+        let found = || {
+            let text = |path: &Path| read::text(path).ok().flatten().map(|text| text.value);
+            todos(dir.path(), &stated, &text, &mut Vec::new())
+        };
+        assert_eq!(found(), stated);
+        for (name, title) in [
+            ("2026-03-10-labels.md", "Print all labels"),
+            ("2026-03-11-tests.md", "Tests"),
+            ("2026-03-12-api.md", "Integration tests for the API"),
+            ("README.md", "About todos"),
+            ("notes.txt", "Notes"),
+        ] {
+            let file = dir.child("todos/pending").child(name);
+            file.write_str(&format!("# {title}\n")).unwrap();
+        }
+        assert_eq!(found(), [&stated[0], &stated[1], "Tests"]);
     }
 
     #[test]

@@ -19,12 +19,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Serialize;
 
 use crate::error::Result;
 use crate::plan::read::number::folder_prefix;
 use crate::plan::read::{
-    Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check, folder,
+    Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
 };
 use crate::storage::read::PathKind;
 use crate::text::{capitalized, pattern};
@@ -50,7 +49,7 @@ pub struct PhaseDir {
 }
 
 /// A plan of a phase, with a plan file, a summary, or both.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSlot {
     /// The plan's number within its phase; a phase's only `PLAN.md` is plan 1.
     pub number: PlanNumber,
@@ -60,51 +59,45 @@ pub struct PlanSlot {
     pub plan: Option<String>,
     /// The summary's file name; plans are often not committed, so that only the summary exists.
     pub summary: Option<String>,
+    /// The state that the summary states; open until it is read.
+    pub state: PlanState,
 }
 
-/// A folder with the folders of phases.
-pub(crate) struct PhaseHome<'a> {
-    /// Its path.
-    pub(crate) dir: &'a Path,
-    /// The roadmaps that show how its phases are numbered.
-    pub(crate) roadmaps: Vec<PathBuf>,
-    /// Whether it contains nothing else, so that an unknown folder is a mistake.
-    pub(crate) is_pure: bool,
-}
-
-impl PhaseHome<'_> {
-    /// Reads the phase folders of the milestone in `home`.
-    pub(crate) fn read(&self, home: &Path, slug: &str) -> Result<Parsed<MilestoneFolder>> {
-        let mut warnings = Vec::new();
-        let mut folders = folder::entries(self.dir, &mut warnings)?;
-        folders.retain(|(_, kind)| *kind == PathKind::Folder);
-        let mut read = self.roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
-        let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
-        let mut found = MilestoneFolder {
-            slug: slug.to_owned(),
-            dir: home.to_owned(),
-            ..MilestoneFolder::default()
-        };
-        for (name, _) in folders {
-            let dir = self.dir.join(&name);
-            let own = numbering
-                .split_folder(&name)
-                .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
-            if let Some((number, slug)) = own
-                && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
-            {
-                found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
-            } else if self.is_pure {
-                let message = "not a phase: its name has no phase number in front";
-                warnings.push(Warning::file(&dir, message));
-                if holds_plans(&dir, 2)? {
-                    found.not_understood.push(dir);
-                }
+/// Reads the phase folders in `dir` of the milestone in `home`; one of its roadmaps may show how phases are numbered. In a
+/// pure folder, which contains nothing else, an unknown folder is a mistake.
+pub(super) fn phases_in(
+    dir: &Path,
+    is_pure: bool,
+    home: &Path,
+    slug: &str,
+    roadmaps: &[PathBuf],
+) -> Result<Parsed<MilestoneFolder>> {
+    let mut warnings = Vec::new();
+    let mut folders = folder::entries(dir, &mut warnings)?;
+    folders.retain(|(_, kind)| *kind == PathKind::Folder);
+    let mut read = roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
+    let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
+    let (slug, home) = (slug.to_owned(), home.to_owned());
+    let mut found = MilestoneFolder { slug, dir: home, ..MilestoneFolder::default() };
+    for (name, _) in folders {
+        let dir = dir.join(&name);
+        let own = numbering
+            .split_folder(&name)
+            .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
+        if let Some((number, slug)) = own
+            && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
+        {
+            found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
+        } else if is_pure {
+            let message = "not a phase: its name has no phase number in front";
+            warnings.push(Warning::file(&dir, message));
+            if holds_plans(&dir, 2)? {
+                found.not_understood.push(dir);
             }
         }
-        found.phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
-        Ok(Parsed::new(found, warnings))
     }
+    found.phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
+    Ok(Parsed::new(found, warnings))
 }
 
 /// Returns whether a folder contains plans or summaries, down to a depth.
@@ -255,7 +248,7 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
 
 impl PlanSlot {
     fn new(number: PlanNumber, slug: Option<String>) -> Self {
-        Self { number, slug, plan: None, summary: None }
+        Self { number, slug, plan: None, summary: None, state: PlanState::Open }
     }
 
     /// Sets the file of this kind if there is none yet.

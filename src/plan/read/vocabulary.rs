@@ -296,7 +296,7 @@ fn bare(value: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::read::{CheckOutcome, PhaseProgress, SummaryStatus};
+    use crate::plan::read::{CheckOutcome, PhaseProgress, PlanState};
 
     #[test]
     fn the_documentation_lists_every_word() {
@@ -329,7 +329,7 @@ mod tests {
         count::<Field>("field");
         count::<Label>("label");
         count::<DeviationPart>("part of a deviation");
-        count::<SummaryStatus>("outcome of a plan");
+        count::<PlanState>("outcome of a plan");
         count::<CheckOutcome>("outcome of a check");
     }
 

@@ -3,10 +3,12 @@
 //! Each decision is an ordered table of rules, the first of which applies. A rule has a price: a test switches each off on
 //! real histories, and one that wins less than it costs to read is removed.
 
+use std::ptr;
+
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
-    RoadmapPhase, Survey, TextOf, roadmap_phase,
+    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position, Survey,
+    TextOf,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -20,22 +22,22 @@ use phases::{Scope, is_left_unticked, names_check, statuses};
 pub(super) use phases::{add_documents, names_step};
 
 /// A rule of a table.
-pub(super) struct Rule<A, O> {
+pub(super) struct Rule<'a, A, O> {
     /// Its name, in a few words.
     name: &'static str,
     /// Why it is there.
     reason: &'static str,
     /// Returns the decision if the rule applies.
-    test: fn(&Case<'_>, A) -> Option<O>,
+    test: fn(&Case<'a>, A) -> Option<O>,
 }
 
 /// Returns the decision of the first rule that applies, with that rule's name and reason.
-fn first<A: Copy, O>(
-    rules: &[Rule<A, O>],
-    case: &Case<'_>,
+fn first<'a, A: Copy, O, const COUNT: usize>(
+    rules: [Rule<'a, A, O>; COUNT],
+    case: &Case<'a>,
     subject: A,
 ) -> Option<(O, [&'static str; 2])> {
-    let mut rules = rules.iter().filter(|rule| is_on(rule.name));
+    let mut rules = rules.into_iter().filter(|rule| is_on(rule.name));
     rules.find_map(|rule| Some(((rule.test)(case, subject)?, [rule.name, rule.reason])))
 }
 
@@ -55,50 +57,61 @@ const fn is_on(_name: &str) -> bool {
     true
 }
 
-/// The milestone with what the rules have decided so far. Phases are named by their index in `phases`.
+/// The milestone with what the rules have decided so far.
 pub(super) struct Case<'a> {
     survey: &'a Survey,
     text: TextOf<'a>,
-    phases: Vec<Phase>,
-    scope: Scope<'a>,
-    /// The phases of the milestone, in number order.
-    members: Vec<usize>,
+    scope: &'a Scope<'a>,
+    /// The phases of the milestone, in number order, one of each number.
+    members: Vec<&'a Phase>,
     /// The phase that STATE.md names, if it belongs to the milestone.
-    stated: Option<usize>,
+    stated: Option<&'a Phase>,
     /// The last phase that has a summary.
-    frontier: Option<usize>,
+    frontier: Option<&'a Phase>,
 }
 
 /// What may be next.
-pub(super) struct Step {
+pub(super) struct Step<'a> {
     action: Action,
-    phase: Option<usize>,
+    phase: Option<&'a Phase>,
     /// The place of the fact that speaks for it; if `None`, those of the facts about the phase.
     place: Option<String>,
 }
 
-impl Step {
-    fn new(action: Action, phase: Option<usize>) -> Self {
+impl<'a> Step<'a> {
+    fn new(action: Action, phase: Option<&'a Phase>) -> Self {
         Self { action, phase, place: None }
     }
 }
 
 /// The chosen step, and the rule that chose it.
 #[derive(Clone, Copy)]
-pub(super) struct Choice {
+pub(super) struct Choice<'a> {
     action: Action,
-    phase: Option<usize>,
+    phase: Option<&'a Phase>,
     rule: &'static str,
 }
 
 /// Determines the position from `phases`, in number order, and from the documents.
-pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Position {
-    let case = Case::new(survey, phases, text);
-    let cursor = first(next::CURSOR, &case, ()).map(|(cursor, _)| cursor);
+pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) -> Position {
+    phases::mark_best(&mut phases);
+    let scope = Scope::new(survey, &phases);
+    let case = Case::new(survey, &scope, &phases, text);
+    let judge = |phase| {
+        let is_member = first(Case::MEMBERSHIP, &case, phase).is_none_or(|(is, _)| is);
+        let state = first(Case::STATES, &case, phase);
+        (is_member, state.map_or(PhaseState::Done, |(state, _)| state))
+    };
+    let judged: Vec<_> = phases.iter().map(judge).collect();
+    for (phase, (is_member, state)) in phases.iter_mut().zip(judged) {
+        (phase.is_in_milestone, phase.state) = (is_member, state);
+    }
+    let case = Case::new(survey, &scope, &phases, text);
+    let cursor = first(Case::CURSOR, &case, ()).map(|(cursor, _)| cursor);
     let (step, choice, reason) = choose(&case, cursor);
-    let rival = first(next::RIVALS, &case, choice).filter(|_| step.action != Action::Unknown);
+    let rival = first(Case::RIVALS, &case, choice).filter(|_| step.action != Action::Unknown);
     let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests)
-        && first(next::SETTLED, &case, choice).is_none();
+        && first(Case::SETTLED, &case, choice).is_none();
     let alternative = rival.map(|((step, _), [_, reason])| {
         let ((phase, command), because) = (case.command(&step), case.because(&step, reason));
         Alternative { action: step.action, phase, command, because }
@@ -110,121 +123,98 @@ pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a
     let next = Next { action, phase, command, conflict, alternative, because };
     // Without an active milestone, only finished work is left to name.
     let current = step.phase.or(cursor).or(case.members.last().copied());
-    let current = current.filter(|index| action != Action::None || case.is_done(*index));
-    Position { current, next, phases: finished(case, cursor) }
+    let current = current.filter(|phase| action != Action::None || phase.state == PhaseState::Done);
+    let current = current.and_then(|current| phases.iter().position(|one| ptr::eq(one, current)));
+    // `Phase complete — ready for verification`
+    let to_check = case.frontier.filter(|_| statuses(&survey.state).any(names_check));
+    let to_check = to_check.filter(|_| case.stated == to_check).map(|phase| phase.number.clone());
+    let cursor = cursor.map(|cursor| cursor.number.clone());
+    for phase in &mut phases {
+        let is_to_check = phase.is_in_milestone && to_check.as_ref() == Some(&phase.number);
+        finish(phase, cursor.as_ref(), is_to_check, text);
+    }
+    Position { current, next, phases }
 }
 
 /// Returns the next step, the choice that it is, and why its rule is there.
-fn choose(case: &Case<'_>, cursor: Option<usize>) -> (Step, Choice, &'static str) {
+fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'a>, &'static str) {
     let none = "no phase is planned since the last milestone";
-    let (step, [rule, reason]) = first(next::ACTIONS, case, cursor)
+    let choice = |step: &Step<'a>, rule| Choice { action: step.action, phase: step.phase, rule };
+    let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor)
         .unwrap_or_else(|| (Step::new(Action::None, None), ["none", none]));
-    let choice = Choice { action: step.action, phase: step.phase, rule };
-    match first(next::GATES, case, choice) {
+    let chosen = choice(&step, rule);
+    match first(Case::GATES, case, chosen) {
         Some((step, [rule, reason])) => {
-            let choice = Choice { action: step.action, phase: step.phase, rule };
-            (step, choice, reason)
+            let chosen = choice(&step, rule);
+            (step, chosen, reason)
         }
-        None => (step, choice, reason),
+        None => (step, chosen, reason),
     }
 }
 
-/// Returns the phases as reports show them, once the cursor is known.
-fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
-    let Case { survey, text, mut phases, stated, frontier, .. } = case;
-    // `Phase complete — ready for verification`
-    let says_check = statuses(&survey.state).any(names_check);
-    let cursor = cursor.map(|cursor| phases[cursor].number.clone());
-    for (index, phase) in phases.iter_mut().enumerate() {
-        // Further declared plans are no longer expected in a phase that was passed.
-        if phase.state == PhaseState::Running
-            && cursor.as_ref().is_some_and(|cursor| phase.number < *cursor)
-        {
-            phase.state = PhaseState::Done;
-        }
-        let is_to_check = says_check && stated == Some(index) && frontier == Some(index);
-        phase.awaits_check = phase.state == PhaseState::Done
-            && roadmap_phase(&survey.roadmap, &phase.number).is_some_and(is_left_unticked)
-            && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
-        let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
-        if let Some(slug) = phase.slug.as_deref().filter(|_| is_over) {
-            phase.name = Some(name_of_past_phase(slug, phase.name.as_deref()).to_owned());
-        }
+/// Describes a phase as reports show it, once the cursor is known; `is_to_check` is what STATE.md says of it.
+fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool, text: TextOf<'_>) {
+    // Further declared plans are no longer expected in a phase that was passed.
+    if phase.state == PhaseState::Running && cursor.is_some_and(|cursor| phase.number < *cursor) {
+        phase.state = PhaseState::Done;
     }
-    phases
+    phase.awaits_check = phase.state == PhaseState::Done
+        && phase.planned.as_ref().is_some_and(is_left_unticked)
+        && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
+    let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
+    if let Some(slug) = phase.slug.as_deref().filter(|_| is_over) {
+        phase.name = Some(name_of_past_phase(slug, phase.name.as_deref()).to_owned());
+    }
 }
 
 impl<'a> Case<'a> {
-    fn new(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Self {
-        let scope = Scope::new(survey, &phases);
-        let mut case =
-            Self { survey, text, phases, scope, members: Vec::new(), stated: None, frontier: None };
-        for index in 0..case.phases.len() {
-            let is_member = first(phases::MEMBERS, &case, index).is_none_or(|(is, _)| is);
-            case.phases[index].is_in_milestone = is_member;
-            case.members.extend(is_member.then_some(index));
-        }
-        let stated = survey.state.phase.number.as_ref();
-        case.stated = stated.and_then(|number| case.member(number));
+    fn new(
+        survey: &'a Survey,
+        scope: &'a Scope<'a>,
+        phases: &'a [Phase],
+        text: TextOf<'a>,
+    ) -> Self {
+        let members = phases.iter().filter(|phase| phase.is_in_milestone).collect();
+        let mut case = Self { survey, text, scope, members, stated: None, frontier: None };
+        case.stated = survey.state.phase.number.as_ref().and_then(|number| case.member(number));
         case.frontier = case.last(Phase::is_begun);
-        for index in 0..case.phases.len() {
-            let found = first(phases::STATES, &case, index);
-            case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
-        }
         case
     }
 
     /// Returns the milestone's phase of a number.
-    fn member(&self, number: &PhaseNumber) -> Option<usize> {
-        let phase = |index: usize| &self.phases[index];
-        let at = self.members.partition_point(|index| phase(*index).number < *number);
-        self.members.get(at).copied().filter(|index| phase(*index).number == *number)
+    fn member(&self, number: &PhaseNumber) -> Option<&'a Phase> {
+        let at = self.members.partition_point(|phase| phase.number < *number);
+        self.members.get(at).copied().filter(|phase| phase.number == *number)
     }
 
     /// Returns the last phase of the milestone for which something holds.
-    fn last(&self, is: impl Fn(&Phase) -> bool) -> Option<usize> {
-        self.members.iter().rfind(|index| is(&self.phases[**index])).copied()
-    }
-
-    /// Returns what the roadmap says of a phase.
-    fn planned(&self, index: usize) -> Option<&'a RoadmapPhase> {
-        roadmap_phase(&self.survey.roadmap, &self.phases[index].number)
-    }
-
-    fn is_done(&self, index: usize) -> bool {
-        self.phases[index].state == PhaseState::Done
-    }
-
-    fn checks(&self, index: usize) -> &[Check] {
-        self.phases[index].checks.read(self.text)
+    fn last(&self, is: impl Fn(&Phase) -> bool) -> Option<&'a Phase> {
+        self.members.iter().copied().rfind(|phase| is(phase))
     }
 
     /// Returns the unfinished phases after the given one, in number order; all if `None`.
-    fn unfinished_after(&self, index: Option<usize>) -> impl Iterator<Item = usize> {
-        let members = self.members.iter().copied();
-        let is_after = move |other: &usize| {
-            index.is_none_or(|index| self.phases[*other].number > self.phases[index].number)
-        };
-        members.filter(is_after).filter(|other| self.phases[*other].is_unfinished())
+    fn unfinished_after(&self, phase: Option<&Phase>) -> impl Iterator<Item = &'a Phase> {
+        let is_after = move |other: &&Phase| phase.is_none_or(|phase| other.number > phase.number);
+        self.members.iter().copied().filter(is_after).filter(|other| other.is_unfinished())
     }
 
     /// Returns the work on an unfinished phase.
-    fn work(&self, index: usize) -> Step {
-        let action = match self.phases[index].state {
+    fn work(phase: &'a Phase) -> Step<'a> {
+        let action = match phase.state {
             PhaseState::Open | PhaseState::Running => Action::Execute,
             _ => Action::Plan,
         };
-        Step::new(action, Some(index))
+        Step::new(action, Some(phase))
     }
 
     /// Returns what a check of a phase requires.
-    fn check(&self, index: usize, check: &Check) -> Step {
+    fn check(&self, phase: &'a Phase, check: &Check) -> Step<'a> {
         let place = Some(self.survey.check_line(check));
-        Step { action: next::action_for(check), phase: Some(index), place }
+        Step { action: next::action_for(check), phase: Some(phase), place }
     }
 
     /// Returns the phase of a step and the layout's command for it.
-    fn command(&self, step: &Step) -> (Option<PhaseNumber>, String) {
+    fn command(&self, step: &Step<'_>) -> (Option<PhaseNumber>, String) {
         let commands = &self.survey.layout.commands;
         let (command, has_phase) = match step.action {
             Action::Plan => (&commands.plan, true),
@@ -237,8 +227,7 @@ impl<'a> Case<'a> {
             Action::Unknown => return (None, "annals status".to_owned()),
         };
         // The first phase of a new planning folder is to be created.
-        let first = || PhaseNumber::from(1);
-        let number = step.phase.map_or_else(first, |index| self.phases[index].number.clone());
+        let number = step.phase.map_or(PhaseNumber::from(1), |phase| phase.number.clone());
         let phase = Some(number).filter(|_| has_phase);
         let shown = phase.as_ref().map(ToString::to_string).unwrap_or_default();
         (phase, Commands::with_phase(command, &shown))
@@ -246,29 +235,29 @@ impl<'a> Case<'a> {
 
     /// Returns the places of the facts that speak for a step: its own, else the phase's unfinished plans, else its folder,
     /// else the lines that name it; else the reason of the rule.
-    fn because(&self, step: &Step, reason: &str) -> Vec<String> {
+    fn because(&self, step: &Step<'_>, reason: &str) -> Vec<String> {
         let unread = self.survey.not_understood.iter().take(MAX_PLANS);
         let places = match (step.action, &step.place, step.phase) {
             (Action::Unknown, ..) => unread.map(ToString::to_string).collect(),
             (_, Some(place), _) => vec![place.clone()],
-            (_, None, Some(index)) => self.places(index),
+            (_, None, Some(phase)) => self.places(phase),
             (_, None, None) => Vec::new(),
         };
         if places.is_empty() { vec![reason.to_owned()] } else { places }
     }
 
-    fn places(&self, index: usize) -> Vec<String> {
-        let (survey, phase) = (self.survey, &self.phases[index]);
+    fn places(&self, phase: &Phase) -> Vec<String> {
+        let survey = self.survey;
         let mut places: Vec<String> = survey.open_plans(phase).take(MAX_PLANS).collect();
         let rest = phase.plans.len() - phase.count(PlanState::Complete) - places.len();
         if rest > 0 {
             places.push(format!("and {rest} more"));
         }
         if places.is_empty() {
-            let planned = || Some(survey.line(vocabulary::ROADMAP, self.planned(index)?.line));
+            let planned = || Some(survey.line(vocabulary::ROADMAP, phase.planned.as_ref()?.line));
             places.extend(survey.contents(phase).or_else(planned));
         }
-        let is_pointer = self.stated == Some(index);
+        let is_pointer = self.stated == Some(phase);
         places.extend(is_pointer.then(|| survey.line(vocabulary::STATE, survey.pointer_line())));
         places
     }

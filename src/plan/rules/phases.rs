@@ -6,47 +6,46 @@
 use std::collections::HashSet;
 
 use crate::plan::phase::may_be_same;
-use crate::plan::rules::Rule;
+use crate::plan::rules::{Case, Rule};
 use crate::plan::{
     Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
-    StateFile, Survey, roadmap_phase,
+    StateFile, Survey,
 };
 
-/// Whether the phase at an index belongs to the milestone; if no rule applies, it does.
-pub(super) const MEMBERS: &[Rule<usize, bool>] = &[
-    Rule {
-        name: "one folder a number",
-        reason: "of several folders with a number, the one whose name fits best is meant, then the one with open plans; where numbering restarted, the folders of the milestone before remain",
-        test: |case, index| (!case.scope.best[index]).then_some(false),
-    },
-    Rule {
-        name: "backlog",
-        reason: "GSD keeps ideas as phases 999.x",
-        test: |case, index| (case.phases[index].number.whole() == BACKLOG).then_some(false),
-    },
-    Rule {
-        name: "listed",
-        reason: "the roadmap lists it among what has not shipped",
-        test: |case, index| case.scope.lists(&case.phases[index].number).then_some(true),
-    },
-    Rule {
-        name: "outside of the roadmap",
-        reason: "its number is below all that the roadmap lists, or above them where numbering restarted",
-        test: |case, index| {
-            let number = &case.phases[index].number;
-            let (lowest, highest) = (case.scope.listed.first()?, case.scope.listed.last()?);
-            let is_above = case.scope.has_restarted && *number >= highest.number;
-            (*number < lowest.number || is_above).then_some(false)
+impl<'a> Case<'a> {
+    /// Whether a phase belongs to the milestone; if no rule applies, it does.
+    pub(super) const MEMBERSHIP: [Rule<'a, &'a Phase, bool>; 5] = [
+        Rule {
+            name: "one folder a number",
+            reason: "of several folders with a number, the one whose name fits best is meant, then the one with open plans; where numbering restarted, the folders of the milestone before remain",
+            test: |_, phase| (!phase.is_in_milestone).then_some(false),
         },
-    },
-    Rule {
-        name: "shipped",
-        reason: "the roadmap names it only in a milestone that shipped",
-        test: |case, index| {
-            case.scope.shipped.contains(&case.phases[index].number).then_some(false)
+        Rule {
+            name: "backlog",
+            reason: "GSD keeps ideas as phases 999.x",
+            test: |_, phase| (phase.number.whole() == BACKLOG).then_some(false),
         },
-    },
-];
+        Rule {
+            name: "listed",
+            reason: "the roadmap lists it among what has not shipped",
+            test: |case, phase| case.scope.lists(&phase.number).then_some(true),
+        },
+        Rule {
+            name: "outside of the roadmap",
+            reason: "its number is below all that the roadmap lists, or above them where numbering restarted",
+            test: |case, phase| {
+                let (lowest, highest) = (case.scope.listed.first()?, case.scope.listed.last()?);
+                let is_above = case.scope.has_restarted && phase.number >= highest.number;
+                (phase.number < lowest.number || is_above).then_some(false)
+            },
+        },
+        Rule {
+            name: "shipped",
+            reason: "the roadmap names it only in a milestone that shipped",
+            test: |case, phase| case.scope.shipped.contains(&phase.number).then_some(false),
+        },
+    ];
+}
 
 /// What the roadmap says about the active milestone.
 pub(super) struct Scope<'a> {
@@ -54,8 +53,6 @@ pub(super) struct Scope<'a> {
     pub(super) listed: Vec<&'a RoadmapPhase>,
     /// The numbers that are only in shipped milestones.
     shipped: HashSet<&'a PhaseNumber>,
-    /// For each phase, whether it is the one that its number means.
-    best: Vec<bool>,
     has_restarted: bool,
 }
 
@@ -77,7 +74,6 @@ impl<'a> Scope<'a> {
         let restarts = lowest.zip(dead().min()).is_some_and(|(live, dead)| live <= dead);
         Self {
             shipped: dead().filter(|number| !live.contains(number)).collect(),
-            best: best_of_number(survey, phases),
             has_restarted: restarts || phases.iter().any(|phase| phase.is_old),
             listed,
         }
@@ -92,84 +88,80 @@ impl<'a> Scope<'a> {
 /// The number of the backlog, whose ideas are phases 999.1, 999.2 and so on.
 const BACKLOG: u32 = 999;
 
-/// Returns for each phase whether it is the one that its number means.
-fn best_of_number(survey: &Survey, phases: &[Phase]) -> Vec<bool> {
+/// Leaves in the milestone, of the phases with the same number, only the one that the number means.
+pub(super) fn mark_best(phases: &mut [Phase]) {
     let rank = |phase: &Phase| {
-        let planned = roadmap_phase(&survey.roadmap, &phase.number);
-        let name = planned.and_then(|planned| planned.name.as_deref());
+        let name = phase.planned.as_ref().and_then(|planned| planned.name.as_deref());
         let slug = phase.slug.as_deref().unwrap_or_default();
         let fits = name.is_some_and(|name| may_be_same(slug, name));
         (!phase.is_old, fits, phase.has_open_plan(), phase.plans.len())
     };
-    let mut is_best = Vec::new();
-    for same in phases.chunk_by(|one, next| one.number == next.number) {
+    for same in phases.chunk_by_mut(|one, next| one.number == next.number) {
         // The first one of the highest rank.
         let best = (0..same.len()).rev().max_by_key(|at| rank(&same[*at]));
-        is_best.extend((0..same.len()).map(|at| best == Some(at) && !same[at].is_old));
+        for (at, phase) in same.iter_mut().enumerate() {
+            phase.is_in_milestone = best == Some(at) && !phase.is_old;
+        }
     }
-    is_best
 }
 
-/// The state of the phase at an index; if no rule applies, it is done: all of its plans have summaries.
-pub(super) const STATES: &[Rule<usize, PhaseState>] = &[
-    Rule {
-        name: "dropped",
-        reason: "the roadmap calls it deferred, superseded or removed",
-        test: |case, index| {
-            let phase = &case.phases[index];
-            (phase.claim.is_some_and(PhaseProgress::is_dropped)
-                && (phase.has_open_plan() || !phase.is_begun()))
-            .then_some(PhaseState::Dropped)
+impl<'a> Case<'a> {
+    /// The state of a phase; if no rule applies, it is done: all of its plans have summaries.
+    pub(super) const STATES: [Rule<'a, &'a Phase, PhaseState>; 6] = [
+        Rule {
+            name: "dropped",
+            reason: "the roadmap calls it deferred, superseded or removed",
+            test: |_, phase| {
+                (phase.claim.is_some_and(PhaseProgress::is_dropped)
+                    && (phase.has_open_plan() || !phase.is_begun()))
+                .then_some(PhaseState::Dropped)
+            },
         },
-    },
-    Rule {
-        name: "open plan",
-        reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase",
-        test: |case, index| {
-            let phase = &case.phases[index];
-            (phase.has_open_plan() && !phase.is_ticked()).then_some(PhaseState::Open)
+        Rule {
+            name: "open plan",
+            reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase",
+            test: |_, phase| {
+                (phase.has_open_plan() && !phase.is_ticked()).then_some(PhaseState::Open)
+            },
         },
-    },
-    Rule {
-        name: "plan added to a finished phase",
-        reason: "an open plan, and there are more plans than the ticked phase's row counts",
-        test: |case, index| {
-            let phase = &case.phases[index];
-            let in_row = case.planned(index).and_then(plans_in_row);
-            (phase.has_open_plan() && in_row.is_some_and(|row| phase.plan_files() > row))
-                .then_some(PhaseState::Open)
+        Rule {
+            name: "plan added to a finished phase",
+            reason: "an open plan, and there are more plans than the ticked phase's row counts",
+            test: |_, phase| {
+                let in_row = phase.planned.as_ref().and_then(plans_in_row);
+                (phase.has_open_plan() && in_row.is_some_and(|row| phase.plan_files() > row))
+                    .then_some(PhaseState::Open)
+            },
         },
-    },
-    Rule {
-        name: "ticked",
-        reason: "the roadmap, or STATE.md's list of phases, calls it complete",
-        test: |case, index| case.phases[index].is_ticked().then_some(PhaseState::Done),
-    },
-    Rule {
-        name: "nothing done",
-        reason: "it has neither plans nor summaries",
-        test: |case, index| (!case.phases[index].is_begun()).then_some(PhaseState::Unplanned),
-    },
-    Rule {
-        name: "short of what is declared",
-        reason: "the phase's row, its list of plans, `Plans: 3` or STATE.md's `Plan: 2 of 3` counts more plans than have summaries",
-        test: |case, index| {
-            let phase = &case.phases[index];
-            let over = phase.summaries() + phase.withdrawn;
-            let is_short = phase.declared.is_some_and(|all| over < all);
-            is_short.then_some(PhaseState::Running)
+        Rule {
+            name: "ticked",
+            reason: "the roadmap, or STATE.md's list of phases, calls it complete",
+            test: |_, phase| phase.is_ticked().then_some(PhaseState::Done),
         },
-    },
-];
+        Rule {
+            name: "nothing done",
+            reason: "it has neither plans nor summaries",
+            test: |_, phase| (!phase.is_begun()).then_some(PhaseState::Unplanned),
+        },
+        Rule {
+            name: "short of what is declared",
+            reason: "the phase's row, its list of plans, `Plans: 3` or STATE.md's `Plan: 2 of 3` counts more plans than have summaries",
+            test: |_, phase| {
+                let over = phase.summaries() + phase.withdrawn;
+                let is_short = phase.declared.is_some_and(|all| over < all);
+                is_short.then_some(PhaseState::Running)
+            },
+        },
+    ];
+}
 
 /// Adds what the documents say about each phase.
-pub(in crate::plan) fn add_documents(survey: &Survey, phases: &mut [Phase]) {
-    let (roadmap, state) = (&survey.roadmap, &survey.state);
+pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
     let listed = state.phase_statuses.iter();
-    let listed = listed.filter(|one| PhaseProgress::is_complete_status(&one.status.value));
-    let listed_done: HashSet<&PhaseNumber> = listed.map(|one| &one.number).collect();
+    let listed = listed.filter(|(_, status)| PhaseProgress::is_complete_status(&status.value));
+    let listed_done: HashSet<&PhaseNumber> = listed.map(|(number, _)| number).collect();
     for phase in phases {
-        let planned = roadmap_phase(roadmap, &phase.number).filter(|_| !phase.is_old);
+        let planned = phase.planned.as_ref();
         let is_current = state.phase.number.as_ref() == Some(&phase.number);
         let dropped = planned.and_then(|one| one.status).filter(|status| status.is_dropped());
         let is_done = planned.map_or_else(
@@ -183,9 +175,8 @@ pub(in crate::plan) fn add_documents(survey: &Survey, phases: &mut [Phase]) {
         let in_state = stated_plans(state).filter(|_| is_current);
         let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
         phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
-        if let Some(planned) = planned {
-            phase.name = planned.name.clone().or(phase.name.take());
-            phase.goal.clone_from(&planned.goal);
+        if let Some(name) = planned.and_then(|planned| planned.name.clone()) {
+            phase.name = Some(name);
         }
     }
 }

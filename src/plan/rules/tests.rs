@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::plan::model::phases;
-use crate::plan::rules::{OFF, Rule, decide, next, phases};
+use crate::plan::rules::{Case, OFF, Rule, decide};
 use crate::plan::{Action, Phase, PhaseNumber, Survey};
 use crate::project::fixture::Tree;
 use crate::project::{OpenRequest, Project};
@@ -133,13 +133,15 @@ fn moments(folder: &Path, kept: &TempDir) -> Vec<Moment> {
 }
 
 fn names() -> Vec<&'static str> {
-    let scope = phases::MEMBERS.iter().map(|rule| rule.name);
-    let state = phases::STATES.iter().map(|rule| rule.name);
-    let cursor = next::CURSOR.iter().map(|rule| rule.name);
-    let next =
-        next::ACTIONS.iter().map(|rule| rule.name).chain(next::GATES.iter().map(|rule| rule.name));
-    let contest = next::RIVALS.iter().map(|rule| rule.name);
-    let contest = contest.chain(next::SETTLED.iter().map(|rule| rule.name));
+    let scope = Case::MEMBERSHIP.into_iter().map(|rule| rule.name);
+    let state = Case::STATES.into_iter().map(|rule| rule.name);
+    let cursor = Case::CURSOR.into_iter().map(|rule| rule.name);
+    let next = Case::ACTIONS
+        .into_iter()
+        .map(|rule| rule.name)
+        .chain(Case::GATES.into_iter().map(|rule| rule.name));
+    let contest = Case::RIVALS.into_iter().map(|rule| rule.name);
+    let contest = contest.chain(Case::SETTLED.into_iter().map(|rule| rule.name));
     scope.chain(state).chain(cursor).chain(next).chain(contest).collect()
 }
 
@@ -161,8 +163,8 @@ fn print_score(name: &str, answers: &[Answer]) {
 }
 
 /// Returns the rows of a table of rules.
-fn rows<A, O>(rules: &[Rule<A, O>]) -> Vec<String> {
-    rules.iter().map(|rule| format!("| {} | {} |", rule.name, rule.reason)).collect()
+fn rows<A, O, const COUNT: usize>(rules: [Rule<'_, A, O>; COUNT]) -> Vec<String> {
+    rules.into_iter().map(|rule| format!("| {} | {} |", rule.name, rule.reason)).collect()
 }
 
 #[test]
@@ -170,13 +172,13 @@ fn the_documented_rules_are_those_that_decide() {
     let docs = read::users_bytes(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md"));
     let docs = String::from_utf8(docs.unwrap().unwrap()).unwrap();
     let tables = [
-        ("### 1. Scope", rows(phases::MEMBERS)),
-        ("### 2. State", rows(phases::STATES)),
-        ("### 3. Cursor", rows(next::CURSOR)),
-        ("### 4. Next", rows(next::ACTIONS)),
-        ("### 5. What comes first", rows(next::GATES)),
-        ("### 6. What else", rows(next::RIVALS)),
-        ("### 7. What is settled", rows(next::SETTLED)),
+        ("### 1. Scope", rows(Case::MEMBERSHIP)),
+        ("### 2. State", rows(Case::STATES)),
+        ("### 3. Cursor", rows(Case::CURSOR)),
+        ("### 4. Next", rows(Case::ACTIONS)),
+        ("### 5. What comes first", rows(Case::GATES)),
+        ("### 6. What else", rows(Case::RIVALS)),
+        ("### 7. What is settled", rows(Case::SETTLED)),
     ];
     for (heading, rows) in tables {
         let (_, section) = docs.split_once(heading).unwrap();
@@ -219,8 +221,8 @@ fn every_rule_is_worth_its_price() {
     let whole = answers(&[]);
     print_score("dev", &whole[..465.min(whole.len())]);
     print_score("more", &whole[465.min(whole.len())..]);
-    let is_contest = |name: &str| next::RIVALS.iter().any(|rule| rule.name == name);
-    let settles = |name: &str| next::SETTLED.iter().any(|rule| rule.name == name);
+    let is_contest = |name: &str| Case::RIVALS.into_iter().any(|rule| rule.name == name);
+    let settles = |name: &str| Case::SETTLED.into_iter().any(|rule| rule.name == name);
     let mut prices: Vec<(&'static str, Price<'_>)> = Vec::new();
     for name in names() {
         let mut price = Price::new();

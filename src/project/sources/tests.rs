@@ -131,7 +131,15 @@ fn a_cloned_repository_cannot_name_a_path_outside_itself() {
     assert_eq!(inside.planning_dir.unwrap(), Path::new("./docs/plan"));
 }
 
-fn read_by(author: Author, bytes: &[u8]) -> Result<Settings> {
+fn user(file: PathBuf, line: usize) -> Origin {
+    Origin::User { file, line }
+}
+
+fn project(file: PathBuf, line: usize) -> Origin {
+    Origin::Project { file, line }
+}
+
+fn read_by(author: fn(PathBuf, usize) -> Origin, bytes: &[u8]) -> Result<Settings> {
     let mut draft = Draft::new()?;
     draft.read_file(bytes, Path::new("annals.toml"), author)?;
     draft.finish()
@@ -140,8 +148,8 @@ fn read_by(author: Author, bytes: &[u8]) -> Result<Settings> {
 #[test]
 fn a_user_only_key_is_refused_in_the_project() {
     let text = b"\n[chroma]\nurl = \"https://example.org\"\n";
-    assert!(read_by(Author::User, text).unwrap().chroma.is_some());
-    let error = read_by(Author::Project, text).unwrap_err();
+    assert!(read_by(user, text).unwrap().chroma.is_some());
+    let error = read_by(project, text).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
     assert_eq!(error.place.unwrap().line, Some(3));
     assert!(error.hint.unwrap().contains("ANNALS_CHROMA_URL"));
@@ -149,7 +157,7 @@ fn a_user_only_key_is_refused_in_the_project() {
 
 #[test]
 fn a_settings_file_has_a_maximum_size() {
-    let read = |size: usize| read_by(Author::Project, "\n".repeat(size).as_bytes());
+    let read = |size: usize| read_by(project, "\n".repeat(size).as_bytes());
     read(MAX_FILE_BYTES).unwrap();
     let error = read(MAX_FILE_BYTES + 1).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Usage);
@@ -202,7 +210,7 @@ fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn no_bytes_panic(bytes in arbitrary_bytes()) {
-        for author in [Author::User, Author::Project] {
+        for author in [user, project as fn(PathBuf, usize) -> Origin] {
             match read_by(author, &bytes) {
                 Ok(settings) => prop_assert!(settings.max_lines <= 200),
                 Err(error) => prop_assert!(!error.message.is_empty()),

@@ -44,7 +44,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::markdown::{Block, FrontMatter, ListItem, Outline, Ranges, Section, Table, TableRow};
+use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{has, split_status};
 use crate::plan::read::{
@@ -226,21 +226,22 @@ impl Assembly<'_, '_> {
     fn read(&mut self) {
         let (outline, numbering) = (self.outline, self.numbering);
         let headings = headings(outline, numbering);
-        let entries = entries(outline, &headings, numbering);
-        for (named, section) in headings {
-            self.merge_section(named, section);
+        let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
+        for (mut phase, section) in headings {
+            section::read(outline, section, numbering, &mut phase);
+            phase.milestone = self.home(section.heading.start, &phase.number);
+            self.merge(phase);
         }
-        for (named, block, item) in entries {
-            self.merge_entry(named, block, item);
+        for (mut phase, at) in entries(outline, &details, numbering) {
+            phase.milestone = self.home(at, &phase.number);
+            self.merge(phase);
         }
         let all = 0..outline.text().len();
-        for row in outline.tables(&all).flat_map(|table| rows(table, numbering)) {
-            let version = row.milestone.as_deref().and_then(milestone::version);
+        for (phase, milestone) in outline.tables(&all).flat_map(|table| rows(table, numbering)) {
+            let version = milestone.and_then(milestone::version);
             let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
-            let named = version.and_then(|_| self.milestones.iter().position(is_named));
-            let phase = self.slot(&row.number, named, row.line, false);
-            phase.name = phase.name.take().or_else(|| row.name.clone());
-            phase.row.get_or_insert(row);
+            let milestone = version.and_then(|_| self.milestones.iter().position(is_named));
+            self.merge(RoadmapPhase { milestone, ..phase });
         }
         self.assign_by_range();
         self.phases.iter_mut().for_each(RoadmapPhase::set_status);
@@ -261,62 +262,38 @@ impl Assembly<'_, '_> {
         holding.min_by_key(|(_, milestone)| milestone.range.len()).map(|(index, _)| index)
     }
 
-    /// Returns the phase of a number in a milestone, adding a new one if none matches. Only a list entry or a row outside of
-    /// shipped milestones may mean a phase that has shipped.
-    fn slot(
-        &mut self,
-        number: &PhaseNumber,
-        milestone: Option<usize>,
-        line: usize,
-        is_heading: bool,
-    ) -> &mut RoadmapPhase {
-        let is_shipped = milestone.is_some_and(|index| self.milestones[index].is_shipped);
-        let same = self.by_number.entry(number.clone()).or_default();
+    /// Adds what a mention says to the phase of its number in its milestone, or a new phase if none matches. Only a list
+    /// entry or a row outside of shipped milestones may mean a phase that has shipped.
+    fn merge(&mut self, found: RoadmapPhase) {
+        let is_shipped = found.milestone.is_some_and(|index| self.milestones[index].is_shipped);
+        let same = self.by_number.entry(found.number.clone()).or_default();
         let fits = |index: usize, may_differ: bool| {
             let phase = &self.phases[index];
-            let both = phase.milestone.zip(milestone);
+            let both = phase.milestone.zip(found.milestone);
             (may_differ || phase.is_shipped == is_shipped)
                 && both.is_none_or(|(own, other)| own == other)
         };
         let known = same.iter().copied().find(|index| fits(*index, false));
-        let may_differ = !is_heading && !is_shipped;
+        let may_differ = !found.has_section && !is_shipped;
         let other = || same.iter().copied().find(|index| may_differ && fits(*index, true));
-        let index = known.or_else(other).unwrap_or_else(|| {
+        let Some(index) = known.or_else(other) else {
             same.push(self.phases.len());
-            let number = number.clone();
-            self.phases.push(RoadmapPhase { number, line, ..RoadmapPhase::default() });
-            self.phases.len() - 1
-        });
-        let found = &mut self.phases[index];
-        found.milestone = found.milestone.or(milestone);
-        found.is_shipped |= is_shipped;
-        found.line = found.line.min(line);
-        found
-    }
-
-    fn merge_section(&mut self, named: NamedPhase, section: &Section) {
-        let home = self.home(section.heading.start, &named.number);
-        let (outline, numbering) = (self.outline, self.numbering);
-        let phase = self.slot(&named.number, home, section.line, true);
-        if !phase.has_section {
-            phase.has_section = true;
-            phase.status = phase.status.or(named.dropped_as);
-            phase.is_listed = true;
-            phase.name = named.name;
-            section::read(outline, section, numbering, phase);
-            phase.stated_status = phase.stated_status.take().or(named.status);
+            self.phases.push(RoadmapPhase { is_shipped, ..found });
+            return;
+        };
+        let phase = &mut self.phases[index];
+        phase.milestone = phase.milestone.or(found.milestone);
+        phase.is_shipped |= is_shipped;
+        phase.line = phase.line.min(found.line);
+        // Only the first section of a phase describes it.
+        if !found.has_section {
+            phase.is_listed |= found.is_listed;
+            phase.name = phase.name.take().or(found.name);
+            phase.status = phase.status.or(found.status);
+            phase.checkbox = phase.checkbox.take().or(found.checkbox);
+            phase.stated_status = phase.stated_status.take().or(found.stated_status);
+            phase.row = phase.row.take().or(found.row);
         }
-    }
-
-    fn merge_entry(&mut self, named: NamedPhase, block: &Block, item: &ListItem) {
-        let mark = section::checkbox(self.outline, block, item);
-        let home = self.home(block.range.start, &named.number);
-        let phase = self.slot(&named.number, home, block.line, false);
-        phase.status = phase.status.or(named.dropped_as);
-        phase.is_listed = true;
-        phase.name = phase.name.take().or(named.name);
-        phase.checkbox = phase.checkbox.take().or(mark);
-        phase.stated_status = phase.stated_status.take().or(named.status);
     }
 
     /// Assigns each phase without a milestone to the first milestone whose range includes its number, of those with the
@@ -357,22 +334,12 @@ impl RoadmapPhase {
     }
 }
 
-/// A phase's number and name, with its status remarks.
-struct NamedPhase {
-    number: PhaseNumber,
-    name: Option<String>,
-    /// The status after the name, verbatim.
-    status: Option<Located<String>>,
-    /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
-    dropped_as: Option<PhaseProgress>,
-}
-
 /// The end of a phase's name: its markup, or a remark in italics, in capitals or with a plan count.
 static NAME_END: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan"));
 
-/// Parses a text that begins with `Phase` and a number.
-fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
+/// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
+fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
@@ -392,11 +359,14 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> 
     });
     let status = status.or_else(|| inside.find(is_dropping));
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
-    Some(NamedPhase {
+    Some(RoadmapPhase {
         number,
         name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
-        dropped_as: is_struck.then_some(PhaseProgress::Removed).or(dropped),
-        status: status.map(|span| span.with_value(span.text.to_owned())),
+        status: is_struck.then_some(PhaseProgress::Removed).or(dropped),
+        stated_status: status.map(|span| span.with_value(span.text.to_owned())),
+        is_listed: true,
+        line: line.line,
+        ..RoadmapPhase::default()
     })
 }
 
@@ -456,22 +426,25 @@ fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
     Some(Span::new(title, section.heading.end - title.len(), section.line))
 }
 
-/// Returns the headings that name a phase.
+/// Returns the headings that name a phase, with their sections.
 fn headings<'o>(
     outline: &'o Outline<'_>,
     numbering: PhaseNumbering,
-) -> Vec<(NamedPhase, &'o Section)> {
-    let named = |section| Some((parse_phase(title(outline, section)?, numbering)?, section));
+) -> Vec<(RoadmapPhase, &'o Section)> {
+    let named = |section| {
+        let phase = parse_phase(title(outline, section)?, numbering)?;
+        Some((RoadmapPhase { has_section: true, ..phase }, section))
+    };
     outline.sections().iter().filter_map(named).collect()
 }
 
-/// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
-fn entries<'o>(
-    outline: &'o Outline<'_>,
-    headings: &[(NamedPhase, &Section)],
+/// Returns the entries of phase checklists, with the offsets at which they begin; those in a phase's own section, among the
+/// `details`, are its plans, not phases.
+fn entries(
+    outline: &Outline<'_>,
+    details: &Ranges,
     numbering: PhaseNumbering,
-) -> Vec<(NamedPhase, &'o Block, &'o ListItem)> {
-    let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
+) -> Vec<(RoadmapPhase, usize)> {
     let lists = Ranges::merge(
         document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
     );
@@ -480,25 +453,19 @@ fn entries<'o>(
         .items(&all)
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
     let entries = bullets.filter_map(|(block, item)| {
-        let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
-        let named = parse_phase(text, numbering)?;
+        let at = block.range.start;
+        let phase = parse_phase(Span::new(outline.slice(&block.range), at, block.line), numbering)?;
+        let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        let is_entry =
-            item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start);
-        is_entry.then_some((named, block, item))
+        let is_entry = item.checked.is_some() || phase.name.is_some() && lists.contains(at);
+        is_entry.then_some((RoadmapPhase { checkbox, ..phase }, at))
     });
     entries.collect()
 }
 
 /// A phase's row in a progress table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressRow {
-    /// The phase.
-    pub number: PhaseNumber,
-    /// The phase's name, if the row has one.
-    pub name: Option<String>,
-    /// The milestone cell, if the table has that column.
-    pub milestone: Option<String>,
     /// The plan count cell: `3/3`, `4`.
     pub plans: Option<Located<String>>,
     /// Number of complete plans, according to that cell.
@@ -509,8 +476,6 @@ pub struct ProgressRow {
     pub status: Option<Located<String>>,
     /// The cell with the completion date; also set if empty, so that it can be filled in.
     pub completed: Option<Located<String>>,
-    /// Line number of the row, from 1.
-    pub line: usize,
 }
 
 impl ProgressRow {
@@ -520,9 +485,9 @@ impl ProgressRow {
     }
 }
 
-/// Returns the rows of a table of phases with their status; empty for any other table. The phase must be the first column,
-/// since requirement tables also name phases.
-pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow> {
+/// Returns the phases in a table of phases with their status, each with the milestone's cell; empty for any other table. The
+/// phase must be the first column, since requirement tables also name phases.
+fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Vec<(RoadmapPhase, Option<&'t str>)> {
     let headers: Vec<String> = table.header.iter().map(|cell| document::heading(cell)).collect();
     let column =
         |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
@@ -537,7 +502,7 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
     let milestone = column(&["milestone"]);
     let completed = column(&["completed", "date", "completed on", "shipped"]);
-    let read = |row: &TableRow| {
+    let read = |row: &'t TableRow| {
         let cell = |index: Option<usize>| {
             let index = index?;
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
@@ -547,26 +512,28 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
         let first = row.cells.first()?;
         let (number, rest) =
             phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
-        let counted = cell(plans).and_then(counts);
-        let beside = counted.as_ref().map_or(cell(plans), |(.., rest)| Some(*rest));
+        let (counted, beside) = match cell(plans).and_then(counts) {
+            Some((counted, rest)) => (counted, Some(rest)),
+            None => (ProgressRow::default(), cell(plans)),
+        };
         let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
         // A table of something else may have numbers and a column `Done`, too.
-        let is_counted = counted.as_ref().is_some_and(|(_, complete, ..)| complete.is_some());
-        if status.is_none() && beside.is_none() && !is_counted {
+        if status.is_none() && beside.is_none() && counted.plans_complete.is_none() {
             return None;
         }
         let name = cell(name).map_or(rest, |span| span.text);
-        Some(ProgressRow {
+        let phase = RoadmapPhase {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
-            milestone: cell(milestone).map(|span| span.text.to_owned()),
-            plans_complete: counted.as_ref().and_then(|(_, complete, ..)| *complete),
-            plans_total: counted.as_ref().and_then(|(_, _, total, _)| *total),
-            plans: counted.map(|(cell, ..)| cell),
-            status: if status.is_some() { cell(status) } else { beside }.map(stated),
-            completed: cell(completed).map(stated),
+            row: Some(ProgressRow {
+                status: if status.is_some() { cell(status) } else { beside }.map(stated),
+                completed: cell(completed).map(stated),
+                ..counted
+            }),
             line: row.line,
-        })
+            ..RoadmapPhase::default()
+        };
+        Some((phase, cell(milestone).map(|span| span.text)))
     };
     table.rows.iter().filter_map(read).collect()
 }
@@ -599,13 +566,11 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     Some((number, rest.split("](").next().unwrap_or(rest)))
 }
 
-/// A count as it stands, how many are complete, how many there are, and what follows.
-type Counts<'a> = (Located<String>, Option<u32>, Option<u32>, Span<'a>);
-
-/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, with the count and what follows it.
-fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+/// Parses the count of a cell, and what follows it: `3/4` and `3 of 4` are complete and total, `4` is the total, `0/TBD`
+/// complete.
+fn counts(cell: Span<'_>) -> Option<(ProgressRow, Span<'_>)> {
     let (done, total, mut rest) = cell.count()?;
-    let (complete, total) = match total {
+    let (plans_complete, plans_total) = match total {
         Some(total) => (Some(done.value), Some(total.value)),
         None if rest.text.starts_with('/') => {
             rest = rest.after(rest.text.find(' ').unwrap_or(rest.text.len()));
@@ -616,7 +581,8 @@ fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
         None => (None, Some(done.value)),
     };
     let count = cell.part(0..cell.text.len() - rest.text.len());
-    Some((count.with_value(count.text.to_owned()), complete, total, rest))
+    let plans = Some(count.with_value(count.text.to_owned()));
+    Some((ProgressRow { plans, plans_complete, plans_total, ..ProgressRow::default() }, rest))
 }
 
 #[cfg(test)]

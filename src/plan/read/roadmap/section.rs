@@ -25,6 +25,7 @@ pub(super) fn read(
     numbering: PhaseNumbering,
     phase: &mut RoadmapPhase,
 ) {
+    let in_heading = phase.stated_status.take();
     let mut reader = Reader { phase, texts: HashMap::new(), field: None, depth: None };
     reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
@@ -36,6 +37,7 @@ pub(super) fn read(
     }
     let mut texts = reader.texts;
     let mut take = |field| texts.remove(&field).unwrap_or_default();
+    phase.stated_status = phase.stated_status.take().or(in_heading);
     phase.goal = take(Field::Goal).into_iter().next();
     phase.depends_on = dependencies(&take(Field::DependsOn).join(", "), numbering);
     phase.success_criteria = take(Field::SuccessCriteria);

@@ -126,15 +126,6 @@ impl Claim {
     }
 }
 
-/// The status of a phase in STATE.md's list or table of phases.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PhaseStatus {
-    /// The phase.
-    pub number: PhaseNumber,
-    /// The status, verbatim.
-    pub status: Located<String>,
-}
-
 /// The parsed STATE.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StateFile {
@@ -160,9 +151,9 @@ pub struct StateFile {
     /// All statements about the position, in file order.
     #[serde(skip)]
     pub claims: Vec<Located<Claim>>,
-    /// The phases listed with a status, in file order.
+    /// The phases listed with a status, verbatim, in file order.
     #[serde(skip)]
-    pub phase_statuses: Vec<PhaseStatus>,
+    pub phase_statuses: Vec<ListedStatus>,
     /// The slug of the active milestone, if stated.
     #[serde(skip)]
     pub active_milestone: Option<String>,
@@ -183,6 +174,9 @@ pub struct StateFile {
     #[serde(skip)]
     pub prose: Option<Located<String>>,
 }
+
+/// A phase and its status in a list.
+type ListedStatus = (PhaseNumber, Located<String>);
 
 /// Maximum number of statements about the position: each is compared with the files, and may be reported.
 pub(crate) const MAX_CLAIMS: usize = 1000;
@@ -314,7 +308,7 @@ pub(crate) fn phase_in_status(
 /// ```text
 /// - **Phase 1 (Name):** Complete (4 plans)     - **Phase 2:** Pending
 /// ```
-fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<PhaseStatus> {
+fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<ListedStatus> {
     let mut seen = HashSet::new();
     let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
@@ -324,18 +318,18 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Phase
             numbering,
         )
     });
-    found.filter(|status| seen.insert(status.number.clone())).collect()
+    found.filter(|(number, _)| seen.insert(number.clone())).collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
-fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStatus> {
+fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<ListedStatus> {
     let line = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
     let named = strip_prefix_ignore_case(line.text.strip_prefix("**")?, "phase ")?;
     let (number, rest) = numbering.split(named.trim_start())?;
     let (_, status) = rest.split_once("**")?;
     let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']);
     let status = status.with_value(status.text.to_owned());
-    (!status.value.is_empty()).then_some(PhaseStatus { number, status })
+    (!status.value.is_empty()).then_some((number, status))
 }
 
 /// Returns when the work went on, from the front matter and from labels anywhere in the file.

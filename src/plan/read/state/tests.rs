@@ -52,7 +52,7 @@ fn labels_and_a_phase_list_are_read() {
     assert_eq!(state.decisions.len(), 1);
     assert!(state.todos.is_empty());
     let statuses: Vec<&str> =
-        state.phase_statuses.iter().map(|phase| &text[phase.status.range.clone()]).collect();
+        state.phase_statuses.iter().map(|(_, status)| &text[status.range.clone()]).collect();
     assert_eq!(statuses, ["Complete (4 plans)", "Pending"]);
 }
 

@@ -12,7 +12,7 @@ use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, is_none_remark, words};
 use crate::plan::read::{Count, Decision, decision, document, is_absent};
-use crate::text::{file_name, one_line};
+use crate::text::{file_name, one_line, word_enum};
 use crate::warning::{Parsed, Warning};
 
 mod deviation;
@@ -30,7 +30,7 @@ pub struct Summary {
     /// The title in the front matter, otherwise the first heading.
     pub title: Option<String>,
     /// The plan's outcome; `None` if the file has no status word.
-    pub status: Option<SummaryStatus>,
+    pub status: Option<PlanState>,
     /// Duration of the plan's execution.
     pub duration_minutes: Option<Minutes>,
     /// Whether the duration was derived from timestamps rather than stated.
@@ -59,16 +59,19 @@ pub struct Summary {
     pub issues: Vec<IssueNote>,
 }
 
-/// The outcome of a plan according to its summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SummaryStatus {
-    /// All of it is done.
-    Complete,
-    /// Some of it is done, or it is waiting.
-    Partial,
-    /// It could not be done.
-    Failed,
+word_enum! {
+    /// The state of a plan.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum PlanState {
+        /// It has a summary that calls it neither partial nor failed.
+        Complete = "complete",
+        /// Its summary calls it partial, or waiting.
+        Partial = "partial",
+        /// Its summary calls it failed.
+        Failed = "failed",
+        /// It has no summary.
+        Open = "open",
+    }
 }
 
 /// The numbers of tasks of a plan, as far as its summary states them.
@@ -108,7 +111,7 @@ impl Summary {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
         let (phase, plan) = document.identity(path);
-        let status = SummaryStatus::of_document(&document);
+        let status = PlanState::stated_in(&document.front, &text[document.body()]);
         let stated = document.front.get(&["status"]).filter(|_| status.is_none());
         if let Some((node, word)) = stated.and_then(|node| Some((node, node.as_text()?))) {
             warnings.push(Warning::at(path, node.line, format!("unknown status: {word:?}")));
@@ -156,30 +159,26 @@ impl AcceptanceResult {
     }
 }
 
-impl SummaryStatus {
+impl PlanState {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
-    pub fn from_word(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one)
     }
 
-    /// Parses only the status of a summary, without a full parse if possible.
-    ///
-    /// The result is the same as that of [`Summary::parse`].
-    pub fn from_text(text: &str) -> Option<Self> {
-        if !document::is_json_lines(text) {
-            let front = FrontMatter::parse(text, Path::new("")).value;
-            return match front.text(&["status"]) {
-                Some(word) => Self::from_word(word),
-                None => Self::in_body(&text[front.range.end..]),
-            };
+    /// Returns what a summary states, without a full parse if possible. The result is the same as that of
+    /// [`Summary::parse`].
+    pub fn stated(summary: &str) -> Option<Self> {
+        if document::is_json_lines(summary) {
+            let document = Document::parse(summary, Path::new(""), &mut Vec::new());
+            return Self::stated_in(&document.front, summary);
         }
-        Self::of_document(&Document::parse(text, Path::new(""), &mut Vec::new()))
+        let front = FrontMatter::parse(summary, Path::new("")).value;
+        Self::stated_in(&front, &summary[front.range.end..])
     }
 
-    fn of_document(document: &Document<'_>) -> Option<Self> {
-        let in_body = || Self::in_body(&document.outline.text()[document.body()]);
-        document.front.text(&["status"]).map_or_else(in_body, Self::from_word)
+    fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
+        front.text(&["status"]).map_or_else(|| Self::in_body(body), Self::parse)
     }
 
     /// Finds the first line of a text that states the plan's status, outside sections about its parts.
@@ -206,7 +205,7 @@ impl SummaryStatus {
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
             is_next = line.starts_with('#') && is_label && value.is_empty();
-            if let Some(status) = Self::from_word(word).filter(|_| is_stated) {
+            if let Some(status) = Self::parse(word).filter(|_| is_stated) {
                 return Some(status);
             }
             let value = value.trim_start_matches(['*', ' ', '|']);
@@ -270,7 +269,7 @@ fn tasks(document: &Document<'_>) -> TaskCount {
     };
     let is_done = |task: &Node| {
         let word = task.get(&["status"]).and_then(Node::as_text);
-        word.is_none_or(|word| SummaryStatus::from_word(word) == Some(SummaryStatus::Complete))
+        word.is_none_or(|word| PlanState::parse(word) == Some(PlanState::Complete))
     };
     // A number, `5/5`, or a list of tasks, all of them done.
     let from_node = |node: &Node| match &node.value {

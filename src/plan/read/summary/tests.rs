@@ -17,7 +17,7 @@ fn a_summary_of_the_first_tool_is_read_whole() {
     assert_eq!(summary.phase.as_deref(), Some("5.1"));
     assert_eq!(summary.plan.as_deref(), Some("2"));
     assert_eq!(summary.title.as_deref(), Some("Parser"));
-    assert_eq!(summary.status, Some(SummaryStatus::Complete));
+    assert_eq!(summary.status, Some(PlanState::Complete));
     assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(1.5));
     assert_eq!(summary.completed, NaiveDate::from_ymd_opt(2026, 2, 11));
     assert_eq!(summary.deviations, Some(Vec::new()));
@@ -187,13 +187,13 @@ fn json_lines_are_a_summary() {
     assert_eq!(summary.plan.as_deref(), Some("2"));
     assert_eq!(summary.commits.unwrap(), ["04eb9da", "6ec0491"]);
     assert_eq!(summary.files.unwrap(), ["a.md", "b.md"]);
-    assert_eq!(summary.status, Some(SummaryStatus::Complete));
+    assert_eq!(summary.status, Some(PlanState::Complete));
 }
 
 proptest::proptest! {
     #[test]
     fn no_bytes_panic(text in "(---\n)?(([a-z_-]{0,12}: ?)?[\\PC\n#*|`\\[\\]{}-]{0,30}\n){0,12}(---\n)?\\PC*") {
         let summary = Summary::parse(&text, Path::new("01-x/01-01-SUMMARY.md")).value;
-        proptest::prop_assert_eq!(SummaryStatus::from_text(&text), summary.status);
+        proptest::prop_assert_eq!(PlanState::stated(&text), summary.status);
     }
 }

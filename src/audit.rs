@@ -1,13 +1,17 @@
-//! The checks of the stores, and the search for secrets in their files.
+//! Runs the checks of all stores, which also search their files for secrets, and reports them in one table.
+//!
+//! Each check of a store is a function; a store that is not in use has no rows. A check that fails to run
+//! becomes a separate row, so that the others are still reported. Nothing is changed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::audit::{AuditRow, Detail, Rows};
+use serde::Serialize;
+
 use crate::claude_md::ContextFileOutcome;
-use crate::error::{At, ErrorKind};
+use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::{Facts, Purpose, SharingState};
 use crate::knowledge::notepad::LIMIT;
 use crate::knowledge::{KnowledgeDir, notepad};
@@ -17,15 +21,193 @@ use crate::plan::{Drift, StatusReport, Survey};
 use crate::project::{ContextTarget, Project};
 use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
-use crate::text::quantity;
-use crate::warning::Warning;
+use crate::text::{clip, one_line, quantity, sanitized, word_enum};
+use crate::warning::{SourceLocation, Warning};
 use crate::{facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
+/// The result of an audit. It is the document of `annals audit --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// The highest level of all rows.
+    pub level: Level,
+    /// One row per check, by store.
+    pub rows: Vec<AuditRow>,
+    /// Warnings about files that were only partially understood.
+    pub warnings: Vec<Warning>,
+}
+
+/// The rows of a store in use.
+type Rows = Result<Vec<AuditRow>>;
+
+/// A check of a store.
+type Check = fn(&Project, &mut Vec<Warning>) -> Rows;
+
+/// All checks in the order of the table: the store, the name, and the command to suggest if the check fails to run.
+const CHECKS: [(&str, &str, &str, Check); 8] = [
+    ("context", "block", "annals sync --check", context_files),
+    ("plan", "drift", "annals status", drift),
+    ("patterns", "stale", "annals patterns check", stale_patterns),
+    ("entries", "audit", "annals entry audit --dry-run", entries),
+    ("ledger", "rules", "annals ledger check", ledger_rules),
+    ("journal", "lines", "annals journal tail", journal_lines),
+    ("journal", "secrets", "annals audit", in_journal),
+    ("facts", "database", "annals facts check", fact_database),
+];
+
+/// Runs all checks of all stores in use, without changing anything.
+pub fn audit(project: &Project) -> Audit {
+    let project = &project.dry_run(true);
+    let mut warnings = Vec::new();
+    let mut rows = Vec::new();
+    for (store, name, command, check) in CHECKS {
+        let found = check(project, &mut warnings).unwrap_or_else(|error| {
+            let error = error.relative_to(&project.root);
+            let detail = Detail { place: error.place.clone(), ..Detail::new(&error.reason()) };
+            vec![AuditRow::found(name, vec![detail], command).fault()]
+        });
+        rows.extend(found.into_iter().map(|row| AuditRow { store, ..row }));
+    }
+    rows.extend(in_stores(project, &mut warnings));
+    Audit { level: Level::of(&rows), rows, warnings: project.named(warnings) }
+}
+
+/// Returns the row for context files without room for the whole block, or `None` if there is room.
+pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
+    // Other problems of the context files are left to the audit.
+    let rows = context_files(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
+    let row = rows.into_iter().find(|row| row.check == BUDGET && row.count > 0);
+    row.map(|row| AuditRow { store: "context", ..row })
+}
+
+impl Audit {
+    /// Fails if something needs fixing.
+    pub fn verdict(&self) -> Result<()> {
+        match self.rows.iter().filter(|row| row.level > Level::Ok).count() {
+            0 => Ok(()),
+            open => Err(Error::failed(format!("{} found problems", quantity(open, "check")))),
+        }
+    }
+}
+
+/// Maximum number of findings of a check that are listed; the rest are only counted.
+const NAMED: usize = 20;
+
+/// Maximum length of a finding, in characters; the location leads to the details.
+const WIDTH: usize = 240;
+
+word_enum! {
+    /// The severity of a check's result.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Level {
+        /// Nothing was found.
+        Ok = "ok",
+        /// Something should be fixed when there is time.
+        Attention = "attention",
+        /// Something is broken, leaks, or could not be checked.
+        Fault = "fault",
+    }
+}
+
+impl Level {
+    /// Returns the highest level of some rows.
+    pub(crate) fn of(rows: &[AuditRow]) -> Self {
+        rows.iter().map(|row| row.level).max().unwrap_or(Self::Ok)
+    }
+}
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Detail {
+    /// The location, relative to the project if inside it.
+    #[serde(flatten)]
+    pub place: Option<SourceLocation>,
+    /// The problem, on one line and without secrets.
+    pub message: String,
+}
+
+impl Detail {
+    /// Creates a finding without a location.
+    pub(crate) fn new(message: &str) -> Self {
+        let message = clip(&one_line(&sanitized(message)), WIDTH).into_owned();
+        Self { place: None, message }
+    }
+
+    /// Creates a finding in a file.
+    pub(crate) fn at(
+        file: impl Into<PathBuf>,
+        line: impl Into<Option<usize>>,
+        message: &str,
+    ) -> Self {
+        Self { place: Some(SourceLocation::new(file, line)), ..Self::new(message) }
+    }
+}
+
+/// The result of a check of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AuditRow {
+    /// The store.
+    pub store: &'static str,
+    /// The name of the check.
+    pub check: &'static str,
+    /// The severity.
+    pub level: Level,
+    /// Number of findings.
+    pub count: usize,
+    /// The first findings.
+    pub details: Vec<Detail>,
+    /// The fix: a command, or instructions if no command can fix it.
+    #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+impl AuditRow {
+    /// Returns the result of a check with these findings, which need attention; without any, its level is ok.
+    pub(crate) fn found(check: &'static str, details: Vec<Detail>, fix: impl Into<String>) -> Self {
+        Self::counted(check, details.len(), details, fix)
+    }
+
+    /// Returns the result of a check that found nothing to fix, with an observation.
+    pub(crate) fn ok(seen: impl AsRef<str>) -> Self {
+        Self::counted("", 0, vec![Detail::new(seen.as_ref())], "")
+    }
+
+    /// Returns the result of a check with one finding that needs attention.
+    pub(crate) fn attention(message: impl AsRef<str>, fix: impl Into<String>) -> Self {
+        Self::found("", vec![Detail::new(message.as_ref())], fix)
+    }
+
+    /// Returns the result of a check that counted more findings than it can list.
+    pub(crate) fn counted(
+        check: &'static str,
+        count: usize,
+        mut details: Vec<Detail>,
+        fix: impl Into<String>,
+    ) -> Self {
+        details.truncate(NAMED);
+        let level = if count == 0 { Level::Ok } else { Level::Attention };
+        let fix = (count > 0).then(|| fix.into());
+        Self { store: "", check, level, count, details, fix }
+    }
+
+    /// Returns the result of a check whose findings mean that something is broken or leaks.
+    pub(crate) fn fault(mut self) -> Self {
+        if self.count > 0 {
+            self.level = Level::Fault;
+        }
+        self
+    }
+
+    /// Returns the result as a row of the table.
+    pub(crate) fn named(self, store: &'static str, check: &'static str) -> Self {
+        Self { store, check, ..self }
+    }
+}
+
 /// The name of the check of the files' length.
-pub(crate) const BUDGET: &str = "budget";
+const BUDGET: &str = "budget";
 
 /// Compares every file that has a block or is in the settings with what `sync` would write.
-pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
@@ -49,8 +231,8 @@ pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> R
         }
     }
     let mut rows = vec![
-        ("block", AuditRow::found(off, "annals sync")),
-        (BUDGET, AuditRow::found(long, "shorten the text outside the block")),
+        AuditRow::found("block", off, "annals sync"),
+        AuditRow::found(BUDGET, long, "shorten the text outside the block"),
     ];
     if !context.refused.is_empty() {
         let hint = context.refused.iter().find_map(|refusal| refusal.hint.clone());
@@ -58,14 +240,14 @@ pub(crate) fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> R
         let found =
             found.map(|one| Detail { place: one.place.clone(), ..Detail::new(&one.message) });
         let fix = hint.unwrap_or_else(|| "annals sync".to_owned());
-        rows.push(("refused", AuditRow::found(found.collect(), fix).fault()));
+        rows.push(AuditRow::found("refused", found.collect(), fix).fault());
     }
     Ok(rows)
 }
 
 /// Lists the statements of STATE.md and ROADMAP.md that the files contradict, the plans that were left without a
 /// summary, and the documents or parts of them that are missing.
-pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
@@ -74,21 +256,21 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);
-    let row = |found: Vec<Drift>, fix: &str| {
+    let row = |check, found: Vec<Drift>, fix: &str| {
         let details = found.iter().map(|one| Detail::at(&one.file, one.line, &one.sentence()));
-        AuditRow::found(details.collect(), fix)
+        AuditRow::found(check, details.collect(), fix)
     };
     let findings = status.findings.iter();
     let findings = findings.map(|one| Detail::at(&one.place.file, one.place.line, &one.message));
     Ok(vec![
-        ("drift", row(drift, "annals sync --fix-state")),
-        ("left plans", row(left, "write the missing summaries, or remove the plans")),
-        ("documents", AuditRow::found(findings.collect(), "correct the named files by hand")),
+        row("drift", drift, "annals sync --fix-state"),
+        row("left plans", left, "write the missing summaries, or remove the plans"),
+        AuditRow::found("documents", findings.collect(), "correct the named files by hand"),
     ])
 }
 
 /// Lists the recorded patterns that refer to something that no longer exists.
-pub(crate) fn stale_patterns(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+fn stale_patterns(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     let path = patterns::path(&project.planning_place().dir);
     if !read::exists(&path) {
         return Ok(Vec::new());
@@ -98,16 +280,16 @@ pub(crate) fn stale_patterns(project: &Project, warnings: &mut Vec<Warning>) -> 
         let message = format!("{}: {}", entry.id, entry.reasons.join("; "));
         Detail::at(project.relative(&path), entry.line, &message)
     });
-    let row = AuditRow::found(stale.collect(), "annals patterns check");
+    let row = AuditRow::found("stale", stale.collect(), "annals patterns check");
     warnings.extend(found.skipped.map(|skipped| Warning::file(&path, skipped)));
-    Ok(vec![("stale", row)])
+    Ok(vec![row])
 }
 
 /// The command that rebuilds the index, prunes the notepad, and lists the other problems.
 const ENTRY_AUDIT: &str = "annals entry audit";
 
 /// Runs the entries' own audit as a dry run, so that nothing is pruned or rebuilt.
-pub(crate) fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     let store = KnowledgeDir::in_project(project);
     if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
         return Ok(Vec::new());
@@ -157,12 +339,12 @@ pub(crate) fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         ("links", broken.chain(inbound).collect(), "edit the linking entry: annals entry write"),
         ("size", all(&found.oversized, "has more than 500 lines"), "split it: annals entry write"),
     ];
-    let rows = rows.map(|(check, found, fix)| (check, AuditRow::found(found, fix)));
-    Ok([("notepad", AuditRow::counted(pruned, old, ENTRY_AUDIT))].into_iter().chain(rows).collect())
+    let rows = rows.map(|(check, found, fix)| AuditRow::found(check, found, fix));
+    Ok([AuditRow::counted("notepad", pruned, old, ENTRY_AUDIT)].into_iter().chain(rows).collect())
 }
 
 /// Checks the three files against their rules, and the anchor against the checked-out commit.
-pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if !ledger::paths(project).iter().any(|path| read::exists(path)) {
         return Ok(Vec::new());
     }
@@ -180,21 +362,21 @@ pub(crate) fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Ro
         AnchorState::NoAnchor | AnchorState::Missing => 1,
     };
     Ok(vec![
-        ("rules", AuditRow::found(broken, "annals ledger check")),
-        ("coverage", some(behind, &coverage.line(), "annals ledger pending")),
+        AuditRow::found("rules", broken, "annals ledger check"),
+        some("coverage", behind, &coverage.line(), "annals ledger pending"),
     ])
 }
 
 /// Returns the result of a check that counted findings and has one sentence about them.
-fn some(count: usize, message: &str, fix: &str) -> AuditRow {
-    AuditRow::counted(count, Vec::from_iter((count > 0).then(|| Detail::new(message))), fix)
+fn some(check: &'static str, count: usize, message: &str, fix: &str) -> AuditRow {
+    AuditRow::counted(check, count, Vec::from_iter((count > 0).then(|| Detail::new(message))), fix)
 }
 
 /// The command that does what waits.
 const WORK: &str = "annals facts work";
 
 /// Checks the database as `facts check` does, and lists facts that are awaiting the user's confirmation.
-pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
+fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
     if project.settings.db.is_none() && project.environment.data_dir().is_none() {
         return Ok(Vec::new());
     }
@@ -204,7 +386,7 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
     }
     let found = facts::check(&facts)?;
     let problems = found.problems.iter().map(|problem| Detail::new(problem)).collect();
-    let mut rows = vec![("database", AuditRow::found(problems, "annals facts check").fault())];
+    let mut rows = vec![AuditRow::found("database", problems, "annals facts check").fault()];
     for (check, count, message, fix) in [
         ("waiting turns", found.waiting_turns, "turns are waiting for the auditor", WORK),
         (
@@ -216,7 +398,7 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
         ("vectors", found.unsynced_vectors, "the vector index is out of date", WORK),
         ("erasures", found.unerased_vectors, "forgotten facts are still on a vector server", WORK),
     ] {
-        rows.push((check, some(usize::try_from(count).unwrap_or(usize::MAX), message, fix)));
+        rows.push(some(check, usize::try_from(count).unwrap_or(usize::MAX), message, fix));
     }
     // The keys alone; `facts list --pending` shows the values.
     if project.settings.user.is_some() {
@@ -224,10 +406,10 @@ pub(crate) fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> 
         let keys = pending
             .iter()
             .map(|one| Detail::new(&format!("{} waits for the user's confirmation", one.fact.key)));
-        rows.push(("pending", AuditRow::found(keys.collect(), "annals facts list --pending")));
+        rows.push(AuditRow::found("pending", keys.collect(), "annals facts list --pending"));
     }
     let sharing = facts::sharing(&facts)?.filter(|here| !here.has_left);
-    rows.extend(sharing.map(|here| ("sharing", shared(&here))));
+    rows.extend(sharing.map(|here| shared(&here)));
     Ok(rows)
 }
 
@@ -242,11 +424,12 @@ fn shared(here: &SharingState) -> AuditRow {
         let left = "facts forgotten on other devices may remain in free pages of the file";
         found.push(left.to_owned());
     }
-    AuditRow::found(found.iter().map(|one| Detail::new(one)).collect(), "annals share sync")
+    let found = found.iter().map(|one| Detail::new(one));
+    AuditRow::found("sharing", found.collect(), "annals share sync")
 }
 
 /// Counts the lines that are not records.
-pub(crate) fn journal_lines(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
+fn journal_lines(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
     let Some(path) = journal_path(project) else {
         return Ok(Vec::new());
     };
@@ -256,22 +439,19 @@ pub(crate) fn journal_lines(project: &Project, _warnings: &mut Vec<Warning>) -> 
         Detail::at(project.relative(&path), *line, message)
     });
     let fix = "fix the lines by hand: annals never rewrites the journal";
-    Ok(vec![("lines", AuditRow::counted(found.skipped, lines.collect(), fix))])
+    Ok(vec![AuditRow::counted("lines", found.skipped, lines.collect(), fix)])
 }
 
 /// Returns the path of the journal, if it exists; without a home directory, there is none.
-pub(crate) fn journal_path(project: &Project) -> Option<PathBuf> {
+fn journal_path(project: &Project) -> Option<PathBuf> {
     journal::default_path(&project.environment).ok().filter(|path| path.is_file())
 }
 
 /// Size of the part at its end that is searched for secrets, in bytes: older lines existed at the last audit.
 const TAIL: u64 = 1 << 20;
 
-/// The name of the checks.
-const SECRETS: &str = "secrets";
-
 /// Searches the context files, and the files of each store in the project.
-pub(crate) fn in_stores(project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
+fn in_stores(project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
     // If a context file is a link, agents read its target.
     let context = ContextTarget::ALL.map(|target| project.root.join(target.file())).to_vec();
     let mut stores = vec![("context", context)];
@@ -284,7 +464,7 @@ pub(crate) fn in_stores(project: &Project, warnings: &mut Vec<Warning>) -> Vec<A
     let stores = stores.into_iter();
     stores
         .filter_map(|(store, files)| {
-            Some(in_files(project, files, warnings)?.named(store, SECRETS))
+            Some(AuditRow { store, ..in_files(project, files, warnings)? })
         })
         .collect()
 }
@@ -327,7 +507,8 @@ fn in_files(
 
 /// No command removes a secret, and a secret that was written must be considered compromised.
 fn secret_row(found: Vec<Detail>) -> AuditRow {
-    AuditRow::found(found, "revoke the key, then remove it from the file by hand").fault()
+    AuditRow::found("secrets", found, "revoke the key, then remove it from the file by hand")
+        .fault()
 }
 
 /// Returns the secrets in a text that starts at line `first`, as location and rule, without the secret
@@ -342,13 +523,13 @@ fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
 }
 
 /// Searches the end of the journal for secrets.
-pub(crate) fn in_journal(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
+fn in_journal(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
     let Some(path) = journal_path(project) else {
         return Ok(Vec::new());
     };
     let (first, tail) = tail(&path).at("read", &path)?;
     let found = in_text(project.relative(&path), &String::from_utf8_lossy(&tail), first);
-    Ok(vec![(SECRETS, secret_row(found))])
+    Ok(vec![secret_row(found)])
 }
 
 /// Returns the last lines of a file, and the number of the first of them.
@@ -368,4 +549,30 @@ fn tail(path: &Path) -> std::io::Result<(usize, Vec<u8>)> {
     // Other processes may be appending to it.
     file.take(TAIL).read_to_end(&mut bytes)?;
     Ok((line, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_without_findings_is_ok_and_needs_no_fix() {
+        let row = AuditRow::found("drift", Vec::new(), "annals status").fault();
+        assert_eq!((row.level, row.count, row.fix), (Level::Ok, 0, None));
+    }
+
+    #[test]
+    fn many_findings_are_counted_and_the_first_named() {
+        let found = (0..50).map(|n| Detail::new(&format!("number {n}")));
+        let row = AuditRow::found("drift", found.collect(), "annals status");
+        assert_eq!((row.count, row.details.len()), (50, NAMED));
+        assert_eq!(row.details[0].message, "number 0");
+    }
+
+    #[test]
+    fn a_finding_tells_no_secret_and_is_one_line() {
+        let key = format!("AKIA{}", "Q7ZT2LMX9VKC4RBW");
+        let detail = Detail::new(&format!("says\n{key}"));
+        assert_eq!(detail.message, "says [redacted]");
+    }
 }
