@@ -264,6 +264,9 @@ pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
 /// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
 const MAX_LINES: usize = 10_000;
 
+/// Maximum number of lines of which every run is tried.
+const MAX_RUN_LINES: usize = 220;
+
 /// Maximum number of lines listed of a lost edit, and maximum length of such a line, in characters.
 const MAX_NAMED_LINES: usize = 5;
 const MAX_LINE_CHARS: usize = 80;
@@ -271,8 +274,9 @@ const MAX_LINE_CHARS: usize = 80;
 /// Returns a file whose edited block is replaced by `new` lines, with what was added to the block below it; and what
 /// there is to say about it.
 ///
-/// `generated` is the text of the block before the edit. Without it, what was added cannot be told from what was generated,
-/// and the file is returned as it is. Headings that `is_own` knows are the generator's.
+/// `generated` is the text of the block before the edit. Without it, a single run of lines is searched for whose removal
+/// restores the stated digest. If there is none, what was added cannot be told from what was generated, and the file is
+/// returned as it is. Headings that `is_own` knows are the generator's.
 pub(crate) fn without_edit<'a>(
     bytes: &'a [u8],
     span: &Span,
@@ -286,8 +290,12 @@ pub(crate) fn without_edit<'a>(
     let around = [before, after].into_iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
     let mut present: HashSet<&[u8]> =
         new.iter().copied().chain(around).map(<[u8]>::trim_ascii).chain([&b""[..]]).collect();
-    let generated = generated.filter(|_| lines.len() <= MAX_LINES);
-    let Some(generated) = generated else {
+    let ranges = match (generated, span.stated.as_deref()) {
+        (Some(generated), _) if lines.len() <= MAX_LINES => Some(added(generated, &lines)),
+        (None, Some(stated)) if lines.len() <= MAX_RUN_LINES => added_run(&lines, stated),
+        _ => None,
+    };
+    let Some(ranges) = ranges else {
         let lost = lines.iter().filter(|line| !present.contains(line.trim_ascii()));
         let lost: Vec<&[u8]> = lost.copied().collect();
         let message = (!lost.is_empty()).then(|| {
@@ -303,7 +311,7 @@ pub(crate) fn without_edit<'a>(
     let raw: Vec<&[u8]> = inside.split_inclusive(|byte| *byte == b'\n').collect();
     let first = raw.iter().position(|line| !is_blank(line)).unwrap_or(0);
     let (mut moved, mut count) = (Vec::new(), 0);
-    for range in added(generated, &lines) {
+    for range in ranges {
         let added = raw[first + range.start..first + range.end].iter();
         let added: Vec<&[u8]> = added.filter(|line| !is_own(&readable(line))).copied().collect();
         let added = without_edges(&added);
@@ -329,6 +337,17 @@ fn added(generated: &[u8], lines: &[&[u8]]) -> Vec<Range<usize>> {
     let changes =
         changes.filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace));
     changes.map(similar::DiffOp::new_range).collect()
+}
+
+/// Returns the run of lines without which the others have the digest.
+fn added_run(lines: &[&[u8]], stated: &str) -> Option<Vec<Range<usize>>> {
+    let count = lines.len();
+    let mut runs = (0..count).flat_map(|start| (start + 1..=count).map(move |end| start..end));
+    let found = runs.find(|run| {
+        let left = [&lines[..run.start], &lines[run.end..]].concat();
+        digest(without_edges(&left)) == stated
+    })?;
+    Some(vec![found])
 }
 
 /// Lists the first lines of a lost edit.
@@ -593,7 +612,16 @@ mod edited_tests {
     }
 
     #[test]
-    fn without_the_generated_text_what_is_lost_is_said() {
+    fn without_the_generated_text_a_single_run_is_found_by_the_digest() {
+        let file = framed(BLOCK).replace("- two", "mine\n\nand this\n- two");
+        let (text, message) = edited(&file, None);
+        assert_eq!(text, format!("{}\n\nmine\n\nand this", framed(OTHER)));
+        let expected = "2 lines added to the block by hand were moved below it";
+        assert_eq!(message.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn if_that_fails_what_is_lost_is_said() {
         let file = framed(BLOCK).replace("- one", "a\u{1b}[2J way\n2\n3\n4\n5\n6");
         let (text, message) = edited(&file, None);
         assert_eq!(text, file);

@@ -12,7 +12,7 @@ pub use program::{kill_all, use_process_groups};
 pub(crate) use repository::is_hash_prefix;
 
 use crate::error::{Error, Result};
-use crate::git::program::Program;
+use crate::git::program::Output;
 use crate::git::repository::{Head, Repository, is_full_hash};
 use crate::warning::Warning;
 
@@ -172,8 +172,8 @@ impl Git {
         repository.filter(|_| self.obstacle.is_none())
     }
 
-    /// Returns a git program at the top of the repository; `None` if git may not be run on it.
-    fn program(&self) -> Result<Option<Program<'_>>> {
+    /// Runs git at the top of the repository; `None` without git or repository, or if it may not be run there.
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Option<Output>> {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
@@ -181,15 +181,14 @@ impl Git {
             Some(Warning { place, message }) => {
                 Err(Error::refused(message.as_str()).at(&place.file, None))
             }
-            None => Ok(Some(Program::new(&repository.top))),
+            None => program::run(&repository.top, arguments, input),
         }
     }
 
     /// Returns the output of a command that reads this input; empty without git or repository.
     fn output(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
-        let program = self.program()?;
-        let output = program.map(|program| program.run_with_input(arguments, input)).transpose()?;
-        Ok(output.flatten().unwrap_or_default())
+        let output = self.run(arguments, input)?;
+        output.map_or(Ok(Vec::new()), |output| output.successful(arguments))
     }
 
     /// Returns the output of a command as text; empty without git or repository.
@@ -199,7 +198,9 @@ impl Git {
 
     /// Returns the output of a command whose exit code 1 means "none".
     fn query(&self, arguments: &[&str]) -> Result<Option<String>> {
-        self.program()?.map_or(Ok(None), |program| program.query(arguments))
+        let output = self.run(arguments, &[])?.filter(|output| output.status.code() != Some(1));
+        let output = output.map(|output| output.successful(arguments)).transpose()?;
+        Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
     }
 }
 

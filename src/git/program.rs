@@ -1,5 +1,12 @@
 //! Runs git so that it starts no program named by the repository and fetches nothing, and keeps track of the running
 //! processes, so that none outlives a caller that gives up waiting.
+//!
+//! A repository's own settings may name programs, and an unpacked archive contains such settings. Each
+//! command therefore runs without the file system monitor, hooks, signatures, pager, submodules, background
+//! maintenance and fetching of missing objects, and none reads the checked-out files, for which filters may
+//! be configured. Nor does a setting direct git to files elsewhere: the worktree is the folder of `.git`, and
+//! rules for attributes and ignored files come from the repository. The user's environment is kept, except
+//! for the variables with which git selects a repository for its hooks.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
@@ -15,23 +22,9 @@ use std::{io, thread};
 use crate::error::{At, Error, Result};
 use crate::text::strip_controls;
 
-/// A git program for one project.
-///
-/// A repository's own settings may name programs, and an unpacked archive contains such settings. Each
-/// command therefore runs without the file system monitor, hooks, signatures, pager, submodules, background
-/// maintenance and fetching of missing objects, and none reads the checked-out files, for which filters may
-/// be configured. Nor does a setting direct git to files elsewhere: the worktree is the folder of `.git`, and
-/// rules for attributes and ignored files come from the repository. The user's environment is kept, except
-/// for the variables with which git selects a repository for its hooks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Program<'a> {
-    /// The folder that contains `.git`, where the files are checked out; git searches nowhere else.
-    top: &'a Path,
-}
-
 /// The output of a finished process.
-struct Output {
-    status: ExitStatus,
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
     stdout: Vec<u8>,
     stderr: String,
 }
@@ -48,63 +41,53 @@ const REPOSITORY_VARIABLES: &str = "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_IND
 const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 const MAX_STDERR_BYTES: u64 = 64 << 10;
 
-impl<'a> Program<'a> {
-    pub(crate) fn new(top: &'a Path) -> Self {
-        Self { top }
+/// Returns a command for the repository whose `.git` is in this folder; git searches nowhere else.
+#[expect(clippy::disallowed_methods, reason = "the only place that starts git")]
+pub(crate) fn command(top: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(top).arg("--work-tree").arg(top);
+    command.args(["--no-pager", "--no-optional-locks"]);
+    for setting in SAFE_SETTINGS.split(' ') {
+        command.args(["-c", setting]);
     }
-
-    /// Returns the output of a command whose exit code 1 means "none".
-    pub(crate) fn query(&self, arguments: &[&str]) -> Result<Option<String>> {
-        let found = self.execute(arguments, &[])?;
-        let output = found.filter(|output| output.status.code() != Some(1));
-        let output = output.map(|output| successful_output(output, arguments)).transpose()?;
-        Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
+    command.args(arguments);
+    for variable in REPOSITORY_VARIABLES.split(' ') {
+        command.env_remove(variable);
     }
-
-    /// Returns the output of a command that reads this input, as bytes.
-    pub(crate) fn run_with_input(
-        &self,
-        arguments: &[&str],
-        input: &[u8],
-    ) -> Result<Option<Vec<u8>>> {
-        let output = self.execute(arguments, input)?;
-        output.map(|output| successful_output(output, arguments)).transpose()
+    if let Some(above) = top.canonicalize().ok().as_deref().and_then(Path::parent) {
+        command.env("GIT_CEILING_DIRECTORIES", above);
     }
+    command
+        .env("LC_ALL", "C")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ALLOW_PROTOCOL", "");
+    command
+}
 
-    #[expect(clippy::disallowed_methods, reason = "the only place that starts git")]
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(self.top).arg("--work-tree").arg(self.top);
-        command.args(["--no-pager", "--no-optional-locks"]);
-        for setting in SAFE_SETTINGS.split(' ') {
-            command.args(["-c", setting]);
-        }
-        command.args(arguments);
-        for variable in REPOSITORY_VARIABLES.split(' ') {
-            command.env_remove(variable);
-        }
-        if let Some(above) = self.top.canonicalize().ok().as_deref().and_then(Path::parent) {
-            command.env("GIT_CEILING_DIRECTORIES", above);
-        }
-        command
-            .env("LC_ALL", "C")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_ALLOW_PROTOCOL", "");
-        command
+/// Runs a command that reads this input to its end; `None` without a git program.
+pub(crate) fn run(top: &Path, arguments: &[&str], input: &[u8]) -> Result<Option<Output>> {
+    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    let mut command = command(top, arguments);
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let action = format!("run git {}", arguments.first().unwrap_or(&""));
+    match Running::start(&mut command) {
+        Ok(started) => collect(started, input).at(&action, top).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).at(&action, top),
     }
+}
 
-    /// Runs a command to its end; `None` without a git program.
-    fn execute(&self, arguments: &[&str], input: &[u8]) -> Result<Option<Output>> {
-        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
-        let mut command = self.command(arguments);
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let action = format!("run git {}", arguments.first().unwrap_or(&""));
-        match Running::start(&mut command) {
-            Ok(started) => collect(started, input).at(&action, self.top).map(Some),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).at(&action, self.top),
+impl Output {
+    /// Returns what a successful process wrote, or an error with the first line of its error output.
+    pub(crate) fn successful(self, arguments: &[&str]) -> Result<Vec<u8>> {
+        if self.status.success() {
+            return Ok(self.stdout);
         }
+        let reason = strip_controls(self.stderr.trim()).into_owned();
+        let reason = reason.lines().next().unwrap_or("no reason given");
+        let command = arguments.first().unwrap_or(&"");
+        Err(Error::failed(format!("git {command} failed: {reason}")))
     }
 }
 
@@ -154,17 +137,6 @@ fn read_up_to(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> 
 
 fn join_thread<T>(thread: thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
     thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread that reads a pipe panicked")))
-}
-
-/// Returns the output of a successful process, or an error with the first line of its error output.
-fn successful_output(output: Output, arguments: &[&str]) -> Result<Vec<u8>> {
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let reason = strip_controls(output.stderr.trim()).into_owned();
-    let reason = reason.lines().next().unwrap_or("no reason given");
-    let command = arguments.first().unwrap_or(&"");
-    Err(Error::failed(format!("git {command} failed: {reason}")))
 }
 
 /// Time limit of a git process. Reading a history of a million commits takes less; a pipe in place of an

@@ -217,11 +217,6 @@ impl RecordDraft {
         Self::new(kind, content, tags, meta.map(RawValue::get))
     }
 
-    /// Returns the content of the record.
-    pub(crate) fn content(&self) -> &str {
-        &self.content
-    }
-
     /// Returns the draft as a line of the journal, including its newline.
     fn line(&self, time: &str) -> Result<String> {
         let tags = self.tags.as_ref().map_or(Ok("null".to_owned()), json)?;
@@ -467,7 +462,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
                     "agents read the journal back; remove the secret, or pass --allow-secret";
                 return Err(Error::refused(message).at(from, number).hint(hint));
             }
-            if !known.insert(identity(draft.content(), time)) {
+            if !known.insert(identity(&draft.content, time)) {
                 report.duplicates += 1;
                 continue;
             }
