@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::attack::{HOOKS, Hostile, READS, SECRET, WRITES, Way, tool_calls};
+use crate::attack::repositories::ways;
+use crate::attack::{Hostile, SECRET};
 use crate::support::on_two_threads;
 
 /// Adds to the settings that git keeps of the hostile project.
@@ -31,8 +32,7 @@ fn no_file_elsewhere_that_the_settings_name_is_read() {
         let made = hostile.case.shell(&format!("mkfifo '{}'", pipe.display()));
         made.success();
         configure(&hostile, &settings(&pipe.display().to_string()));
-        let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
-        for way in ways.chain([tool_calls()]) {
+        for way in ways() {
             let ended = hostile.run(&way).output();
             assert!(ended.exit_code().is_some(), "{}", ended.report());
         }
@@ -58,8 +58,7 @@ fn files_that_are_checked_out_elsewhere_are_not_looked_at() {
     let hostile = Hostile::new();
     let elsewhere = hostile.outside.join("folder");
     configure(&hostile, &format!("[core]\nworktree = {}\n", elsewhere.display()));
-    let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
-    for way in ways.chain([tool_calls()]) {
+    for way in ways() {
         let report = hostile.run(&way).output().report();
         assert_eq!(hostile.changed_outside(), [""; 0], "{report}");
         assert!(!report.contains(SECRET), "{report}");
@@ -94,17 +93,16 @@ fn nothing_that_the_repository_names_is_started() {
          [log]\nshowSignature = true\n[diff]\nexternal = {trap}\n[diff \"evil\"]\ncommand = {trap}\ntextconv = {trap}\n\
          [filter \"evil\"]\nclean = {trap}\nsmudge = {trap}\nprocess = {trap}\nrequired = true\n\
          [filter \"e=v\"]\nclean = {trap}\n[alias]\nstatus = !{trap}\nlog = !{trap}\nadd = !{trap}\n\
-         [credential]\nhelper = !{trap}\n[gc]\nauto = 1\nrecentObjectsHook = {trap}\n\
+         [merge \"evil\"]\ndriver = {trap}\n[credential]\nhelper = !{trap}\n[gc]\nauto = 1\nrecentObjectsHook = {trap}\n\
          [sequence]\neditor = {trap}\n[uploadpack]\npackObjectsHook = {trap}\n[trailer \"x\"]\ncommand = {trap}\n",
         hooks = hooks.display(),
     );
     configure(&hostile, &config);
     for attributes in
-        ["*.rs filter=evil diff=evil\nClaude* filter=e=v\n", "* filter=evil diff=evil\n"]
+        ["*.rs filter=evil diff=evil\nClaude* filter=e=v\n", "* filter=evil diff=evil merge=evil\n"]
     {
         fs::write(root.join(".git/info/attributes"), attributes).unwrap();
-        let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
-        for way in ways.chain([tool_calls()]) {
+        for way in ways() {
             let ended = hostile.run(&way).output();
             let started = fs::read_to_string(&sprung).unwrap_or_default();
             assert!(started.is_empty(), "{started}\n{}", ended.report());

@@ -164,37 +164,6 @@ impl Hostile {
         std::os::unix::fs::symlink(target, link).unwrap();
     }
 
-    /// Has git start a program, which leaves a file outside, wherever its configuration lets a repository name one.
-    pub(crate) fn plant_git_programs(&self) {
-        let started = self.outside.join("started");
-        let touch = format!("touch {}", started.display());
-        let script = format!("#!/bin/sh\n{touch}\ncat\n");
-        let program = self.case.root().join(".git/program");
-        fs::write(&program, &script).unwrap();
-        make_executable(&program);
-        let run = program.display();
-        for hook in [
-            "pre-commit", "commit-msg", "post-commit", "post-checkout", "post-index-change",
-            "reference-transaction",
-        ] {
-            let hook = self.case.root().join(".git/hooks").join(hook);
-            fs::create_dir_all(hook.parent().unwrap()).unwrap();
-            fs::write(&hook, &script).unwrap();
-            make_executable(&hook);
-        }
-        let config = format!(
-            "[core]\n\tfsmonitor = {run}\n\tpager = {run}\n\teditor = {run}\n\taskPass = {run}\n\
-             \tsshCommand = {run}\n[diff]\n\texternal = {run}\n[diff \"planted\"]\n\ttextconv = {run}\n\
-             \tcommand = {run}\n[filter \"planted\"]\n\tclean = {run}\n\tsmudge = {run}\n\tprocess = {run}\n\
-             \trequired = true\n[gpg]\n\tprogram = {run}\n[commit]\n\tgpgSign = true\n[credential]\n\
-             \thelper = {run}\n[merge \"planted\"]\n\tdriver = {run}\n"
-        );
-        let file = self.case.root().join(".git/config");
-        let own = fs::read_to_string(&file).unwrap();
-        fs::write(&file, own + &config).unwrap();
-        self.case.write(".gitattributes", "* filter=planted diff=planted merge=planted\n");
-    }
-
     /// Returns what changed outside the project, but in the places that are annals' own.
     pub(crate) fn changed_outside(&self) -> Vec<String> {
         difference(&self.before, &theirs(&self.case, &self.outside))
@@ -241,12 +210,6 @@ fn theirs(case: &Case, outside: &Path) -> Tree {
         }
     }
     all
-}
-
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::position::score::Answer;
+use crate::position::answer::Answer;
 use crate::support::Case;
 
 /// A planning folder, what `status` says of it today, and what came next.

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde::Deserialize;
 
-use crate::position::score::Answer;
+use crate::position::answer::Answer;
 use crate::support::Case;
 
 const HISTORIES: &[&str] = &[

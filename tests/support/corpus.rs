@@ -9,16 +9,6 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     require("corpus").then(|| location().unwrap())
 }
 
-/// Returns the histories of real projects, which are beside the corpus.
-pub(crate) fn histories() -> Option<PathBuf> {
-    require("histories").then(|| beside().unwrap())
-}
-
-pub(super) fn beside() -> Option<PathBuf> {
-    let folder = location()?.parent()?.join("next");
-    folder.is_dir().then_some(folder)
-}
-
 /// Returns `ANNALS_CORPUS`, else `../shared/corpus`, or one folder further up for a worktree in a subfolder.
 pub(super) fn location() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ANNALS_CORPUS") {

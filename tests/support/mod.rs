@@ -20,7 +20,7 @@ mod threads;
 mod tree;
 
 pub(crate) use case::Case;
-pub(crate) use corpus::{corpus, histories};
+pub(crate) use corpus::corpus;
 pub(crate) use help::listed_commands;
 pub(crate) use invocation::{Invocation, Outcome};
 pub(crate) use postgres::Postgres;

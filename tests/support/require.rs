@@ -6,14 +6,13 @@ use std::process::Command;
 
 use crate::support::{corpus, postgres};
 
-/// Returns whether an optional requirement is met: `corpus`, `histories`, `browser`, `mcp` (the SDK for
-/// Python), `mounts` (the right to mount), `postgres` (the server's programs), or the program of that name.
+/// Returns whether an optional requirement is met: `corpus`, `browser`, `mcp` (the SDK for Python),
+/// `mounts` (the right to mount), `postgres` (the server's programs), or the program of that name.
 ///
 /// Otherwise a line says so and the test should return; it fails if `ANNALS_REQUIRE` lists the name.
 pub(crate) fn require(name: &str) -> bool {
     let present = match name {
         "corpus" => corpus::location().is_some(),
-        "histories" => corpus::beside().is_some(),
         "browser" => browser().is_some(),
         "mcp" => can_import("mcp"),
         "mounts" => can_mount(),
