@@ -266,7 +266,7 @@ proptest! {
 type Format = &'static [(&'static str, char, usize)];
 
 /// The alphabets: hexadecimal, digits, upper case and digits, letters and digits, lower case and digits, words, base64,
-/// bech32, base58, and what people type.
+/// bech32, base58, Django's own, and what people type.
 fn alphabet(name: char) -> &'static [u8] {
     match name {
         'h' => b"0123456789abcdef",
@@ -277,6 +277,7 @@ fn alphabet(name: char) -> &'static [u8] {
         'l' => b"abcdefghijklmnopqrstuvwxyz0123456789",
         'w' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
         'b' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        'D' => b"abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)",
         'B' => b"QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
         _ => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-_=~",
     }
@@ -503,7 +504,7 @@ const FORMATS: &[Format] = &[
     &[("xprv9s21ZrQH143K", '8', 95)],
     &[("RAILS_MASTER_KEY=", 'h', 32)],
     &[("secret_key_base: ", 'h', 128)],
-    &[("SECRET_KEY = 'django-insecure-", 't', 50), ("'", 'a', 0)],
+    &[("SECRET_KEY = 'django-insecure-", 'D', 50), ("'", 'a', 0)],
     &[("APP_KEY=base64:", 'b', 43), ("=", 'a', 0)],
     &[("APP_SECRET=", 'h', 32)],
     &[("kubeadm join --token ", 'l', 6), (".", 'l', 16), (" 10.0.0.1:6443", 'a', 0)],

@@ -225,6 +225,10 @@ fn after_flag(text: &str, start: usize, end: usize) -> Option<Secret> {
     // Without quotes, only `-p` is written together with its value, which is then longer than a word.
     let is_apart =
         is_quoted || text[..end].ends_with([' ', '\t']) || flag == "-p" && range.len() > 2;
+    if matches!(*program, "mysql" | "mariadb") && text[..end].ends_with([' ', '\t']) {
+        // What these programs take after a space is the name of a database.
+        return random(text, range, Name::Password);
+    }
     match is_user {
         true => with_user(text, range),
         false if is_apart => strong(text, range, Name::Password),
@@ -259,6 +263,10 @@ fn random(text: &str, range: Range<usize>, name: Name) -> Option<Secret> {
         Name::Key if value.len() == 40 && value.contains(['/', '+']) => ("aws-secret-key", 8),
         Name::Key => ("token", 8),
     };
+    // Django draws from brackets and signs, too.
+    if value.len() >= 50 && value.starts_with("django-insecure-") {
+        return Some(Secret { rule, range });
+    }
     // Base64 may begin with a slash.
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     let is_long = value.len() >= 40 && value.bytes().all(is_base64);
@@ -478,7 +486,7 @@ static RUN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[A-Za-z0-9][A-Za-z0-9_+/-]{39,}").expect("a constant pattern"));
 
 /// How long random texts start that are no secrets.
-const OPEN_STARTS: &str = "sha 0x LS0t AAAA 9j/ Qm eyJ";
+const OPEN_STARTS: &str = "sha 0x LS0t AAAA 9j/ Qm eyJ pk_";
 
 /// What names a long random text that is no secret.
 const OPEN_NAMES: [&str; 16] = [
