@@ -108,8 +108,13 @@ impl<'a> Gatherer<'a> {
             _ => MAX_LINE_CHARS,
         };
         let lines = lines.iter().map(|line| safe(line).clipped(width));
-        let is_new = |line: &Line| !self.request.already_read.contains(line.as_str());
-        let lines = lines.filter(|line| !line.is_empty() && is_new(line)).collect();
+        let mut lines: Vec<Line> = lines.filter(|line| !line.is_empty()).collect();
+        let is_known = |line: &Line| self.request.already_read.contains(line.as_str());
+        if part == DigestPart::Blockers && lines.iter().take(START_BLOCKERS).any(is_known) {
+            // The context file has the first ones and says how many more there are: no older one takes their place.
+            lines.truncate(START_BLOCKERS);
+        }
+        lines.retain(|line| !is_known(line));
         Ok(self.section(part, lines))
     }
 
@@ -194,15 +199,19 @@ impl<'a> Gatherer<'a> {
         survey.map(lifecycle::current_blockers).unwrap_or_default()
     }
 
-    /// Returns the open todos; VBW's known issues, which were accepted, are only counted.
+    /// Returns the open todos; VBW's known issues, which were accepted, are only counted. So is every todo at the start of
+    /// a session: many have been done since without a word in STATE.md, and none says what comes next.
     fn todos(&self) -> Vec<String> {
         let todos = self.status().map(|status| status.todos.clone()).unwrap_or_default();
         let is_known = |todo: &String| todo.starts_with("[KNOWN-ISSUE]");
-        let (known, mut open): (Vec<String>, Vec<String>) = todos.into_iter().partition(is_known);
-        if !known.is_empty() {
-            open.push(format!("{} (`annals status`)", quantity(known.len(), "known issue")));
+        let (known, open): (Vec<String>, Vec<String>) = todos.into_iter().partition(is_known);
+        let counted = |count: usize, what: &str| {
+            (count > 0).then(|| format!("{} (`annals status`)", quantity(count, what)))
+        };
+        if self.request.max_lines_per_list < usize::MAX {
+            return counted(open.len(), "open todo").into_iter().collect();
         }
-        open
+        open.into_iter().chain(counted(known.len(), "known issue")).collect()
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
@@ -263,7 +272,13 @@ impl<'a> Gatherer<'a> {
             planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
         let planned = planned.map(|decision| {
             let statement = claude_md::decision_statement(decision);
-            statement.unwrap_or_else(|| decision.untagged().to_owned())
+            let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
+            // In front, where no limit cuts it off: a reader sees by it whether the decision is of today's work.
+            let date = || decision.date.map(|date| date.to_string());
+            match decision.source.clone().or_else(date) {
+                Some(label) => format!("{label}: {statement}"),
+                None => statement,
+            }
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);

@@ -145,10 +145,12 @@ fn context_for(
             let text = start_text(project, harness, start, problems)?;
             let Some(text) = text else { return Ok(None) };
             let what = format!("start text {}", hexadecimal(&Sha256::digest(text.as_bytes())));
-            let is_first = is_first(project, input, &what, None).unwrap_or_else(|error| {
-                problems.push(error);
-                true
-            });
+            // Above the parts that have a memory, nothing is made.
+            let is_first = context::has_memory(project)
+                && is_first(project, input, &what, None).unwrap_or_else(|error| {
+                    problems.push(error);
+                    true
+                });
             // A resumed conversation still has what was said at its start.
             Ok((is_first || input.source() != Some("resume")).then_some(text))
         }

@@ -1,11 +1,13 @@
 //! Refreshes the context files, at the end of lifecycle commands and on demand.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
 use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Sources};
+use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
@@ -332,13 +334,23 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
             ));
         }
     }
-    found.sort_by_key(|(is_later, _)| *is_later);
+    found.sort_by_key(|(is_later, blocker)| (*is_later, Reverse(first_date(blocker))));
     found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
 }
 
-/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
+/// Returns the first date that a blocker states; a deadline follows it.
+fn first_date(blocker: &str) -> Option<NaiveDate> {
+    blocker.match_indices("20").find_map(|(at, _)| parse_date(&blocker[at..]))
+}
+
+/// Returns whether a blocker says that it is closed: in its first words, in brackets, after a dash or a colon, or at its end.
 pub(crate) fn is_closed(blocker: &str) -> bool {
     if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
+        return true;
+    }
+    let end = blocker.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let is_over = CLOSED.split(' ').any(|word| end.ends_with(&format!(" now {word}")));
+    if is_over || end.ends_with("no longer a blocker") || end.ends_with("no longer blocking") {
         return true;
     }
     let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);

@@ -327,9 +327,11 @@ fn fenced_hit(hit: &RecallHit) -> String {
     if let Some(line) = hit.line {
         source = format!("{source}:{line}");
     }
+    if let Some(date) = hit.date {
+        source = format!("{source}, {date}");
+    }
     if let Some(resume) = &hit.resume {
-        let date = hit.date.map_or(String::new(), |date| format!(", {date}"));
-        source = format!("{source}{date}, resume: {resume}");
+        source = format!("{source}, resume: {resume}");
     }
     if hit.relevance == Relevance::Low {
         source.push_str(", low relevance");
@@ -337,7 +339,10 @@ fn fenced_hit(hit: &RecallHit) -> String {
     for flag in &hit.flags {
         source = format!("{source}, {}", flag.as_str());
     }
-    fenced(&source, &hit.snippet)
+    // Many a text says little without the headings above it.
+    let headings = hit.headings.join(" > ");
+    let end = if headings.is_empty() { "" } else { "\n" };
+    fenced(&source, &format!("{headings}{end}{}", hit.snippet))
 }
 
 #[derive(Deserialize)]

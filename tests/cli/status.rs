@@ -299,6 +299,24 @@ fn a_session_is_not_told_of_a_blocker_of_a_finished_phase() {
 }
 
 #[test]
+fn a_session_gets_the_newest_open_blockers_and_no_older_ones_beside_the_block() {
+    let case = Case::empty();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Blockers\n\n- Was one, now resolved\n- The API is no longer a blocker.\n- 2026-01-02: a\n- 2026-01-03: b\n- c (since 2026-03-05, deadline 2027-01-01)\n- 2026-01-04: d\n",
+    );
+    case.write(".vbw-planning/phases/01-dial/01-01-PLAN.md", "# Plan\n");
+    let start = || case.run("hook session-start").stdin("{}").success().stdout();
+    let first = start();
+    let place = |text: &str| first.find(text).unwrap_or_else(|| panic!("{first}"));
+    assert!(place("c (since") < place("2026-01-04: d") && place(": d") < place("2026-01-03: b"));
+    assert!(!first.contains("2026-01-02") && !first.contains("Was one"), "{first}");
+    assert!(!first.contains("The API"), "{first}");
+    case.run("sync").success();
+    assert!(!start().contains("## Blockers"), "{}", start());
+}
+
+#[test]
 fn counts_are_not_compared_while_no_milestone_is_active() {
     let case = Case::empty();
     let state = "---\nprogress:\n  total_phases: 1\n  total_plans: 1\n  percent: 0\n---\n\n# State\n\nPhase: none\nStatus: awaiting next milestone\n";
