@@ -105,7 +105,7 @@ impl Storage {
     /// Links in its path are not followed.
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
-        self.folder = folder.to_owned();
+        folder.clone_into(&mut self.folder);
         self
     }
 

@@ -112,6 +112,7 @@ fn on_two_threads<T: Sync, O: Send>(all: &[T], each: impl Fn(&T) -> O + Sync) ->
     })
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test unpacks what a maintainer gave it")]
 fn moments(folder: &Path, kept: &TempDir) -> Vec<Moment> {
     let mut moments = Vec::new();
     for name in ["next_dev", "next_more"] {
