@@ -77,7 +77,8 @@ pub(crate) fn keys(text: &str) -> Vec<Secret> {
 /// Returns the key that starts at a byte.
 fn key_at(text: &str, start: usize) -> Option<Secret> {
     let rest = text.get(start..)?;
-    if text[..start].ends_with("pk_") {
+    let is_published = ["live_", "test_"].iter().any(|mode| rest.starts_with(mode));
+    if is_published && text[..start].ends_with("pk_") {
         return None;
     }
     if let Some(length) = signed_token(rest) {
@@ -128,9 +129,9 @@ pub(crate) fn forms(text: &str) -> impl Iterator<Item = Secret> {
         KINDS.1.iter().filter(|form| run.contains(form.1)).find_map(|(rule, _, form)| {
             let found = form.captures(run)?;
             let Range { start: from, end } = found.get(1).or_else(|| found.get(0))?.range();
-            // `pk_live_…` is published.
-            let is_name = *rule == "vendor-key"
-                && (is_english(&run[from..end]) || run[from..].starts_with("pk_"));
+            let is_published =
+                ["pk_live_", "pk_test_"].iter().any(|key| run[from..].starts_with(key));
+            let is_name = *rule == "vendor-key" && (is_published || is_english(&run[from..end]));
             let range = start + from..start + end;
             let range = range.start..whole_end(text, &range);
             (!is_name).then_some(Secret { rule, range })

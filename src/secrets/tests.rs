@@ -413,6 +413,8 @@ const FORMATS: &[Format] = &[
     &[("COHERE_API_KEY=", 'a', 40)],
     &[("mysql --password ", 'a', 16)],
     &[("mysql -u root -p", 'a', 16)],
+    &[("mysqldump shop | sshpass -p Winter-in-20", 'd', 2), (" ssh box", 'a', 0)],
+    &[("pk_pro", 'U', 0), ("d_", 'U', 28)],
     &[("sshpass -p '", 'a', 16), ("' ssh box", 'a', 0)],
     &[("redis-cli -a ", 'a', 20), (" ping", 'a', 0)],
     &[("deploy --api-key ", 'a', 24), (" --now", 'a', 0)],

@@ -225,8 +225,10 @@ fn after_flag(text: &str, start: usize, end: usize) -> Option<Secret> {
     // Without quotes, only `-p` is written together with its value, which is then longer than a word.
     let is_apart =
         is_quoted || text[..end].ends_with([' ', '\t']) || flag == "-p" && range.len() > 2;
-    if matches!(*program, "mysql" | "mariadb") && text[..end].ends_with([' ', '\t']) {
-        // What these programs take after a space is the name of a database.
+    // What these programs take after a space is the name of a database; another one may follow on the line.
+    let mut programs = FLAGS.iter().filter(|(one, known)| *known == flag && line.contains(one));
+    let takes_database = programs.all(|(one, _)| matches!(*one, "mysql" | "mariadb"));
+    if takes_database && text[..end].ends_with([' ', '\t']) {
         return random(text, range, Name::Password);
     }
     match is_user {
@@ -486,7 +488,7 @@ static RUN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[A-Za-z0-9][A-Za-z0-9_+/-]{39,}").expect("a constant pattern"));
 
 /// How long random texts start that are no secrets.
-const OPEN_STARTS: &str = "sha 0x LS0t AAAA 9j/ Qm eyJ pk_";
+const OPEN_STARTS: &str = "sha 0x LS0t AAAA 9j/ Qm eyJ pk_live_ pk_test_";
 
 /// What names a long random text that is no secret.
 const OPEN_NAMES: [&str; 16] = [
