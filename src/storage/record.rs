@@ -11,7 +11,7 @@
 //!
 //! Content that is not UTF-8 is `{"base64":"…"}`; paths are relative to the root, or absolute below one of the
 //! user's `linked_roots`. The marks are overwritten in place, which needs no space on a full disk; they are not
-//! signed. A record that this user did not sign is never acted on (see `signature.rs`). The operation of an
+//! signed. A record that this user did not sign is never acted on (see below). The operation of an
 //! incomplete pending file never began, because no change is applied before its record is completely on disk.
 //!
 //! Records are signed with a key that only this user has on this machine, so that foreign ones are recognised.

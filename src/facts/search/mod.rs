@@ -321,9 +321,11 @@ pub(crate) fn judge_each(
     let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
     let mut near = Vec::new();
     if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
-        let sql = "SELECT seq FROM facts WHERE fact_id = ?1";
-        let ids = facts.iter().map(|fact| snapshot.value(sql, [&fact.fact_id]));
-        let ids: Vec<i64> = ids.collect::<Result<_>>()?;
+        // The vectors of one that has changed or gone since it was listed are not kept.
+        let sql = "SELECT coalesce(max(seq), 0) FROM facts \
+                   WHERE fact_id = ?1 AND key = ?2 AND value_text = ?3";
+        let id = |fact: &Fact| snapshot.value(sql, [&fact.fact_id, &fact.key, &fact.value_text]);
+        let ids: Vec<i64> = facts.iter().map(id).collect::<Result<_>>()?;
         let texts: Vec<(i64, &ReadText)> = ids.into_iter().zip(&texts).collect();
         near = cosines(encoder, text, &encoded(&snapshot, ENCODED, encoder, &texts));
     }

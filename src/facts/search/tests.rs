@@ -115,6 +115,9 @@ fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
     assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
     change(&store, "UPDATE facts SET value_text = 'Turin is home, near the river'");
     assert_eq!(kept(&store).len(), 0);
+    // Whoever listed the facts before leaves no vectors of the earlier text.
+    judge_each(&store.0, &ada, None, "where does she live", &all, true).unwrap();
+    assert_eq!(kept(&store).len(), 0);
     near(&mut store);
     assert_ne!(kept(&store), vectors);
     change(&store, "DELETE FROM facts");
