@@ -34,14 +34,14 @@ const BINDING_WORDS: &str =
     "must never only breaking always mandatory required forbidden prohibited";
 
 /// Words that restrict or reverse a statement.
-const DENIALS: &str = "cannot except never no not only unless until without";
+const DENIALS: &str = "cannot down except never no not off only under unless until without";
 
 /// Prefixes of words for things that others depend on.
 const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
     encrypt permission secret dependency dependencies";
 
 /// What a list entry says that orders the work, or says how far it is, instead of deciding anything.
-const ORDERS: &str = "phase order|build order|phase numbering|phase structure|phasing|phases derived|mvp phases|\
+const ORDERS: &str = "phase order|build order|phase numbering|phase structure|phases derived|mvp phases|\
     -phase roadmap|coarse roadmap|-phase milestone|planning depth|wave parallel|roadmap created|roadmap approved|milestone complete|phase complete|tests pass|tests green|exit gate|prs merged|\
     out of scope for";
 
@@ -91,7 +91,7 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
         if shown.len() >= room
             || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
             || shown.iter().any(|(other, known, of_other, _)| {
-                at == *other || limits == *of_other && words.includes(known)
+                at == *other || limits == *of_other && known.includes(&words)
             })
         {
             continue;
@@ -206,9 +206,10 @@ fn decides(decision: &Decision) -> bool {
 /// What says how the tasks of a plan were carried out.
 static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
-/// What begins with the number of a phase or wave, or says how many phases there are.
+/// What begins with the number of a phase or wave, says how many phases there are, or names a phasing: `Phasing out X`
+/// decides something.
 static PHASES: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^\**(?:phases?|waves?) *\d|^\d+ (?:\w+ )?phases\b"));
+    LazyLock::new(|| pattern(r"^\**(?:phases?|waves?) *\d|^\d+ (?:\w+ )?phases\b|\bphasing\W*$"));
 
 fn has_any(lower: &str, words: &str) -> bool {
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(words, word))
@@ -398,6 +399,8 @@ mod tests {
             ("Coarse phase structure", ""),
             ("3 sequential phases, no waves", ""),
             ("Wave 1 parallel", ""),
+            ("Domain-first phasing", ""),
+            ("Phasing out jQuery", ""),
             ("Use tabs", ""),
             ("Files placed in `locales/` instead of `src/`", ""),
             ("All tests must run offline", ""),
@@ -405,7 +408,7 @@ mod tests {
         ];
         assert_eq!(
             shown(&[list("Decisions", &log)]),
-            "The lockfile must be committed | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs"
+            "The lockfile must be committed | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs | Phasing out jQuery"
         );
     }
 
@@ -426,6 +429,29 @@ mod tests {
             "Defer configurable lists to v3 | Do not defer configurable lists to v2 | Keep it small; defer configuration of lists to v2 | \
              Use SQLite for the index | D-20: Sort by date (supersedes D-12)"
         );
+    }
+
+    #[test]
+    fn a_decision_that_says_more_than_a_shown_one_stays() {
+        let newest = "Sign the archives of a release with minisign";
+        let older = format!("{newest}; rotate keys yearly");
+        assert_eq!(
+            shown(&[list("Decisions", &[(&older, ""), (newest, "")])]),
+            format!("{newest} | {older}")
+        );
+        // What PROJECT.md says comes first, and does not hide that it was reversed since.
+        let table = [("Redis for the session cache of production servers", "")];
+        let project = DecisionList { file: DecisionFile::Project, ..list("Key Decisions", &table) };
+        let state = list(
+            "Decisions",
+            &[("Drop Redis for the session cache of production servers", "Phase 5")],
+        );
+        assert_eq!(shown(&[state, project]).matches("session cache").count(), 2);
+        let switched = [
+            ("Telemetry is on in the release builds of apps", ""),
+            ("Telemetry is off in the release builds of apps", ""),
+        ];
+        assert_eq!(shown(&[list("Decisions", &switched)]).matches("Telemetry").count(), 2);
     }
 
     #[test]

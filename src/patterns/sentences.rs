@@ -169,11 +169,10 @@ impl ContentWords {
         self.0.intersection(&other.0).count()
     }
 
-    /// Returns whether one of two texts has every word of the other, and at most as many more.
+    /// Returns whether a text has every word of another one, and at most as many more.
     pub(crate) fn includes(&self, other: &Self) -> bool {
-        let common = self.common(other);
-        let (fewer, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
-        common > MIN_COMMON_WORDS && common == fewer && more <= 2 * fewer
+        let size = other.0.len();
+        size > MIN_COMMON_WORDS && other.0.is_subset(&self.0) && self.0.len() <= 2 * size
     }
 
     /// Returns whether two texts say the same, or one of them is a shorter form of the other.
