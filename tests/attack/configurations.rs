@@ -98,10 +98,11 @@ fn nothing_that_the_repository_names_is_started() {
         hooks = hooks.display(),
     );
     configure(&hostile, &config);
-    for attributes in
-        ["*.rs filter=evil diff=evil\nClaude* filter=e=v\n", "* filter=evil diff=evil merge=evil\n"]
-    {
-        fs::write(root.join(".git/info/attributes"), attributes).unwrap();
+    for (place, attributes) in [
+        (".git/info/attributes", "*.rs filter=evil diff=evil\nClaude* filter=e=v\n"),
+        (".gitattributes", "* filter=evil diff=evil merge=evil\n"),
+    ] {
+        fs::write(root.join(place), attributes).unwrap();
         for way in ways() {
             let ended = hostile.run(&way).output();
             let started = fs::read_to_string(&sprung).unwrap_or_default();
