@@ -138,7 +138,7 @@ fn a_session_starts_on_a_read_only_file_system() {
     let outcome =
         with_mounts(&case, &format!("{READ_ONLY} && {input} | $ANNALS hook session-start"));
     assert_eq!(outcome.exit_code(), Some(0), "{}", outcome.report());
-    assert!(outcome.stdout().contains("Say how many lines a merge added"), "{}", outcome.report());
+    assert!(outcome.stdout().contains("2 open todos"), "{}", outcome.report());
     assert!(outcome.stderr().contains("hook.log: cannot "), "{}", outcome.report());
 }
 

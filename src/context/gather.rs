@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryQuery, notepad};
-use crate::ledger::Brief;
+use crate::ledger::{Brief, is_filled};
 use crate::markdown::without_comments;
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Drift, DriftKind, StatusReport, Survey};
@@ -216,13 +216,16 @@ impl<'a> Gatherer<'a> {
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
         let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
-        // "Blockers: None", a hazard that is fixed and what is out of scope change nothing about what comes next.
+        // "Blockers: None", "Active Work: Unknown (needs human)", a hazard that is fixed and what is out of scope change
+        // nothing about what comes next.
         lines.retain(|line| match line.split_once(": ") {
             Some((section, _)) if section.starts_with("Out of Scope") => false,
             Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
             // "Active Work: None — all is committed"; a blocker after a dash may be one.
             Some((_, rest)) => {
+                let value = rest.rsplit_once(": ").map_or(rest, |(_, value)| value);
                 !is_none(rest.split_once(" \u{2014} ").map_or(rest, |(head, _)| head))
+                    && is_filled(value)
             }
             None => true,
         });
@@ -275,7 +278,13 @@ impl<'a> Gatherer<'a> {
             let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
             // In front, where no limit cuts it off: a reader sees by it whether the decision is of today's work.
             let date = || decision.date.map(|date| date.to_string());
-            match decision.source.clone().or_else(date) {
+            // The column of a table has the number alone.
+            let is_number = |label: &str| label.bytes().all(|c| c.is_ascii_digit() || c == b'.');
+            let source = decision.source.as_ref().map(|label| match is_number(label) {
+                true => format!("Phase {label}"),
+                false => label.clone(),
+            });
+            match source.or_else(date) {
                 Some(label) => format!("{label}: {statement}"),
                 None => statement,
             }

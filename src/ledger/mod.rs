@@ -40,6 +40,7 @@ pub use brief::{BRIEF_DAYS, Brief, CommitLine, brief};
 pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};
 pub use decisions::{DecisionEntry, list_decisions};
+pub(crate) use files::is_filled;
 pub use files::{InitReport, exists, init, paths};
 pub use pending::{BATCH_COMMITS, CurrentFiles, Pending, Spec, Specs, pending, skill};
 pub use update::{UpdateReport, UpdateResult, schema, update, update_problems};

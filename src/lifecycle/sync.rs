@@ -349,8 +349,13 @@ pub(crate) fn is_closed(blocker: &str) -> bool {
         return true;
     }
     let end = blocker.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let is_over = CLOSED.split(' ').any(|word| end.ends_with(&format!(" now {word}")));
-    if is_over || end.ends_with("no longer a blocker") || end.ends_with("no longer blocking") {
+    // A port that is "now closed" may be what blocks.
+    let is_over =
+        ["now resolved", "now done", "now fixed", "no longer a blocker", "no longer blocking"]
+            .iter()
+            .any(|words| end.ends_with(words));
+    // `The release waits until the audit is no longer blocking.`
+    if is_over && ![" until ", " unless ", " once "].iter().any(|word| end.contains(word)) {
         return true;
     }
     let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
