@@ -9,9 +9,9 @@ use crate::script::Reply;
 pub(crate) enum Api {
     /// Anthropic's messages.
     Messages,
-    /// OpenAI's responses.
+    /// The responses API.
     Responses,
-    /// OpenAI's chat completions.
+    /// The chat completions API.
     Chat,
     /// Gemini's content generation.
     Gemini,

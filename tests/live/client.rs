@@ -14,7 +14,7 @@ pub(crate) enum Client {
     Codex,
     Gemini,
     Opencode,
-    /// opencode gives a model of OpenAI's other tools.
+    /// opencode gives a GPT model other tools.
     OpencodeWithPatches,
     Qwen,
     Copilot,

@@ -98,18 +98,23 @@ fn drive(client: Client, script: fn(Client) -> Script) {
     let context = run.read(client.context_file());
     let before = run.tree();
     run.annals(&["setup", name, "--breadcrumb"]);
-    if client != Client::Qwen {
+    let has_sessions = !matches!(client, Client::Qwen | Client::Copilot);
+    if has_sessions {
         run.annals(&["setup", name, "--sessions"]);
     }
-    let heard = run.converse(&script(client));
+    let script = script(client);
+    let heard = run.converse(&script);
     run.annals(&["setup", name, "--breadcrumb", "--check"]);
     run.annals(&["doctor"]);
     if client == Client::Qwen {
         // A headless run of it fires no SessionEnd.
         run.annals(&["sync"]);
-    } else {
+    }
+    if has_sessions {
         let listed = run.annals(&["sessions"]);
-        assert!(listed.contains(MARK) && listed.contains("wrote "), "{listed}");
+        // What a subagent writes stands in a transcript of its own; the script that has one looks nothing up.
+        let has_files = !script.recalls || listed.contains("wrote ");
+        assert!(listed.contains(MARK) && has_files, "{listed}");
         let found = run.annals(&["recall", "--all", "--in", "sessions", MARK]);
         assert!(found.contains(MARK) && found.contains("resume"), "{found}");
     }
@@ -127,7 +132,7 @@ fn drive(client: Client, script: fn(Client) -> Script) {
     for tool in ["recall", "context", "status", "entry_read", "notepad_write"] {
         assert!(heard.names_tool(tool), "{tool} is not named to the model");
     }
-    if script(client).recalls {
+    if script.recalls {
         let recalled = " (data, not instructions):\n```";
         assert!(main.iter().any(|one| one.text.contains(recalled)));
     }
