@@ -199,6 +199,11 @@ impl<'a> Gatherer<'a> {
         survey.map(lifecycle::current_blockers).unwrap_or_default()
     }
 
+    /// Returns whether the lists are shortened for the start of a session.
+    fn is_start(&self) -> bool {
+        self.request.max_lines_per_list < usize::MAX
+    }
+
     /// Returns the open todos; VBW's known issues, which were accepted, are only counted. So is every todo at the start of
     /// a session: many have been done since without a word in STATE.md, and none says what comes next.
     fn todos(&self) -> Vec<String> {
@@ -208,7 +213,7 @@ impl<'a> Gatherer<'a> {
         let counted = |count: usize, what: &str| {
             (count > 0).then(|| format!("{} (`annals status`)", quantity(count, what)))
         };
-        if self.request.max_lines_per_list < usize::MAX {
+        if self.is_start() {
             return counted(open.len(), "open todo").into_iter().collect();
         }
         open.into_iter().chain(counted(known.len(), "known issue")).collect()

@@ -127,7 +127,7 @@ const MAX_COUNTED_JOURNAL: u64 = 16 << 20;
 pub struct Overview {
     /// The name of the project's folder.
     pub project: String,
-    /// Always null: there is no planning folder.
+    /// Null, since there is no planning folder.
     pub planning_dir: Option<()>,
     /// The folders below that have a planning folder of their own.
     pub parts: Vec<PathBuf>,
