@@ -86,7 +86,7 @@ pub fn parse_timestamp(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// Returns the text without surrounding quotes and emphasis.
-pub(crate) fn unquoted(text: &str) -> &str {
+fn unquoted(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || "\"'`*_".contains(c))
 }
 

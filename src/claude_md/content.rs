@@ -380,6 +380,7 @@ impl Content {
 mod tests {
     use super::*;
     use crate::project::LayoutName;
+    use crate::text::Line;
 
     fn content(sources: &Sources) -> (Content, Vec<String>) {
         let layout = Layout::load(LayoutName::Vbw).unwrap();
@@ -462,13 +463,6 @@ mod tests {
         };
         assert_eq!(content(&sources).0.skills.len(), 1);
     }
-}
-
-#[cfg(test)]
-mod budget_tests {
-    use super::*;
-
-    use crate::text::Line;
 
     fn lines(count: usize) -> Vec<Line> {
         (0..count).map(|n| Line::new(&format!("line {n}"))).collect()
@@ -549,11 +543,6 @@ mod budget_tests {
         let fitted = fit(only, limits, |block| block.lines().count(), |c| Ok(render(c))).unwrap();
         assert_eq!(fitted.shrunk, [ShrinkStep::NoCommands, ShrinkStep::NoPatterns]);
     }
-}
-
-#[cfg(test)]
-mod content_tests {
-    use super::*;
 
     #[test]
     fn skills_are_joined_in_one_line() {

@@ -435,6 +435,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
+    use crate::plan::Skill;
 
     const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Phase:** 1\n";
     const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
@@ -603,12 +604,6 @@ mod tests {
             prop_assert_eq!(&bytes(&other, BLOCK), &first);
         }
     }
-}
-
-#[cfg(test)]
-mod generated_tests {
-    use super::*;
-    use crate::plan::Skill;
 
     /// Returns the remaining text of a file, and the warnings.
     fn kept(text: &str) -> (String, Vec<String>) {

@@ -396,7 +396,7 @@ fn missing(path: &Path, is_link: bool) -> io::Result<PathBuf> {
 }
 
 #[cfg(test)]
-mod targets_tests {
+mod tests {
     use super::*;
 
     #[test]

@@ -11,9 +11,8 @@ use std::{io, path};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Color, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::{Environment, Value};
 use regex::Regex;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -25,6 +24,7 @@ use crate::lifecycle::CommandOutcome;
 use crate::progress::Progress;
 use crate::project::Project;
 use crate::storage::read;
+use crate::templates;
 use crate::text::{
     Line, clip, one_line, pattern, quantity, sanitize_json, sanitized, slashed, strip_controls,
 };
@@ -492,15 +492,7 @@ pub(crate) fn render(
 }
 
 fn engine() -> std::result::Result<Environment<'static>, minijinja::Error> {
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build()?;
-    let mut engine = Environment::new();
-    engine.set_syntax(syntax);
-    // A field that is not there may be asked for, and not printed.
-    engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    let mut engine = templates::engine()?;
     engine.add_filter("quantity", |count: i64, one: &str| quantity(count, one));
     engine.add_filter("clip", |text: &str, width: usize| clip(&one_line(text), width).into_owned());
     engine.add_filter("line", |text: &str| Line::new(text).to_string());
@@ -660,7 +652,7 @@ pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
 /// Returns the warnings, with only the first of those that repeat for many files, followed by the number of the others.
 ///
 /// Warnings are the same if they differ only in their location and in text in brackets.
-pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
+fn combined(warnings: &[Warning]) -> Vec<Warning> {
     static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r" \([^)]*\)"));
     let key = |warning: &Warning| BRACKETS.replace_all(&warning.message, "").into_owned();
     let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();

@@ -107,7 +107,7 @@ impl<'a> Gatherer<'a> {
             DigestPart::Entries if self.request.topic.is_some() => MAX_ANSWER_CHARS,
             _ => MAX_LINE_CHARS,
         };
-        let lines = lines.iter().map(|line| safe(line).clipped(width));
+        let lines = lines.iter().map(|line| Line::sanitized(line).clipped(width));
         let mut lines: Vec<Line> = lines.filter(|line| !line.is_empty()).collect();
         let is_known = |line: &Line| self.request.already_read.contains(line.as_str());
         if part == DigestPart::Blockers && lines.iter().take(START_BLOCKERS).any(is_known) {
@@ -427,11 +427,6 @@ fn or_warning<T>(
         warnings.push(Warning::file(&project.root, error.to_string()));
         None
     })
-}
-
-/// Returns a foreign text as one line that cannot act as markdown structure and contains no secret.
-fn safe(text: &str) -> Line {
-    Line::new(&sanitized(text))
 }
 
 /// The ledger's brief, as lines of a digest.

@@ -203,7 +203,7 @@ impl DigestPart {
         self.properties().1
     }
 
-    pub(crate) fn first_round_lines(self) -> usize {
+    fn first_round_lines(self) -> usize {
         self.properties().2
     }
 }

@@ -23,7 +23,7 @@ use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{fold, hexadecimal, is_unspaced};
+use crate::text::{fold, hexadecimal, is_unspaced, listed};
 
 /// The source of the actions of a turn.
 #[derive(Clone, Debug, Default)]
@@ -623,7 +623,7 @@ pub(crate) fn is_same_value(a: &str, b: &str) -> bool {
 }
 
 /// Returns whether a new value contains the whole old one, and nothing that negates it.
-pub(crate) fn refines(new: &str, old: &str) -> bool {
+fn refines(new: &str, old: &str) -> bool {
     let (new, old) = (folded_value(new), folded_value(old));
     if old.is_empty() || new.len() <= old.len() {
         return false;
@@ -658,9 +658,8 @@ const NEGATIONS: &str = "no not never none without cannot former formerly previo
                          不 没 沒 无 非 ない";
 
 fn negates(added: &str) -> bool {
-    let is_negation = |word: &str| NEGATIONS.split(' ').any(|negation| negation == word);
     let is_against =
-        |word: &str| is_negation(word) || word.ends_with("n't") || word.ends_with("n’t");
+        |word: &str| listed(NEGATIONS, word) || word.ends_with("n't") || word.ends_with("n’t");
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
     words.any(is_against)
         || NEGATIONS.split(' ').any(|word| !word.is_ascii() && added.contains(word))

@@ -13,8 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::arbitration::is_same_value;
-use crate::facts::arbitration::{ActionResult, ActionSource, applied};
+use crate::facts::arbitration::{ActionResult, ActionSource, applied, is_same_value};
 use crate::facts::fact::{
     Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_json, checked_value,
     normalized_time,

@@ -4,8 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::ESTABLISHED;
-use crate::facts::arbitration::{ActionEffect, ActionSource, applied, contested_by};
+use crate::facts::arbitration::{ActionEffect, ActionSource, ESTABLISHED, applied, contested_by};
 use crate::facts::auditor::{Action, checked_time};
 use crate::facts::fact::{Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId};
 use crate::facts::store::Facts;

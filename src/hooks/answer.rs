@@ -19,7 +19,7 @@ use crate::project::{OpenRequest, Project};
 use crate::secrets::SecretPolicy;
 use crate::share::Direction;
 use crate::storage::read;
-use crate::text::{Line, clip, estimate_tokens, hexadecimal, sanitized};
+use crate::text::{Line, clip, estimate_tokens, hexadecimal};
 use crate::{context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
@@ -217,7 +217,7 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
     let place =
         if project.planning().is_ok() { describe_position(project)? } else { String::new() };
     let text = format!("{BREADCRUMB}{trigger}){place}");
-    let text = Line::new(&sanitized(&text)).clipped(MAX_BREADCRUMB_CHARS);
+    let text = Line::sanitized(&text).clipped(MAX_BREADCRUMB_CHARS);
     let note = Note {
         section: NotepadSection::Working,
         text: text.as_str(),
@@ -368,7 +368,7 @@ fn capped(text: &str) -> String {
 }
 
 /// Returns the text for the agent after a tool use: pending texts from subagents, and a completed phase.
-pub(crate) fn phase_text(
+fn phase_text(
     project: &Project,
     input: &Input,
     problems: &mut Vec<Error>,
@@ -383,7 +383,7 @@ pub(crate) fn phase_text(
 }
 
 /// Returns the texts that subagents received and the main conversation did not; `None` in the conversation of a subagent.
-pub(crate) fn from_subagents(project: &Project, input: &Input) -> Result<Option<String>> {
+fn from_subagents(project: &Project, input: &Input) -> Result<Option<String>> {
     if input.is_subagent() {
         return Ok(None);
     }

@@ -21,7 +21,7 @@ use crate::plan::{
 };
 use crate::project::Project;
 use crate::storage::Store;
-use crate::text::{Line, clip, estimate_tokens, first_chars, quantity, sanitized};
+use crate::text::{Line, clip, estimate_tokens, first_chars, quantity};
 use crate::warning::Warning;
 use crate::{patterns, plan};
 
@@ -521,7 +521,7 @@ fn safe(text: &str) -> String {
 
 /// Returns foreign text on one line, without secrets, and cut to as many whole sentences as fit.
 fn shortened(text: &str, width: usize) -> String {
-    let line = Line::new(&sanitized(text));
+    let line = Line::sanitized(text);
     let text = line.as_str();
     let text = first_chars(text, MAX_EXAMINED);
     if text.chars().count() <= width {
@@ -532,7 +532,7 @@ fn shortened(text: &str, width: usize) -> String {
 }
 
 #[cfg(test)]
-mod digest_tests {
+mod tests {
     use super::*;
 
     #[test]

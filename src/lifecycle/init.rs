@@ -380,7 +380,7 @@ fn first_names(names: impl Iterator<Item = String>, most: usize) -> String {
 }
 
 #[cfg(test)]
-mod codebase_tests {
+mod tests {
     use super::*;
     use crate::project::fixture::Tree;
 

@@ -489,7 +489,7 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod careful_tests {
+mod tests {
     use super::*;
     use crate::plan::Survey;
     use crate::project::fixture::Tree;

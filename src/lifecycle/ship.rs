@@ -615,7 +615,7 @@ fn profile(text: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod carried_tests {
+mod tests {
     use std::path::Path;
 
     use super::*;

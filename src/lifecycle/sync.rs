@@ -215,9 +215,6 @@ pub(crate) fn refresh_with(
     Ok(())
 }
 
-/// Words with which a blocker says that it no longer blocks.
-const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
-
 /// Maximum number of lessons of the whole history, which follow the patterns of single phases.
 const LESSONS: usize = 1;
 
@@ -342,6 +339,9 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
 fn first_date(blocker: &str) -> Option<NaiveDate> {
     blocker.match_indices("20").find_map(|(at, _)| parse_date(&blocker[at..]))
 }
+
+/// Words with which a blocker says that it no longer blocks.
+const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
 
 /// Returns whether a blocker says that it is closed: in its first words, in brackets, after a dash or a colon, or at its end.
 pub(crate) fn is_closed(blocker: &str) -> bool {

@@ -205,11 +205,6 @@ mod tests {
         assert_eq!(apply("ä", vec![Edit::replace(1..2, "x")]), "ä");
         assert_eq!(apply("a", vec![Edit::replace(1..9, "x")]), "a");
     }
-}
-
-#[cfg(test)]
-mod lines_tests {
-    use super::*;
 
     #[test]
     fn lines_are_counted_from_one() {
@@ -218,11 +213,6 @@ mod lines_tests {
         assert_eq!(found, [1, 1, 2, 2, 2, 3, 4]);
         assert_eq!(Lines::new("").line(0), 1);
     }
-}
-
-#[cfg(test)]
-mod ranges_tests {
-    use super::*;
 
     #[test]
     fn merged_ranges_contain_the_same_offsets() {
@@ -230,11 +220,6 @@ mod ranges_tests {
         let contained: Vec<usize> = (0..10).filter(|at| ranges.contains(*at)).collect();
         assert_eq!(contained, [0, 1, 2, 3, 4, 7, 8]);
     }
-}
-
-#[cfg(test)]
-mod comments_tests {
-    use super::*;
 
     #[test]
     fn a_generated_block_has_one_marker_at_each_end() {

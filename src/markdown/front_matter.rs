@@ -703,11 +703,6 @@ mod tests {
         let expected = "a.md:3: 1000 lines of the front matter, from here on, are not understood";
         assert_eq!(told, [expected]);
     }
-}
-
-#[cfg(test)]
-mod fields_tests {
-    use super::*;
 
     /// Returns the tree on one line, with the lines that were not understood.
     fn shown(text: &str) -> String {

@@ -198,7 +198,7 @@ impl LaunchContext {
 /// Refuses to write in a folder that is not a project, or that is outside of the roots that a client states.
 ///
 /// If the client supports roots but lists none, only the project in which the server was started is writable.
-pub(crate) fn check_writable(
+fn check_writable(
     launch: &LaunchContext,
     project: &Project,
     roots: Option<&[PathBuf]>,
@@ -231,7 +231,7 @@ pub(crate) fn check_writable(
 }
 
 /// Returns the folder of a client's root: `file:///users/ada/pantry%20list`.
-pub(crate) fn root_path(uri: &str) -> Option<PathBuf> {
+fn root_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = decoded(path)?;

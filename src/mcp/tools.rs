@@ -31,7 +31,7 @@ use crate::{context, facts, journal, knowledge, lifecycle, recall};
 /// The effect of a tool on the project, which clients check before they let a model call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Effect {
+enum Effect {
     /// Writes nothing but caches.
     ReadOnly,
     /// Adds something; a repeated call adds it again.

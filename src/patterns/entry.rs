@@ -696,6 +696,8 @@ pub(crate) fn known_milestone(slug: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -747,13 +749,6 @@ mod tests {
             );
         }
     }
-}
-
-#[cfg(test)]
-mod reader_tests {
-    use proptest::prelude::*;
-
-    use super::*;
 
     fn parse(text: &str) -> Patterns {
         let parsed = Patterns::parse(text, Path::new("PATTERNS.md"));
@@ -898,13 +893,6 @@ Contract first.
             }
         }
     }
-}
-
-#[cfg(test)]
-mod trace_tests {
-    use proptest::prelude::*;
-
-    use super::*;
 
     #[test]
     fn the_comment_is_read_wherever_it_stands() {
@@ -947,16 +935,11 @@ mod trace_tests {
         }
 
         #[test]
-        fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
+        fn no_comment_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
             Trace::parse(&text);
             Trace::default().replaced_in(&text);
         }
     }
-}
-
-#[cfg(test)]
-mod citation_tests {
-    use super::*;
 
     #[test]
     fn plans_are_named_briefly_and_found_again() {

@@ -536,11 +536,6 @@ mod tests {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }
     }
-}
-
-#[cfg(test)]
-mod judged_tests {
-    use super::*;
 
     #[test]
     fn json_and_markdown_say_the_same() {

@@ -543,7 +543,7 @@ pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
 }
 
 #[cfg(test)]
-mod recorded_tests {
+mod tests {
     use std::path::Path;
 
     use super::*;

@@ -291,11 +291,6 @@ mod tests {
             assert!(!is_complete(text), "{text}");
         }
     }
-}
-
-#[cfg(test)]
-mod wording_tests {
-    use super::*;
 
     #[test]
     fn markup_goes_and_words_stay() {

@@ -20,7 +20,7 @@ use crate::plan::{PhaseNumber, PhaseNumbering, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
-use crate::text::{Line, line_end, sanitized};
+use crate::text::{Line, line_end};
 use crate::{patterns, secrets, templates};
 
 /// Heading of the section of notes, at the end of the file.
@@ -325,7 +325,7 @@ impl Retrospective {
         for insight in context.insights {
             let is_failure = insight.question.is_about_deviations();
             let list = if is_failure { &mut failed } else { &mut worked };
-            list.push(Lesson { text: line(&insight.statement), source: None });
+            list.push(Lesson { text: Line::sanitized(&insight.statement), source: None });
         }
         trace.sources = worked.iter().chain(&failed).map(|one| one.source.clone()).collect();
         let texts =
@@ -347,9 +347,9 @@ impl Retrospective {
             plans: phase.plans.len(),
             average,
             total,
-            effort: context.effort.map(line).filter(|line| !line.is_empty()),
+            effort: context.effort.map(Line::sanitized).filter(|line| !line.is_empty()),
             deviations,
-            kinds: kinds(&phase.plans).as_deref().map(line),
+            kinds: kinds(&phase.plans).as_deref().map(Line::sanitized),
             silent: some_say.then(|| format!("{silent} of {} plans do not say", phase.plans.len())),
         }
     }
@@ -368,11 +368,7 @@ impl Retrospective {
 /// Returns a name as it will be parsed from the heading: without anything that looks like a number or date.
 fn name(written: &str) -> Line {
     let read = EntryHeading::parse(&format!("Phase 1: {written} (2000-01-01)"), "");
-    line(&read.name).clipped(100)
-}
-
-fn line(text: &str) -> Line {
-    Line::new(&sanitized(text))
+    Line::sanitized(&read.name).clipped(100)
 }
 
 /// Returns the average and the total duration of plans, as printed.
@@ -434,6 +430,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::plan::{Deviation, PlanNumber, Summary};
 
     fn with_note(text: &str, line: &str) -> String {
         let known = Patterns::parse(text, Path::new("P.md")).value;
@@ -500,12 +497,6 @@ mod tests {
             prop_assert!(words(&old).iter().all(|word| left.any(|other| other == *word)));
         }
     }
-}
-
-#[cfg(test)]
-mod retrospective_tests {
-    use super::*;
-    use crate::plan::{Deviation, PlanNumber, Summary};
 
     fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
         let mut plan = PlanRecord::new(PlanNumber::from(1), "S.md", Summary::default(), "");

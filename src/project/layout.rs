@@ -291,7 +291,7 @@ impl LayoutName {
 }
 
 /// Returns a file's text for detecting its tool; read errors are left to the file's parser to report.
-pub(crate) fn read_or_empty(path: &Path) -> String {
+fn read_or_empty(path: &Path) -> String {
     match read::text(path) {
         Ok(Some(text)) => text.value,
         _ => String::new(),

@@ -261,7 +261,7 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
 /// The home directory and the root of the file system count only as the starting directory: a `~/.git` for
 /// dotfiles must not collect the memory of everything below it. If nothing is found, the starting directory
 /// is the project.
-pub(crate) fn root_above(start: &Path, home: Option<&Path>) -> PathBuf {
+fn root_above(start: &Path, home: Option<&Path>) -> PathBuf {
     for dir in start.ancestors() {
         let is_top = Some(dir) == home || dir.parent().is_none();
         if is_top && dir != start {

@@ -522,7 +522,7 @@ fn chosen(word: String, known: &[String]) -> std::result::Result<String, String>
 }
 
 /// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
-pub(crate) fn scope_name(word: &str) -> std::result::Result<String, String> {
+fn scope_name(word: &str) -> std::result::Result<String, String> {
     let is_allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     if word.is_empty() || word.len() > 48 || !word.bytes().all(is_allowed) {

@@ -87,7 +87,7 @@ pub fn read(file: &IndexFile) -> Result<Option<Session>> {
 /// {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"…","is_error":true,"content":"…"}]},…}
 /// {"type":"summary","summary":"…"}
 /// ```
-pub(crate) fn read_claude(path: &Path) -> Result<Option<Session>> {
+fn read_claude(path: &Path) -> Result<Option<Session>> {
     // A session that continues another one has that one's records, too; its file is named after its own id.
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     read_records(path, Client::Claude, |conversation, record| {
@@ -151,7 +151,7 @@ pub(crate) fn folder_name(directory: &Path) -> String {
 /// ```
 ///
 /// Earlier versions record `{"type":"user_message","message":"…"}` as an event.
-pub(crate) fn add_codex(conversation: &mut Conversation, record: &Value) {
+fn add_codex(conversation: &mut Conversation, record: &Value) {
     let payload = &record["payload"];
     let of = |name: &str| payload[name].as_str();
     let id = of("call_id").unwrap_or_default();
@@ -199,7 +199,7 @@ pub(crate) fn add_codex(conversation: &mut Conversation, record: &Value) {
 ///
 /// A message is written again when it changes, so the last of those in a row counts. Earlier versions wrote one JSON
 /// document with all `messages`.
-pub(crate) fn read_gemini(path: &Path) -> Result<Option<Session>> {
+fn read_gemini(path: &Path) -> Result<Option<Session>> {
     let root = path.ancestors().nth(2).and_then(root_of);
     let mut last = Value::Null;
     let mut seen = HashSet::new();
@@ -323,7 +323,7 @@ fn open_database(path: &Path) -> rusqlite::Result<Option<Connection>> {
 /// ```
 ///
 /// The database is opened for reading alone: nothing is created beside it, and its side files are not changed.
-pub(crate) fn read_opencode(path: &Path) -> Result<Option<Session>> {
+fn read_opencode(path: &Path) -> Result<Option<Session>> {
     let (Some(database), Some(id)) = (path.parent(), path.file_name()) else {
         return Ok(None);
     };

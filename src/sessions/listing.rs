@@ -319,7 +319,7 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
 }
 
 /// Returns the storage of a project's index in the user's cache folder; `None` without such a folder.
-pub(crate) fn index_storage(project: &Project) -> Option<Storage> {
+fn index_storage(project: &Project) -> Option<Storage> {
     let digest = Sha256::digest(project.root.as_os_str().as_encoded_bytes());
     storage_in(project, &hexadecimal(&digest[..8]))
 }

@@ -151,11 +151,6 @@ impl Storage {
         &self.root
     }
 
-    /// Returns whether nothing is written.
-    pub fn is_dry_run(&self) -> bool {
-        self.dry_run
-    }
-
     /// Returns the history of operations.
     pub fn history(&self) -> History {
         History { storage: self.clone() }

@@ -97,16 +97,22 @@ fn rendered(name: &str, text: &str, context: &impl Serialize) -> Result<String> 
     result.map_err(|error| Error::failed(error.to_string()).at(name.as_ref(), error.line()))
 }
 
-fn environment() -> std::result::Result<Environment<'static>, minijinja::Error> {
+/// Returns an engine with the syntax of all templates, and no filters of our own.
+pub(crate) fn engine() -> std::result::Result<Environment<'static>, minijinja::Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
         .build()?;
-    let mut environment = Environment::new();
-    environment.set_syntax(syntax);
-    // A field that a row lacks may be asked for, and not printed.
-    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    let mut engine = Environment::new();
+    engine.set_syntax(syntax);
+    // A field that is not there may be asked for, and not printed.
+    engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    Ok(engine)
+}
+
+fn environment() -> std::result::Result<Environment<'static>, minijinja::Error> {
+    let mut environment = engine()?;
     environment.set_auto_escape_callback(|name| match name {
         "page.html" => AutoEscape::Html,
         _ => AutoEscape::None,

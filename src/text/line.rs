@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::text::{inert, strip_controls, with_paired_backticks};
+use crate::text::{inert, sanitized, strip_controls, with_paired_backticks};
 
 /// A single line of foreign text, safe at the start of a line of the generated context.
 ///
@@ -35,6 +35,11 @@ impl Line {
             }
         }
         Self(line)
+    }
+
+    /// Returns the text as one line, without secrets.
+    pub(crate) fn sanitized(text: &str) -> Self {
+        Self::new(&sanitized(text))
     }
 
     /// Returns the line as a string slice.

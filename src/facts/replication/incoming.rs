@@ -291,7 +291,7 @@ impl Tombstones {
     }
 
     /// Returns whether a fact of a scope that began at this clock is forgotten.
-    pub(crate) fn covers(&self, scope: &str, (user, key): &Subject, born: i64) -> bool {
+    fn covers(&self, scope: &str, (user, key): &Subject, born: i64) -> bool {
         !self.0.is_empty() && {
             let user = user.as_str();
             let (owner, subject) = (owner(user), subject(user, key));
@@ -357,7 +357,7 @@ pub(crate) fn record_tombstone(
 
 /// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
 /// known; returns their users and keys.
-pub(crate) fn announce(connection: &Connection, clock: Clock) -> Result<Vec<Subject>> {
+fn announce(connection: &Connection, clock: Clock) -> Result<Vec<Subject>> {
     if new_mentions(connection)?.is_empty() {
         return Ok(Vec::new());
     }

@@ -403,7 +403,7 @@ fn plugin(options: SetupOptions) -> String {
 }
 
 /// Returns the error for a file that setup would replace if it were `what`.
-pub(crate) fn not_replaced(path: &Path, what: &str) -> Error {
+fn not_replaced(path: &Path, what: &str) -> Error {
     Error::refused(format!("is not {what}, so it is not replaced"))
         .at(path, None)
         .hint("rename it, and run it again")

@@ -11,8 +11,7 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
-use crate::plan::read::vocabulary::has;
-use crate::plan::read::vocabulary::is_none_remark;
+use crate::plan::read::vocabulary::{has, is_none_remark};
 use crate::plan::read::{document, non_placeholder};
 use crate::text::pattern;
 

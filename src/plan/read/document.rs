@@ -160,7 +160,7 @@ pub(crate) fn is_json_lines(text: &str) -> bool {
 }
 
 /// Parses the rows into one mapping of fields, with the tasks as a list under `task_rows`.
-pub(crate) fn parse_rows(text: &str, path: &Path) -> Parsed<Node> {
+fn parse_rows(text: &str, path: &Path) -> Parsed<Node> {
     let mut warnings = Vec::new();
     let mut fields = Vec::new();
     let mut tasks = Vec::new();

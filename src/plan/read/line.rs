@@ -125,7 +125,7 @@ impl<'a> Count<'a> {
     }
 
     /// Returns the text after `/` or `of `.
-    pub(crate) fn after_of(text: &str) -> Option<&str> {
+    fn after_of(text: &str) -> Option<&str> {
         OF.iter().find_map(|of| text.strip_prefix(of))
     }
 

@@ -196,7 +196,7 @@ fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
 }
 
 /// Returns whether a text begins with a date: `2026-01-02`.
-pub(crate) fn begins_with_date(text: &str) -> bool {
+fn begins_with_date(text: &str) -> bool {
     let word = text.split([' ', ')', ',', ':']).next();
     word.is_some_and(|word| word.starts_with("20") && parse_date(word).is_some())
 }

@@ -14,11 +14,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::markdown::Outline;
-use crate::plan::read::roadmap::MAX_MILESTONES;
-use crate::plan::read::roadmap::phase_in_front;
 use crate::plan::read::roadmap::section::numbers;
-use crate::plan::read::vocabulary::has;
-use crate::plan::read::vocabulary::without_status;
+use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
+use crate::plan::read::vocabulary::{has, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{pattern, strip_prefix_ignore_case};
 

@@ -10,8 +10,7 @@ use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::is_none_remark;
-use crate::plan::read::vocabulary::{Field, begins, find, words};
+use crate::plan::read::vocabulary::{Field, begins, find, is_none_remark, words};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
     non_placeholder,

@@ -7,9 +7,7 @@ use regex::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::is_none_remark;
-use crate::plan::read::vocabulary::{Label, has, words};
-use crate::plan::read::vocabulary::{is_status, split_status};
+use crate::plan::read::vocabulary::{Label, has, is_none_remark, is_status, split_status, words};
 use crate::plan::read::{
     Claim, Located, PhaseNumbering, Says, StatedPhase, document, non_placeholder,
 };
