@@ -1,5 +1,5 @@
-//! The block: its two marker lines, with the hash that reveals hand edits, and where it stands; lines that were added to it
-//! are moved below it, so that no text of a person is lost.
+//! The block: its two marker lines, with the hash that reveals hand edits, and its position in the file. Lines that people
+//! added to it are moved below it, so that nothing they wrote is lost.
 //!
 //! ```text
 //! <!-- annals:begin v1 sha256=0123456789abcdef -->

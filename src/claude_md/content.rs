@@ -1,4 +1,4 @@
-//! The content of the block: built from the stores, and shrunk where the file gets too long.
+//! The content of the block: built from the stores, and shrunk if the file gets too long.
 
 use std::path::Path;
 
@@ -358,7 +358,7 @@ pub struct Content {
     pub blockers: Vec<Line>,
     /// The decisions, newest first.
     pub decisions: Vec<Line>,
-    /// The installed skills; all in one line if space is short.
+    /// The installed skills; all on one line if space is short.
     pub skills: Vec<Line>,
     /// Lessons from finished phases, most relevant first.
     pub patterns: Vec<Line>,

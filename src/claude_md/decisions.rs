@@ -34,7 +34,8 @@ const BINDING_WORDS: &str =
     "must never only breaking always mandatory required forbidden prohibited";
 
 /// Words that restrict or reverse a statement.
-const DENIALS: &str = "cannot down except never no not off only under unless until without";
+const RESTRICTING_WORDS: &str =
+    "cannot down except never no not off only under unless until without";
 
 /// Prefixes of words for things that others depend on.
 const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
@@ -81,7 +82,7 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     {
         let decision = ranked[at].decision;
         let words = ContentWords::from_text(decision.untagged());
-        let limits = limits(decision.untagged());
+        let limits = restrictions_and_numbers(decision.untagged());
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
         if shown.len() >= room
             || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
@@ -104,9 +105,13 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
 
 /// Returns the numbers of a text, and its words that restrict or reverse what it says: texts that differ in these do not
 /// repeat each other.
-fn limits(text: &str) -> BTreeSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.filter(|word| listed(DENIALS, word) || word.contains(char::is_numeric)).collect()
+fn restrictions_and_numbers(text: &str) -> BTreeSet<String> {
+    let text = text.to_lowercase().replace('\u{2019}', "'");
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let is_kept = |word: &&str| {
+        word.ends_with("n't") || listed(RESTRICTING_WORDS, word) || word.contains(char::is_numeric)
+    };
+    words.filter(is_kept).map(str::to_owned).collect()
 }
 
 /// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
@@ -200,8 +205,8 @@ fn decides(decision: &Decision) -> bool {
 /// What says how the tasks of a plan were carried out.
 static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
-/// What orders the work, or says how far it is: it begins with the number of a phase or wave, says how many phases there
-/// are, or names their order. `Phasing out X` decides something.
+/// Text that only orders the work or says how far it is: it begins with the number of a phase or wave, says how many
+/// phases there are, or names their order. Not `Phasing out X`, which is a decision.
 static ORDERS_WORK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x) ^\**(?:phases?|waves?)\ *\d | ^\d+\ (?:\w+\ )?phases\b | \bphasing\W*$
@@ -438,7 +443,7 @@ mod tests {
             shown(&[list("Decisions", &[(&older, ""), (newest, "")])]),
             format!("{newest} | {older}")
         );
-        // What PROJECT.md says comes first, and does not hide that it was reversed since.
+        // PROJECT.md comes first, but does not hide a later reversal.
         let table = [("Redis for the session cache of production servers", "")];
         let project = DecisionList { file: DecisionFile::Project, ..list("Key Decisions", &table) };
         let state = list(
@@ -451,6 +456,11 @@ mod tests {
             ("Telemetry is off in the release builds of apps", ""),
         ];
         assert_eq!(shown(&[list("Decisions", &switched)]).matches("Telemetry").count(), 2);
+        let reversed = [
+            ("Pin the versions of build tools in the lock file", ""),
+            ("Don\u{2019}t pin the versions of build tools in the lock file", ""),
+        ];
+        assert_eq!(shown(&[list("Decisions", &reversed)]).matches("versions").count(), 2);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Regenerates the block of each context file, and selects the files that get it: each client is to read it once, and no
-//! file is to hide another.
+//! Regenerates the block of each context file, and selects the files that get it, so that each client reads it once and no
+//! file hides another.
 //!
 //! Claude Code reads AGENTS.md only where there is no CLAUDE.md, Codex reads AGENTS.md, Gemini CLI reads GEMINI.md.
 

@@ -204,8 +204,8 @@ impl<'a> Gatherer<'a> {
         self.request.max_lines_per_list < usize::MAX
     }
 
-    /// Returns the open todos; VBW's known issues, which were accepted, are only counted. So is every todo at the start of
-    /// a session: many have been done since without a word in STATE.md, and none says what comes next.
+    /// Returns the open todos; VBW's known issues, which were accepted, are only counted. At the start of a session, all todos
+    /// are only counted: STATE.md often keeps those that are done, and none says what comes next.
     fn todos(&self) -> Vec<String> {
         let todos = self.status().map(|status| status.todos.clone()).unwrap_or_default();
         let is_known = |todo: &String| todo.starts_with("[KNOWN-ISSUE]");
@@ -221,8 +221,8 @@ impl<'a> Gatherer<'a> {
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
         let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
-        // "Blockers: None", "Active Work: Unknown (needs human)", a hazard that is fixed and what is out of scope change
-        // nothing about what comes next.
+        // "Blockers: None", "Active Work: Unknown (needs human)", a hazard that is fixed and what is out of scope do
+        // not affect what comes next.
         lines.retain(|line| match line.split_once(": ") {
             Some((section, _)) if section.starts_with("Out of Scope") => false,
             Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
@@ -281,7 +281,7 @@ impl<'a> Gatherer<'a> {
         let planned = planned.map(|decision| {
             let statement = claude_md::decision_statement(decision);
             let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
-            // In front, where no limit cuts it off: a reader sees by it whether the decision is of today's work.
+            // In front, where no limit cuts it off: it tells a reader whether the decision belongs to the current work.
             let date = || decision.date.map(|date| date.to_string());
             // The column of a table has the number alone.
             let is_number = |label: &str| label.bytes().all(|c| c.is_ascii_digit() || c == b'.');

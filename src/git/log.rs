@@ -176,8 +176,8 @@ impl Git {
         Ok(only.map(|commit| commit.hash).collect())
     }
 
-    /// Returns the number of commits of one history that another lacks, each given by the full hash of its last commit; 0
-    /// for an ancestor.
+    /// Returns the number of commits reachable from `one` but not from `other`, both full hashes; 0 if `one` is an
+    /// ancestor of `other`.
     pub fn count_lacking(&self, one: &str, other: &str) -> Result<Option<usize>> {
         let output = self.text(&["rev-list", "--count", &format!("{other}..{one}"), "--"])?;
         Ok(output.trim().parse().ok())
@@ -358,7 +358,7 @@ struct Header {
 /// Maximum size of a file that is read; manifests are smaller.
 const MAX_FILE_BYTES: usize = 1 << 20;
 
-/// Number of files that one process is asked for; its output is limited, too.
+/// Maximum number of files that one process is asked for; its output is limited, too.
 const BATCH_FILES: usize = 60;
 
 impl Git {
@@ -419,7 +419,8 @@ impl Git {
         Ok(commits.iter().map(time).collect())
     }
 
-    /// Returns what git states of each object, `None` for a missing one, and for all without git or repository.
+    /// Returns the header of each object: its hash, type and size. `None` for a missing one, and for all of them without git
+    /// or a repository.
     fn headers(&self, names: &[String]) -> Result<Vec<Option<Header>>> {
         if names.is_empty() {
             return Ok(Vec::new());

@@ -145,7 +145,7 @@ fn context_for(
             let text = start_text(project, harness, start, problems)?;
             let Some(text) = text else { return Ok(None) };
             let what = format!("start text {}", hexadecimal(&Sha256::digest(text.as_bytes())));
-            // Above the parts that have a memory, nothing is made.
+            // In a folder above the projects that have a memory, nothing is created.
             let is_first = context::has_memory(project)
                 && is_first(project, input, &what, None).unwrap_or_else(|error| {
                     problems.push(error);

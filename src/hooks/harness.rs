@@ -1,4 +1,4 @@
-//! The supported harnesses, the programs that run agents, and what keeps one from calling us.
+//! The supported harnesses (programs that run agents), and what prevents one from calling annals.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

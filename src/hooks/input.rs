@@ -1,4 +1,4 @@
-//! Parses the harness's input, and remembers what a session was told, so that each is said only once.
+//! Parses the harness's input, and remembers what a session was told, so that nothing is said twice.
 //!
 //! ```text
 //! stdin                  a JSON object, in which every field is optional

@@ -1,5 +1,5 @@
-//! Finds entries by keyword, tag and type, deterministic, without vectors or fuzzy matching; and summarises active entries
-//! in a line each.
+//! Finds entries by keyword, tag and type, deterministically, without vectors or fuzzy matching; and summarises each
+//! active entry in one line.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};

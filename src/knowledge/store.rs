@@ -207,7 +207,7 @@ pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
     pub(crate) path: PathBuf,
     pub(crate) text: String,
-    /// What of it is not UTF-8.
+    /// Warnings about bytes that are not UTF-8.
     pub(crate) warnings: Vec<Warning>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the ledger's folder and its three files, creates those that are missing, and has what they have in common: bullets,
+//! Reads the ledger's folder and its three files, creates those that are missing, and implements what they share: bullets,
 //! placeholders, and insertions between blank lines.
 
 use std::fs;

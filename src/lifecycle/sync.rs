@@ -335,7 +335,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
     found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
 }
 
-/// Returns the first date that a blocker states; a deadline follows it.
+/// Returns the first date in a blocker; a deadline, if any, comes after it.
 fn first_date(blocker: &str) -> Option<NaiveDate> {
     blocker.match_indices("20").find_map(|(at, _)| parse_date(&blocker[at..]))
 }
@@ -349,7 +349,7 @@ pub(crate) fn is_closed(blocker: &str) -> bool {
         return true;
     }
     let end = blocker.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    // A port that is "now closed" may be what blocks.
+    // Not "now closed": a port that is now closed may be what blocks.
     let is_over =
         ["now resolved", "now done", "now fixed", "no longer a blocker", "no longer blocking"]
             .iter()

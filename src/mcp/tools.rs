@@ -339,7 +339,7 @@ fn fenced_hit(hit: &RecallHit) -> String {
     for flag in &hit.flags {
         source = format!("{source}, {}", flag.as_str());
     }
-    // Many a text says little without the headings above it.
+    // Many texts say little without the headings above them.
     let headings = hit.headings.join(" > ");
     let end = if headings.is_empty() { "" } else { "\n" };
     fenced(&source, &format!("{headings}{end}{}", hit.snippet))

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit};
-use crate::patterns::entry::{known_milestone, plan_id};
+use crate::patterns::trace::{known_milestone, plan_id};
 use crate::patterns::{FinishedPhase, PlanRecord};
 use crate::plan::{PhaseNumber, PlanNumber};
 use crate::search::to_f64;

@@ -11,10 +11,10 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::patterns::entry::{cite, cited, split_citation};
 use crate::patterns::sentences::{
     ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
 };
+use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;

@@ -9,14 +9,12 @@ mod phase;
 mod relevance;
 mod sentences;
 mod staleness;
+mod trace;
 mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub use entry::{
-    Bullet, BulletSource, LessonSource, LoosePattern, PatternEntry, PatternOutcome, Patterns, Trace,
-};
-pub(crate) use entry::{known_milestone, plan_id};
+pub use entry::{Bullet, BulletSource, LoosePattern, PatternEntry, PatternOutcome, Patterns};
 pub use insights::{
     Comparison, ComparisonQuestion, Group, Insights, PlanRef, Rate, fisher_exact, mann_whitney,
 };
@@ -34,6 +32,8 @@ pub(crate) use relevance::{with_changes, worth_knowing};
 pub(crate) use sentences::{ContentWords, sentences, statement};
 pub use staleness::{CommitRef, Freshness, PathReport, PathStatus, Staleness, Structure, check};
 pub(crate) use staleness::{StaleReasons, ends_in};
+pub use trace::{LessonSource, Trace};
+pub(crate) use trace::{known_milestone, plan_id};
 pub(crate) use writer::replace_lessons;
 pub use writer::{EntryContext, NoteReport, NoteRequest, Retrospective, append, note};
 

@@ -1,5 +1,5 @@
-//! Phases with the records of their finished plans, as the summaries state them: of the milestones, archived ones included, of
-//! workstreams, and quick tasks.
+//! Phases with the records of their finished plans, as the summaries state them: the phases of milestones (archived ones
+//! included) and of workstreams, and quick tasks.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::entry::plan_id;
 use crate::patterns::paths::is_file;
+use crate::patterns::trace::plan_id;
 use crate::patterns::{BulletSource, Insights, PatternEntry, Patterns, Trace, stored};
 use crate::plan::{
     DEFAULT_MILESTONE, Deviation, MilestoneFolder, Phase, PhaseDir, PhaseNumber, Plan, PlanNumber,

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::entry::{known_milestone, split_citation};
 use crate::patterns::sentences::ContentWords;
 use crate::patterns::staleness::ends_in;
+use crate::patterns::trace::{known_milestone, split_citation};
 use crate::patterns::{PatternEntry, PatternOutcome, Patterns, StaleReasons, mentions};
 use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;

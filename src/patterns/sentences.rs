@@ -169,7 +169,7 @@ impl ContentWords {
         self.0.intersection(&other.0).count()
     }
 
-    /// Returns whether a text has every word of another one, and at most as many more.
+    /// Returns whether a text has every word of another one, and at most twice as many words.
     pub(crate) fn includes(&self, other: &Self) -> bool {
         let size = other.0.len();
         size > MIN_COMMON_WORDS && other.0.is_subset(&self.0) && self.0.len() <= 2 * size

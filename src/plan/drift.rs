@@ -32,7 +32,7 @@ const PLAN: &str = "the plan";
 /// The subject of a status, which is displayed in quotes.
 const STATUS: &str = "the status";
 
-/// The subject of what is only wrong because another statement is, so that it is not reported by itself.
+/// The subject of a statement that is wrong only because another one is, and so is not reported by itself.
 const DEPENDENT: &str = "";
 
 /// The kind of a contradicted statement.
@@ -90,7 +90,7 @@ impl Drift {
         self.subject == PLAN
     }
 
-    /// Returns whether it is only wrong because another statement is.
+    /// Returns whether the statement is wrong only because another one is.
     pub(super) fn is_dependent(&self) -> bool {
         self.subject == DEPENDENT
     }
@@ -164,8 +164,8 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
     left.collect()
 }
 
-/// Returns the place of the fact that proves what the files show of a phase: its first open plan, else its folder; of all
-/// phases, their folder.
+/// Returns where a reader can see what the files show of a phase: its first open plan, else its folder; without a phase,
+/// the folder of all phases.
 fn because(survey: &Survey, phase: Option<&Phase>) -> String {
     let position = &survey.position;
     let Some(phase) = phase else {

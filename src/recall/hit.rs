@@ -1,4 +1,4 @@
-//! A hit as it is shown, and the reasons to treat it with caution, of which some only the project as it is now can tell.
+//! A hit as it is shown, and the reasons to treat it with caution, some of which depend on the project's current files.
 
 use std::collections::BTreeSet;
 

@@ -416,11 +416,11 @@ pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
     indexes
 }
 
-/// Returns the vectors of the first passages of each text by the encoder, those of a text side by side.
+/// Returns the encoder's vectors of the first passages of each text, concatenated per text.
 ///
 /// They are kept in the table `encoded`, in the running transaction, so that the encoder reads each text once. A text is
-/// known by its number; one with a number below 1 is not kept. `tables` makes the table if it may be missing. If the
-/// database cannot be written now, the vectors are made again.
+/// identified by its id; vectors of an id below 1 are not kept. `tables` is the SQL that creates the table if it may be
+/// missing. If the database cannot be written now, the next search makes the vectors again.
 pub(crate) fn encoded(
     db: &Connection,
     tables: &str,
@@ -443,7 +443,7 @@ pub(crate) fn encoded(
 }
 
 fn keep(db: &Connection, tables: &str, ids: &[i64], made: &[Quantized]) -> rusqlite::Result<()> {
-    // A search waits for nobody who writes.
+    // A search does not wait for a writer.
     let wait = db.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
     db.busy_timeout(Duration::ZERO)?;
     let write = || {
@@ -474,7 +474,7 @@ fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized> {
     passages.iter().map(of_text).collect()
 }
 
-/// Returns how similar each text is to a question by the encoder, which made these vectors of its passages.
+/// Returns the similarity of each text to a question, from the encoder's vectors of the text's passages.
 pub(crate) fn cosines(encoder: &Encoder, question: &str, vectors: &[Quantized]) -> Vec<f64> {
     let asked = encoder.vector(question).quantized();
     let greatest = |passages: &Quantized| {

@@ -1,4 +1,4 @@
-//! Vectors, their quantised form for storage, and the source of those of a run: the built-in table, or an endpoint.
+//! Vectors, their quantised form for storage, and where a run gets them: from the built-in table, or an endpoint.
 
 use std::time::Duration;
 

@@ -225,7 +225,7 @@ fn after_flag(text: &str, start: usize, end: usize) -> Option<Secret> {
     // Without quotes, only `-p` is written together with its value, which is then longer than a word.
     let is_apart =
         is_quoted || text[..end].ends_with([' ', '\t']) || flag == "-p" && range.len() > 2;
-    // What these programs take after a space is the name of a database; another one may follow on the line.
+    // After a space, these programs take the name of a database; another program may follow on the line.
     let mut programs = FLAGS.iter().filter(|(one, known)| *known == flag && line.contains(one));
     let takes_database = programs.all(|(one, _)| matches!(*one, "mysql" | "mariadb"));
     if takes_database && text[..end].ends_with([' ', '\t']) {
@@ -265,7 +265,7 @@ fn random(text: &str, range: Range<usize>, name: Name) -> Option<Secret> {
         Name::Key if value.len() == 40 && value.contains(['/', '+']) => ("aws-secret-key", 8),
         Name::Key => ("token", 8),
     };
-    // Django draws from brackets and signs, too.
+    // Django's generator uses brackets and other signs, too.
     if value.len() >= 50 && value.starts_with("django-insecure-") {
         return Some(Secret { rule, range });
     }

@@ -175,7 +175,7 @@ impl Places {
 }
 
 impl Transcripts {
-    /// Returns the regular files in a folder with a wanted name; those that a client has compressed are named.
+    /// Returns the regular files in a folder with a wanted name; those that a client has compressed get a warning.
     fn files(&mut self, folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
         let plain = |name: &str| is_wanted(name.strip_suffix(".zst").unwrap_or(name));
         let mut files = listed(folder, |name, kind| kind == PathKind::File && plain(name));

@@ -314,8 +314,8 @@ impl Changes {
         })
     }
 
-    /// Returns whether a directory will be empty, as far as neither a file on disk nor a planned one is in it; removing it
-    /// does nothing otherwise.
+    /// Returns whether a directory will be empty: whether no file on disk and no planned file is in it. If it is not empty
+    /// after all, removing it does nothing.
     fn is_vacant(&self, directory: &Path) -> Result<bool> {
         let planned = self.list.iter().map(Change::path);
         let is_below = |path: &&Path| path.starts_with(directory) && *path != directory;

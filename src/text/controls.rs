@@ -1,4 +1,4 @@
-//! Removes what a terminal interprets, what no eye sees, and keys.
+//! Removes terminal escape sequences, invisible characters, and secrets.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::secrets;
 use crate::text::{is_unspaced, pattern, without_harness_tags};
 
-/// Terminal escape sequences: colours and cursor moves, control strings (title, link), and others; of an unterminated
-/// one, its introducer. A control string ends before the next control character.
+/// Terminal escape sequences: colours and cursor moves, control strings (title, link), and others; only the introducer of
+/// an unterminated one. A control string ends before the next control character.
 static SEQUENCES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:\x1b\[|\u{9b})[ -?]*[@-~]|(?:\x1b[\]PX^_]|[\u{90}\u{98}\u{9d}-\u{9f}])[^\x00-\x1f\x7f-\u{9f}]*(?:\x07|\u{9c}|\x1b\\)|\x1b(?:[ -/]*[0-~])?",

@@ -112,7 +112,7 @@ fn drive(client: Client, script: fn(Client) -> Script) {
     }
     if has_sessions {
         let listed = run.annals(&["sessions"]);
-        // What a subagent writes stands in a transcript of its own; the script that has one looks nothing up.
+        // What a subagent writes is in a transcript of its own; the script with a subagent does not recall anything.
         let has_files = !script.recalls || listed.contains("wrote ");
         assert!(listed.contains(MARK) && has_files, "{listed}");
         let found = run.annals(&["recall", "--all", "--in", "sessions", MARK]);

@@ -1,5 +1,5 @@
-//! Operations: this database as one of the devices that make them, how a change of a fact is encoded in one, as the
-//! new state and the fields that differed before, and which of them the server lacks.
+//! Operations: the device that makes them, which is this database; how each encodes a change of a fact, as the new state
+//! and the earlier values of the changed fields; and which of them the server lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -48,7 +48,7 @@ const TIES: usize = 64;
 const MAX_READ: usize = 300;
 const MIN_COSINE: f64 = 0.3;
 
-/// Makes the table in which the encoder's vectors of facts are kept, by row.
+/// Creates the table of the encoder's vectors, keyed by the row of the fact.
 const ENCODED: &str = include_str!("../encoded.sql");
 
 /// Weights of words, vectors and recency in the seed method, and the age in days at which recency has halved.
@@ -101,7 +101,7 @@ pub fn retrieve(
     if because.is_none() {
         result.method = query.method;
     }
-    // What the encoder has read is kept, unless the database cannot be written.
+    // The encoder's vectors are kept, unless the database cannot be written.
     let _is_kept = !facts.dry_run && snapshot.commit().is_ok();
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
 }
@@ -321,7 +321,7 @@ pub(crate) fn judge_each(
     let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
     let mut near = Vec::new();
     if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
-        // The vectors of one that has changed or gone since it was listed are not kept.
+        // No vectors are kept for a fact that was changed or deleted after it was listed.
         let sql = "SELECT coalesce(max(seq), 0) FROM facts \
                    WHERE fact_id = ?1 AND key = ?2 AND value_text = ?3";
         let id = |fact: &Fact| snapshot.value(sql, [&fact.fact_id, &fact.key, &fact.value_text]);

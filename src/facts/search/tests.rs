@@ -103,7 +103,7 @@ fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
     assert!(first > Some(0.0));
     let vectors = kept(&store);
     assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
-    // What is kept is what is used, here too.
+    // The kept vectors are the ones that are used, also by `judge_each`.
     let ada = UserId::new("ada").unwrap();
     let change = |store: &Store, sql: &str| store.0.connection.execute(sql, []).unwrap();
     change(&store, "UPDATE encoded SET scale = x'00000000'");
@@ -115,7 +115,7 @@ fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
     assert_eq!((near(&mut store), kept(&store)), (first, vectors.clone()));
     change(&store, "UPDATE facts SET value_text = 'Turin is home, near the river'");
     assert_eq!(kept(&store).len(), 0);
-    // Whoever listed the facts before leaves no vectors of the earlier text.
+    // A search that listed the facts before the change keeps no vectors of the earlier text.
     judge_each(&store.0, &ada, None, "where does she live", &all, true).unwrap();
     assert_eq!(kept(&store).len(), 0);
     near(&mut store);

@@ -6,7 +6,7 @@
 //! <planning>/todos/pending/2026-03-10-print-all-labels.md      front matter: title: Print all labels at once
 //! ```
 //!
-//! Paused work is to be resumed where the files say that GSD's `pause-work` leaves and `resume-work` deletes.
+//! Where to resume paused work is in the files that GSD's `pause-work` leaves, and `resume-work` deletes.
 //!
 //! ```text
 //! <planning>/HANDOFF.json                 "timestamp": "2026-03-31T20:36:51.203Z", "phase_dir": …, "next_action": …

@@ -63,8 +63,8 @@ pub struct PlanSlot {
     pub state: PlanState,
 }
 
-/// Reads the phase folders in `dir` of the milestone in `home`; one of its roadmaps may show how phases are numbered. In a
-/// pure folder, which contains nothing else, an unknown folder is a mistake.
+/// Reads the phase folders in `dir` of the milestone in `home`; one of its roadmaps may show how phases are numbered. If
+/// `is_pure`, the folder should contain nothing else, and a folder that is no phase is reported.
 pub(super) fn phases_in(
     dir: &Path,
     is_pure: bool,

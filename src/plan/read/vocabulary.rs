@@ -1,6 +1,6 @@
 //! The words that have a meaning in planning files, in all languages seen in them: `vocabulary.txt` is the table.
 //!
-//! Statuses and placeholders, which state nothing, are read here; other words where they have a meaning.
+//! Statuses, and placeholders, which state nothing, are recognised here; other words in the modules that use them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What comes next: from which phase the work is looked at, what to do there, and whether a check comes first.
+//! What comes next: which phase the work is seen from, what to do there, and whether a check comes first.
 //! Then what else may be next: readings of about equal weight contest the answer, others are only named.
 
 use crate::plan::phase::letters;

@@ -88,7 +88,7 @@ impl<'a> Scope<'a> {
 /// The number of the backlog, whose ideas are phases 999.1, 999.2 and so on.
 const BACKLOG: u32 = 999;
 
-/// Leaves in the milestone, of the phases with the same number, only the one that the number means.
+/// Keeps in the milestone only one of the phases with the same number: the one that the number means.
 pub(super) fn mark_best(phases: &mut [Phase]) {
     let rank = |phase: &Phase| {
         let name = phase.planned.as_ref().and_then(|planned| planned.name.as_deref());

@@ -44,7 +44,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("check left", "checks: what is to be done or repeated is named"),
 ];
 
-/// Files that were read, or are not there.
+/// The texts of files by path; `None` for a missing file.
 type Texts = Mutex<HashMap<PathBuf, Option<String>>>;
 
 /// A moment of a project's history, with all that deciding needs.
@@ -100,7 +100,7 @@ fn remembered(texts: &Texts, path: &Path) -> Option<String> {
     texts.lock().unwrap().entry(path.to_owned()).or_insert_with(read).clone()
 }
 
-/// Does something with each on two threads, and returns what comes of it in order.
+/// Maps the items on two threads, and returns the results in order.
 fn on_two_threads<T: Sync, O: Send>(all: &[T], each: impl Fn(&T) -> O + Sync) -> Vec<O> {
     let run = |half: &[T]| half.iter().map(&each).collect::<Vec<O>>();
     let (first, second) = all.split_at(all.len() / 2);
@@ -172,11 +172,12 @@ struct Score {
     action: f64,
     phase: f64,
     contested: f64,
-    /// Of those that are not contested.
+    /// Correct actions, among the moments that are not contested.
     right: f64,
 }
 
-/// What `next_dev` and `next_more` may not fall below; of contested moments, not go over. Raise them when rules earn it.
+/// The scores that `next_dev` and `next_more` must reach, and for `contested` must not exceed. Tighten them when a rule
+/// improves a score.
 const FLOORS: [Score; 2] = [
     Score { action: 85.0, phase: 89.5, contested: 11.0, right: 89.7 },
     Score { action: 84.5, phase: 89.0, contested: 15.0, right: 92.5 },

@@ -77,7 +77,7 @@ impl Index {
         scan.score(&terms(asked.text, &languages), &numbers)?;
         scan.group_copies();
         let answer = scan.answer()?;
-        // What the encoder has read is kept, unless the file cannot be written.
+        // The encoder's vectors are kept, unless the file cannot be written.
         let _is_kept = snapshot.commit().is_ok();
         Ok(answer)
     }
