@@ -405,6 +405,8 @@ pub fn delete(
     reason: Option<&str>,
     policy: SecretPolicy,
 ) -> Result<Deleted> {
+    let place = KnowledgeDir::in_project(project);
+    existing(&place, key)?;
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         return Err(Error::refused("deleting an entry requires a reason").hint(format!(
             "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
@@ -415,7 +417,6 @@ pub fn delete(
     }
     let lines: Vec<&str> = reason.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let reason = &lines.join(" ");
-    let place = KnowledgeDir::in_project(project);
     let operation = format!("entry delete {key}");
     let ((), applied) = project.transact(&operation, &[Store::Entries], || {
         let (path, _) = existing(&place, key)?;

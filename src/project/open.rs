@@ -238,9 +238,12 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
         let named = directory.join(named);
         return match fs::canonicalize(&named) {
             Ok(root) if root.is_dir() => Ok(root),
-            _ => Err(Error::not_found("no such folder")
-                .at(&named, None)
-                .hint("--project names the folder of a project")),
+            found => {
+                let what = if found.is_ok() { "is not a folder" } else { "no such folder" };
+                Err(Error::not_found(what)
+                    .at(&named, None)
+                    .hint("--project names the folder of a project"))
+            }
         };
     }
     let start = fs::canonicalize(directory).map_err(|_| {

@@ -343,7 +343,7 @@ fn the_project_is_the_nearest_upwards_or_the_one_named() {
     let outcome = case.run("status -C README.md").code(3);
     assert_error(
         &outcome,
-        "[ROOT]/README.md: no such folder",
+        "[ROOT]/README.md: is not a folder",
         "--project names the folder of a project",
     );
 }
