@@ -263,12 +263,14 @@ pub(crate) fn merge_key(
     key: &str,
     now: &str,
 ) -> Result<()> {
+    /// A change, and its operation, if there is one.
+    type Row = (Option<Fact>, Fact, String, Option<String>, Option<i64>, Option<String>);
     let sql = "SELECT before_json, after_json, turn_id, op_id, clock, o.device \
                FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND key = ?2 AND after_json NOT NULL ORDER BY history_id";
     let (mut changes, mut last) = (Vec::new(), HashMap::new());
-    for (before, after, turn, op_id, clock, device) in connection.list(sql, params![user, key])? {
-        let after: Fact = after;
+    let rows = connection.list::<Row>(sql, params![user, key])?;
+    for (before, after, turn, op_id, clock, device) in rows {
         last.insert(after.fact_id.clone(), after.clone());
         if let (Some(op_id), Some(clock), Some(device)) = (op_id, clock, device) {
             changes.push(Change { stamp: (clock, device), op_id, turn, before, after });
