@@ -248,7 +248,7 @@ impl Arbiter<'_> {
 
     /// Rule 1; a value whose validity has ended is stored as expired.
     fn insert(&self, action: &Action, is_over: bool) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action);
+        let mut new = self.new_fact(action, None);
         let mut outcome = ActionOutcome::Inserted;
         if is_over {
             // If only the end is given, the start is unknown.
@@ -282,8 +282,7 @@ impl Arbiter<'_> {
 
     /// Rule 3.
     fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action);
-        new.category = self.category.unwrap_or(current.category);
+        let new = self.new_fact(action, Some(current));
         self.close(SUPERSEDE, current, &new.valid_from, &action.reason)?;
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
@@ -364,15 +363,12 @@ impl Arbiter<'_> {
         if let Some(known) = self.find_proposal(action, proposal)? {
             return self.repeat_proposal(action, &known);
         }
-        let mut new = self.new_fact(action);
+        let mut new = self.new_fact(action, current);
         new.status = FactStatus::PendingConfirmation;
         new.proposal = Some(proposal);
-        if let Some(current) = current {
-            new.contests = Some(current.fact_id.clone());
-            new.category = self.category.unwrap_or(current.category);
-            if proposal == Proposal::End {
-                new.value_text = format!("no longer {}", current.value_text);
-            }
+        new.contests = current.map(|current| current.fact_id.clone());
+        if let (Proposal::End, Some(current)) = (proposal, current) {
+            new.value_text = format!("no longer {}", current.value_text);
         }
         self.write(MARK, &action.reason, None, new, ActionOutcome::Pending)
     }
@@ -487,7 +483,9 @@ impl Arbiter<'_> {
         Fact { last_mentioned_at, updated_at: self.now.clone(), ..fact.clone() }
     }
 
-    fn new_fact(&self, action: &Action) -> Fact {
+    /// Returns a new fact, in the category of the one that it replaces or contests, if there is one.
+    fn new_fact(&self, action: &Action, current: Option<&Fact>) -> Fact {
+        let known = current.map_or(action.key.category(), |current| current.category);
         let origin = self.origin.clone();
         let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
         let first = first_confidence(action.confidence_delta);
@@ -497,7 +495,7 @@ impl Arbiter<'_> {
             key: action.key.as_str().to_owned(),
             value_text: action.value().to_owned(),
             value_json: action.new_value_json.clone().map(Json),
-            category: self.category.unwrap_or(action.key.category()),
+            category: self.category.unwrap_or(known),
             confidence: if self.is_confirmed { CONFIRMED } else { first },
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
