@@ -280,7 +280,7 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
 fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
     let at = journal::last(file, lines)?;
     journal::read_from(file, at, |entry| {
-        out.streamed(entry, text!("journal/record"));
+        out.streamed(&entry, text!("journal/record"));
         out.is_read()
     })
 }

@@ -126,7 +126,7 @@ impl SourceName {
         let mut lines = VecDeque::new();
         let mut bytes = 0;
         journal::read_from(path, from, |entry| {
-            let line = entry.json.get().to_owned();
+            let line = entry.get().to_owned();
             bytes += line.len();
             lines.push_back(line);
             while bytes > MAX_BYTES

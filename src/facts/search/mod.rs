@@ -273,10 +273,8 @@ impl Search<'_> {
             "SELECT {COLUMNS}, seq FROM facts WHERE user_id = ?1 AND seq IN ({})",
             rows.join(", ")
         );
-        let mut statement = self.connection.prepare(&sql)?;
         let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::read(row)?));
-        let rows = statement.query_map([self.user.as_str()], read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        Ok(self.connection.rows(&sql, [self.user], read)?.into_iter().collect())
     }
 }
 
