@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Global;
-use crate::cli::output::{Output, stdin, text, value_enum};
+use crate::cli::input::stdin;
+use crate::cli::output::Output;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;

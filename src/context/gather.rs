@@ -91,7 +91,11 @@ impl<'a> Gatherer<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(warnings),
-            DigestPart::Ledger => self.ledger_lines(Ledger::state),
+            DigestPart::Ledger if self.request.is_for_file => self.ledger_lines(Ledger::state),
+            DigestPart::Ledger => {
+                let coverage = self.ledger_lines(Ledger::coverage);
+                coverage.into_iter().chain(self.ledger_lines(Ledger::state)).collect()
+            }
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
             DigestPart::Constraints => self.ledger_lines(Ledger::constraints),
@@ -441,16 +445,20 @@ impl Ledger {
         ledger::brief(project, ledger::BRIEF_DAYS).map(Self).map(Some)
     }
 
-    /// Returns the required actions, how much of git's history is covered, and the current state.
-    pub(crate) fn state(&self) -> Vec<String> {
+    /// Returns the required actions, and how much of git's history is covered.
+    pub(crate) fn coverage(&self) -> Vec<String> {
         let action = self.0.action_required.iter();
         let mut lines: Vec<String> =
             action.map(|action| format!("ACTION REQUIRED: {action}")).collect();
         lines.push(format!("Commits covered: {}", self.0.coverage.line()));
+        lines
+    }
+
+    /// Returns the current state.
+    pub(crate) fn state(&self) -> Vec<String> {
         let state = self.0.state.as_deref().unwrap_or_default();
         let state: Vec<&str> = state.lines().filter(|line| !is_footer(line)).collect();
-        lines.extend(lines_with_headings(&state.join("\n")));
-        lines
+        lines_with_headings(&state.join("\n"))
     }
 
     pub(crate) fn constraints(&self) -> Vec<String> {

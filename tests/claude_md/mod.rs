@@ -109,6 +109,7 @@ fn sources() -> Sources {
         }),
         next_command: Some("/vbw:execute 2".to_owned()),
         contested: None,
+        memory: None,
         blockers: Vec::new(),
         decisions: vec![DecisionList {
             heading: Some("Key Decisions".to_owned()),
