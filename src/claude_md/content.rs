@@ -8,9 +8,9 @@ use crate::claude_md::decisions::DecisionList;
 use crate::claude_md::ownership::Recorded;
 use crate::claude_md::{decisions, ownership};
 use crate::error::Result;
-use crate::plan::{Skill, non_placeholder};
+use crate::plan::Skill;
 use crate::project::Layout;
-use crate::text::{Line, fold, strip_controls, word_enum};
+use crate::text::{Line, fold, non_placeholder, strip_controls, word_enum};
 use crate::warning::Warning;
 use crate::{patterns, secrets};
 

@@ -15,9 +15,9 @@ use crate::claude_md::block;
 use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Outline, Section};
-use crate::plan::{Decision, is_absent, non_placeholder, without_emphasis};
+use crate::plan::{Decision, without_emphasis};
 use crate::project::{GeneratedSection, Layout, LayoutName};
-use crate::text::{BYTE_ORDER_MARK, clip, fold, line_end};
+use crate::text::{BYTE_ORDER_MARK, clip, fold, is_absent, line_end, non_placeholder};
 use crate::warning::Warning;
 
 /// A context file, split into the block and the user's text.

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
 use crate::patterns::trace::{Trace, cited};
-use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
-use crate::text::{fold, hexadecimal, one_line, pattern};
+use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber};
+use crate::text::{fold, hexadecimal, non_placeholder, one_line, pattern};
 use crate::warning::Parsed;
 
 /// The bullet that stands for an empty list.

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::clock::first_date;
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
     PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain, metrics, roadmap_phase,
@@ -220,6 +222,9 @@ pub struct MilestoneStatus {
     /// Whether it has shipped, and no other was started.
     #[serde(rename = "shipped")]
     pub is_shipped: bool,
+    /// When it shipped, according to MILESTONES.md.
+    #[serde(skip)]
+    shipped_on: Option<NaiveDate>,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -235,8 +240,8 @@ impl MilestoneStatus {
         let name = without_status(full);
         // STATE.md may say it itself: `Milestone: v1.0 MVP — SHIPPED 2026-02-23`.
         let has_shipped = full[name.len()..].to_lowercase().contains("shipped")
-            || survey.has_shipped
-            || survey.is_archived()
+            || survey.shipped.is_some()
+            || survey.archive().is_some()
             || survey.is_listed_as_shipped();
         let is_stated = survey.milestone() == state.milestone.as_deref();
         Self {
@@ -245,6 +250,7 @@ impl MilestoneStatus {
             is_implied: project.planning_place().layout.name.keeps_milestones()
                 || folder.active.dir == folder.dir,
             is_shipped: survey.position.next.action == Action::None && has_shipped,
+            shipped_on: survey.shipped.as_ref().and_then(|(_, text)| first_date(text, text.len())),
             title: state.milestone_name.clone().filter(|_| is_stated),
             archived: folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
         }
@@ -261,7 +267,8 @@ impl MilestoneStatus {
         let is_marked = self.is_shipped && !says("shipped");
         let title = title.map(|title| format!(" {title}")).unwrap_or_default();
         shown.push_str(&title);
-        shown.push_str(if is_marked { " (shipped)" } else { "" });
+        let date = self.shipped_on.map(|date| format!(" {date}")).unwrap_or_default();
+        shown.extend(is_marked.then(|| format!(" (shipped{date})")));
         Some(shown)
     }
 }

@@ -21,8 +21,8 @@ use crate::markdown::{
 };
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
-use crate::plan::read::{FileName, PhaseNumbering, PlanNumber, non_placeholder};
-use crate::text::one_line;
+use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
+use crate::text::{non_placeholder, one_line};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
