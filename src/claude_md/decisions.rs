@@ -11,7 +11,7 @@ use crate::patterns;
 use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
 use crate::plan::{Decision, PhaseNumber};
-use crate::text::{fold, is_absent, listed, negates, non_placeholder, pattern};
+use crate::text::{fold, is_absent, listed, negates, non_placeholder, pattern, words_in};
 
 /// Number of decisions in the block.
 const MAX_DECISIONS: usize = 10;
@@ -212,7 +212,7 @@ static ORDERS_WORK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn has_any(lower: &str, words: &str) -> bool {
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(words, word))
+    words_in(lower).any(|word| listed(words, word))
 }
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
@@ -248,7 +248,7 @@ static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d.*-\d[^-]*$"));
 fn impact(decision: &Decision) -> u8 {
     let reason = reason(decision);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let mut words = words_in(&text);
     let is_structural =
         words.any(|word| STRUCTURAL_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix)));
     u8::from(reason.is_some()) + u8::from(has_any(&text, BINDING_WORDS)) + u8::from(is_structural)

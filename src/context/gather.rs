@@ -16,7 +16,7 @@ use crate::plan::{Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
-use crate::text::{Line, clip, is_absent, quantity, sanitized, says_none, slashed};
+use crate::text::{Line, is_absent, quantity, sanitized, says_none, slashed};
 use crate::warning::Warning;
 use crate::{claude_md, context, facts, knowledge, ledger, lifecycle, patterns, recall};
 
@@ -28,9 +28,6 @@ const MAX_BLOCKER_CHARS: usize = 400;
 
 /// Maximum number of decisions: no budget has room for more.
 const MAX_DECISIONS: usize = 1000;
-
-/// Maximum length of the name of a phase, in characters, as in the context file; its status follows it.
-const MAX_NAME_CHARS: usize = 160;
 
 /// Maximum number of patterns in one digest.
 const MAX_PATTERNS: usize = 5;
@@ -166,14 +163,7 @@ impl<'a> Gatherer<'a> {
         lines.extend(contest.map(|contest| format!("Contested: {contest}")));
         let paused = status.paused.as_ref();
         lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
-        let phase = &status.derived;
-        if let Some(number) = &phase.number {
-            let name = phase.name.iter();
-            let name = name.map(|name| format!(" - {}", clip(name, MAX_NAME_CHARS)));
-            let state = phase.status.iter().map(|state| format!(" ({state})"));
-            let rest: String = name.chain(state).collect();
-            lines.push(format!("Phase: {number}{rest}"));
-        }
+        lines.extend(status.derived.line().map(|phase| format!("Phase: {phase}")));
         // Before what only describes: a start has room for few lines, and this one was left for it.
         lines.extend(self.resume_notes(warnings));
         let remark = status.stated_remark();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
-use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Sources};
+use crate::claude_md::{DecisionFile, DecisionList, Pattern, Sources};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
@@ -247,11 +247,7 @@ fn sources(
         core_value: status.core_value,
         code,
         milestone,
-        phase: status.derived.number.map(|number| CurrentPhase {
-            number: number.to_string(),
-            name: status.derived.name,
-            status: status.derived.status,
-        }),
+        phase: status.derived.line(),
         next_command: Some(status.next.command),
         contested,
         blockers: survey.current_blockers(),

@@ -21,7 +21,7 @@ use crate::plan::{
 use crate::project::vocabulary;
 use crate::search::to_f64;
 use crate::storage::read;
-use crate::text::{clip, fold, is_absent, one_line};
+use crate::text::{clip, fold, is_absent, one_line, words_in};
 
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
@@ -631,7 +631,7 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
 
 /// Returns whether a template could have written a status, since it contains only status words and numbers.
 pub(super) fn is_plain(status: &str) -> bool {
-    let mut words = status.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words_in(status);
     let is_known = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit())
             || has("status of a template", &word.to_lowercase())
@@ -649,7 +649,7 @@ pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
             rest = rest.replacen(known, "", 1);
         }
     }
-    rest.split(|c: char| !c.is_alphanumeric()).any(|word| {
+    words_in(&rest).any(|word| {
         let is_neutral = NEUTRAL.iter().any(|one| word.eq_ignore_ascii_case(one));
         word.starts_with(char::is_alphabetic) && !is_neutral
     })

@@ -19,7 +19,7 @@ use crate::plan::{
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::quantity;
+use crate::text::{quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -178,7 +178,10 @@ impl Survey {
         let blockers = self.state.blockers.iter().filter_map(|blocker| {
             let phases = self.phases_in(&blocker.replace(['[', ']'], " "));
             let is_past = !phases.is_empty() && phases.iter().all(is_over)
-                || marked_milestone(blocker).is_some_and(|mark| self.is_past_milestone(mark));
+                || marked_milestone(blocker).is_some_and(|mark| {
+                    self.has_shipped(mark)
+                        && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
+                });
             let is_later = !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase));
             (!is_past).then_some((is_later, blocker))
         });
@@ -200,15 +203,6 @@ impl Survey {
         let mut named = self.position.with_number(number).peekable();
         named.peek().is_some()
             && named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
-    }
-
-    /// Returns whether a name is that of a milestone that has shipped, and not of the active one.
-    fn is_past_milestone(&self, name: &str) -> bool {
-        let is_it = |other: &str| is_same_milestone(other, name);
-        let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
-        !self.milestone().is_some_and(is_it)
-            && (shipped.any(|one| is_it(&one.name))
-                || self.folder.archived.iter().any(|archive| is_it(&archive.slug)))
     }
 
     /// Returns an error that says what was not understood, if what comes next is unknown.
@@ -337,9 +331,8 @@ impl Survey {
         self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
     }
 
-    /// Returns the archive of the milestone that STATE.md or the roadmap names.
-    pub(super) fn archive(&self) -> Option<&Archive> {
-        let name = self.milestone()?;
+    /// Returns the archive of a milestone.
+    pub(super) fn archive(&self, name: &str) -> Option<&Archive> {
         self.folder.archived.iter().find(|archive| is_same_milestone(&archive.slug, name))
     }
 
@@ -357,11 +350,10 @@ impl Survey {
         Some(format!("{}:{line}: {text}", self.show(&file)))
     }
 
-    /// Returns whether the roadmap calls the milestone shipped.
-    pub(super) fn is_listed_as_shipped(&self) -> bool {
-        let named = self.milestone();
+    /// Returns whether the roadmap calls a milestone shipped, or it lies in an archive.
+    pub(super) fn has_shipped(&self, name: &str) -> bool {
         let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
-        named.is_some_and(|name| shipped.any(|one| is_same_milestone(&one.name, name)))
+        shipped.any(|one| is_same_milestone(&one.name, name)) || self.archive(name).is_some()
     }
 
     /// Returns the last milestone that the roadmap names, if it calls all of them shipped.
@@ -419,10 +411,7 @@ fn marked_milestone(text: &str) -> Option<&str> {
 
 /// Returns the heading of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn heading_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
-    let words = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        format!(" {} ", words.collect::<Vec<_>>().join(" "))
-    };
+    let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
     let version = milestone_version_in(name);
     let names_it = |line: &str| match version {
         Some(version) => line

@@ -13,7 +13,7 @@ use crate::plan::{
     without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::text::quantity;
+use crate::text::{clip, non_placeholder, pluralize, quantity};
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.
@@ -74,6 +74,20 @@ pub struct PhaseReport {
     pub goal: Option<String>,
     /// Where it is from.
     pub source: PhaseSource,
+}
+
+/// Maximum length of the name of a phase, in characters; its status follows it.
+const MAX_NAME_CHARS: usize = 160;
+
+impl PhaseReport {
+    /// Returns the phase as CLAUDE.md and the start of a session show it: `4 - Low-Stock Alerts (in progress, 1 of 3 plans)`.
+    pub fn line(&self) -> Option<String> {
+        let number = self.number.as_ref()?;
+        let name = self.name.as_deref().and_then(non_placeholder);
+        let name = name.map(|name| format!(" - {}", clip(name, MAX_NAME_CHARS)));
+        let status = self.status.as_ref().map(|status| format!(" ({status})"));
+        Some(format!("{number}{}{}", name.unwrap_or_default(), status.unwrap_or_default()))
+    }
 }
 
 /// The origin of the current phase.
@@ -241,8 +255,7 @@ impl MilestoneStatus {
         // STATE.md may say it itself: `Milestone: v1.0 MVP — SHIPPED 2026-02-23`.
         let has_shipped = full[name.len()..].to_lowercase().contains("shipped")
             || survey.shipped.is_some()
-            || survey.archive().is_some()
-            || survey.is_listed_as_shipped();
+            || survey.milestone().is_some_and(|name| survey.has_shipped(name));
         let is_stated = survey.milestone() == state.milestone.as_deref();
         Self {
             slug: folder.active.slug.clone(),
@@ -291,13 +304,9 @@ fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let unlisted = with_folder.iter().filter(|number| !listed.contains(*number));
     let unlisted: Vec<String> = unlisted.map(ToString::to_string).collect();
     if !listed.is_empty() && !unlisted.is_empty() {
-        let message = format!("does not list what has a folder: {}", phases(&unlisted));
+        let phases = format!("{} {}", pluralize(unlisted.len(), "phase"), unlisted.join(", "));
+        let message = format!("does not list what has a folder: {phases}");
         found.push(Warning::file(&roadmap, message));
     }
     found
-}
-
-/// Returns phases as a text: `phase 3`, `phases 3, 4`.
-fn phases(numbers: &[String]) -> String {
-    format!("phase{} {}", if numbers.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }

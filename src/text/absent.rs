@@ -1,9 +1,7 @@
 //! Recognises values that state nothing: words for none, and what templates leave for a person to fill in.
 
 /// The words for no value, in lower case: what they are, and the words.
-pub(crate) const NO_VALUE: &str = "\
-no value: none | none yet | none currently | none at this time | none identified | none so far | none detected | none found | none installed | none recorded | nothing | n/a | na | - | -- | --- | – | — | tbd | null | ~ | nil | empty
-no value, in other languages: aucun | aucune | aucun pour l'instant | aucune pour l'instant | brak | geen | keine | không có | nada | nenhum | nenhum no momento | nenhum por enquanto | nenhuma | nenhuma no momento | nenhuma por enquanto | nessuna | nessuno | ninguna | ninguna por ahora | ninguno | ninguno por ahora | yok | нет | 无 | 無 | 暂无 | なし | 없음";
+pub(crate) const NO_VALUE: &str = include_str!("no_value.txt");
 
 /// Length of the longest word for no value, in bytes.
 const MAX_LENGTH: usize = 22;

@@ -86,6 +86,11 @@ pub(crate) fn negates(word: &str) -> bool {
         || word.ends_with("n\u{2019}t")
 }
 
+/// Returns the words of a text: its letters and digits, without what stands between them.
+pub(crate) fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
 /// Returns whether a word is one of a list that is separated by spaces.
 pub(crate) fn listed(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)

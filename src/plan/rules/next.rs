@@ -154,7 +154,7 @@ fn over(case: &Case<'_>) -> Option<String> {
     let shipped = survey.shipped_line();
     if case.last(|phase| phase.has_files).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
-        let archive = || survey.archive().map(|archive| survey.archive_line(archive));
+        let archive = || Some(survey.archive_line(survey.archive(survey.milestone()?)?));
         return no_milestone.or_else(|| shipped.or_else(archive).filter(|_| is_listed_done(case)));
     }
     if let Some(archive) = survey.folder.archive_of_active() {

@@ -18,7 +18,7 @@ use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::text::{pattern, strip_prefix_ignore_case, words_in};
 
 /// Returns the milestones, blocks and sections before those only listed.
 pub(super) fn milestones(
@@ -65,7 +65,7 @@ fn says_shipped(text: &str, is_collapsed: bool) -> bool {
     let sign = PhaseProgress::from_symbol(text);
     let is_marked = is_collapsed || sign.is_some();
     let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words = words_in(&lower);
     sign.is_none_or(|sign| sign == PhaseProgress::Complete)
         && words.any(|word| has("shipped", word) || is_marked && word.starts_with("complete"))
 }

@@ -33,7 +33,7 @@ use crate::plan::read::{
     milestone_version_in, vocabulary, without_emphasis,
 };
 use crate::text::{
-    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case,
+    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -489,7 +489,7 @@ pub(crate) fn is_settled(text: &str) -> bool {
     // `The release waits until the audit is no longer blocking.`
     let is_over = words("settled at the end").any(|said| end.ends_with(said))
         && !lower.split(' ').any(|word| has("exception", word));
-    let mut all = text.split(|c: char| !c.is_alphanumeric());
+    let mut all = words_in(text);
     let marks = ["~~", "\u{2705}", "\u{2713}", "[x]"];
     let parts = text.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
     is_over
