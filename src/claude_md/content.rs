@@ -59,6 +59,17 @@ pub struct Sources {
     pub recorded_patterns: Vec<String>,
     /// The text of each archived milestone's SHIPPED.md, which an adopted file may repeat.
     pub shipped: Vec<String>,
+    /// What is remembered without a planning folder, in place of all others.
+    pub memory: Option<Vec<MemoryPart>>,
+}
+
+/// What one store remembers of a project without a planning folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MemoryPart {
+    /// The heading.
+    pub heading: &'static str,
+    /// The lines, most important first.
+    pub lines: Vec<Line>,
 }
 
 /// A lesson from a finished phase.
@@ -73,6 +84,9 @@ pub struct Pattern {
 impl Sources {
     /// Returns the content that may be removed from a file because the block or a store contains it.
     pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Recorded<'a> {
+        if self.memory.is_some() {
+            return Recorded::default();
+        }
         let decisions = self.decisions.iter().flat_map(|list| &list.decisions);
         Recorded {
             project: &self.project,
@@ -99,8 +113,12 @@ impl Sources {
         planning: &Path,
         warnings: &mut Vec<Warning>,
     ) -> Content {
+        if self.memory.is_some() {
+            return Content { memory: self.memory.clone(), ..Content::default() };
+        }
         let mut lines = Lines { planning, warnings };
         Content {
+            memory: None,
             title: lines.optional("the project's name", Some(&self.project), MAX_LINE_CHARS),
             core_value: lines.optional(
                 "the core value",
@@ -249,7 +267,10 @@ impl ShrinkStep {
 
     fn apply(self, content: &mut Content) {
         match self {
-            Self::FewerPatterns => content.patterns.truncate(3),
+            Self::FewerPatterns => {
+                content.patterns.truncate(3);
+                content.shorten_memory(3);
+            }
             Self::SkillsInOneLine => content.join_skills(),
             Self::FewerDecisions => content.decisions.truncate(5),
             Self::NoPatterns => content.patterns.clear(),
@@ -257,6 +278,7 @@ impl ShrinkStep {
             Self::NoDecisions => {
                 content.decisions.clear();
                 content.blockers.truncate(1);
+                content.shorten_memory(1);
             }
             Self::NoCommands => content.commands.clear(),
         }
@@ -344,9 +366,18 @@ pub struct Content {
     pub commands_heading: Line,
     /// The workflow's commands.
     pub commands: Vec<Line>,
+    /// What is remembered without a planning folder.
+    pub memory: Option<Vec<MemoryPart>>,
 }
 
 impl Content {
+    /// Shortens each part of what is remembered.
+    fn shorten_memory(&mut self, lines: usize) {
+        for part in self.memory.iter_mut().flatten() {
+            part.lines.truncate(lines);
+        }
+    }
+
     /// Joins all skills into one line.
     fn join_skills(&mut self) {
         let names: Vec<String> = self.skills.drain(..).map(|skill| skill.to_string()).collect();

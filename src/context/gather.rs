@@ -216,13 +216,17 @@ impl<'a> Gatherer<'a> {
         open.into_iter().chain(counted(known.len(), "known issue")).collect()
     }
 
-    /// Returns the required actions, how much of git's history is covered, and the current state.
+    /// Returns the current state, after the required actions and how much of git's history is covered.
     fn ledger_state(&self) -> Vec<ListLine<String>> {
         let Some(brief) = &self.ledger else { return Vec::new() };
-        let action =
-            brief.action_required.iter().map(|action| format!("ACTION REQUIRED: {action}"));
-        let covered = format!("Commits covered: {}", brief.coverage.line());
-        let head = action.chain([covered]).map(|line| (String::new(), line));
+        let mut head: Vec<String> = brief
+            .action_required
+            .iter()
+            .map(|action| format!("ACTION REQUIRED: {action}"))
+            .collect();
+        head.push(format!("Commits covered: {}", brief.coverage.line()));
+        head.retain(|_| !self.request.is_for_file);
+        let head = head.into_iter().map(|line| (String::new(), line));
         head.chain(ledger_lines(brief.state_sections())).collect()
     }
 

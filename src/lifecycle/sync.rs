@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
-use crate::claude_md::{DecisionFile, DecisionList, Pattern, Sources};
+use crate::claude_md::{DecisionFile, DecisionList, MemoryPart, Pattern, Sources};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
@@ -36,7 +36,7 @@ impl CommandOutcome<SyncReport> {
     pub fn verdict(&self, request: &SyncRequest) -> Result<()> {
         self.refusal()?;
         if request.check && !self.changed.is_empty() {
-            return Err(out_of_date(&self.changed));
+            return Err(out_of_date(&self.changed, request));
         }
         match self.value.left.first() {
             Some(first) => Err(unfixed(&self.value, first)),
@@ -49,11 +49,17 @@ impl CommandOutcome<SyncReport> {
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<SyncReport>> {
     // Checked before taking the lock, which creates a folder: without a planning folder, nothing may be
     // written.
-    project.planning()?;
+    if request.memory.is_none() {
+        project.planning()?;
+    }
     let project = &project.dry_run(project.dry_run || request.check);
     let stores: &[Store] =
         if request.fix_state { &[Store::Plan, Store::Context] } else { &[Store::Context] };
     carry_out(project, "sync", stores, |work| {
+        if request.memory.is_some() {
+            remembered(project, request, work)?;
+            return Ok(SyncReport::default());
+        }
         let mut survey = Survey::read(project)?;
         let report = if request.fix_state {
             repaired(project, &mut survey, &mut work.changes)?
@@ -113,9 +119,14 @@ fn unfixed(report: &SyncReport, first: &Drift) -> Error {
 }
 
 /// Returns the error that lists the files which are out of date.
-fn out_of_date(changed: &[PathBuf]) -> Error {
+fn out_of_date(changed: &[PathBuf], request: &SyncRequest) -> Error {
     let names: Vec<String> = changed.iter().map(|path| path.display().to_string()).collect();
-    Error::failed(format!("out of date: {}", names.join(", "))).hint("annals sync")
+    let targets: Vec<&str> = request.targets.iter().map(|target| target.as_str()).collect();
+    let command = match &request.memory {
+        Some(_) => format!("annals sync --target {}", targets.join(",")),
+        None => "annals sync".to_owned(),
+    };
+    Error::failed(format!("out of date: {}", names.join(", "))).hint(command)
 }
 
 /// The planned content of a context file. It is the document of `annals sync --stdout --json`.
@@ -134,14 +145,19 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
     serializer.serialize_str(&String::from_utf8_lossy(bytes))
 }
 
-/// Returns the planned content of a context file without writing it.
-pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
+/// Returns the planned content of the first context file of a request, by default CLAUDE.md, without writing it.
+pub fn preview(project: &Project, request: &SyncRequest) -> Result<Preview> {
     let project = &project.dry_run(true);
-    let survey = Survey::read(project)?;
+    let target = request.targets.first().copied().unwrap_or(ContextTarget::Claude);
+    let request = &SyncRequest { targets: vec![target], ..request.clone() };
     let mut work = Work::default();
-    let request = SyncRequest { targets: vec![target], ..SyncRequest::default() };
-    work.warnings.extend(survey.warnings.iter().cloned());
-    refresh_with(project, &survey, &survey, &request, &mut work)?;
+    if request.memory.is_some() {
+        remembered(project, request, &mut work)?;
+    } else {
+        let survey = Survey::read(project)?;
+        work.warnings.extend(survey.warnings.iter().cloned());
+        refresh_with(project, &survey, &survey, request, &mut work)?;
+    }
     let mut refused = work.context.iter().flat_map(|files| &files.refused);
     if let Some(refusal) = refused.next().cloned() {
         return Err(Error::from(refusal));
@@ -172,6 +188,19 @@ pub struct SyncRequest {
     pub present_only: bool,
     /// The milestone that ships with the same changes.
     pub shipped: Option<Shipped>,
+    /// What the block says in a project without a planning folder.
+    pub memory: Option<Vec<MemoryPart>>,
+}
+
+impl SyncRequest {
+    /// Returns the files that should contain the block, besides those that have it.
+    fn targets<'a>(&'a self, project: &'a Project) -> &'a [ContextTarget] {
+        match &self.targets[..] {
+            _ if self.present_only => &[],
+            [] => &project.settings.targets,
+            named => named,
+        }
+    }
 }
 
 /// The name of a milestone that has shipped, and the day.
@@ -194,18 +223,28 @@ pub(crate) fn refresh_with(
 ) -> Result<()> {
     let warnings = &mut work.warnings;
     let patterns = patterns::with_changes(project, &work.changes, warnings)?;
-    let targets: &[ContextTarget] = match &request.targets[..] {
-        _ if request.present_only => &[],
-        [] => &project.settings.targets,
-        named => named,
-    };
     let insights = Insights::from_phases(&patterns::history(before)?.value);
     let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
-    let (mut files, planned) = claude_md::regenerate(project, &sources, targets)?;
+    regenerated(project, &sources, request, work)
+}
+
+/// Plans the context files of a project without a planning folder.
+fn remembered(project: &Project, request: &SyncRequest, work: &mut Work) -> Result<()> {
+    let sources = Sources { memory: request.memory.clone(), ..Sources::default() };
+    regenerated(project, &sources, request, work)
+}
+
+fn regenerated(
+    project: &Project,
+    sources: &Sources,
+    request: &SyncRequest,
+    work: &mut Work,
+) -> Result<()> {
+    let (mut files, planned) = claude_md::regenerate(project, sources, request.targets(project))?;
     work.changes.extend(planned)?;
     work.warnings.append(&mut files.warnings);
     work.context = Some(files);
@@ -256,6 +295,7 @@ fn sources(
         patterns: relevant.chain(lessons).collect(),
         recorded_patterns: Vec::new(),
         shipped: shipped_pages(survey),
+        memory: None,
     }
 }
 

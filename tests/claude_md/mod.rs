@@ -105,6 +105,7 @@ fn sources() -> Sources {
         phase: Some("2 - Cart (1 of 3 plans done)".to_owned()),
         next_command: Some("/vbw:execute 2".to_owned()),
         contested: None,
+        memory: None,
         blockers: Vec::new(),
         decisions: vec![DecisionList {
             heading: Some("Key Decisions".to_owned()),
