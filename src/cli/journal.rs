@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Global;
-use crate::cli::output::{Output, stdin, text, value_enum};
+use crate::cli::input::stdin;
+use crate::cli::output::Output;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;
@@ -277,9 +278,8 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
 }
 
 fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
-    let at = journal::last(file, lines)?;
-    journal::read_from(file, at, |entry| {
-        out.streamed(entry, text!("journal/record"));
+    journal::read_last(file, lines, |entry| {
+        out.streamed(&entry, text!("journal/record"));
         out.is_read()
     })
 }

@@ -2,17 +2,28 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 
+// Their macros are used by the others.
+#[macro_use]
+mod completions;
+#[macro_use]
+mod render;
+
 mod checks;
 mod entry;
 mod facts;
 mod help;
+mod input;
 mod journal;
 mod ledger;
 mod output;
+mod progress;
 mod search;
 mod setup;
 mod share;
+mod style;
 mod tools;
+mod usage;
+mod warnings;
 mod workflow;
 
 use std::ffi::OsString;
@@ -55,7 +66,18 @@ impl Arguments {
             .try_get_matches_from(line)
             .and_then(|matches| Self::from_arg_matches(&matches))
             .or_else(|_| Self::try_parse_from(line))
+            .or_else(|error| match with_bullet_marked(line) {
+                Some(marked) => Self::try_parse_from(marked).map_err(|_| error),
+                None => Err(error),
+            })
     }
+}
+
+/// Returns a command line with `--` before its first bullet: that is text, and begins as an option does.
+fn with_bullet_marked(line: &[OsString]) -> Option<Vec<OsString>> {
+    let at = line.iter().position(|word| word.as_encoded_bytes().starts_with(b"- "))?;
+    let (before, text) = line.split_at(at);
+    Some([before, &["--".into()], text].concat())
 }
 
 /// Options that every command takes
@@ -144,14 +166,14 @@ commands! {
     Demo(tools::DemoArgs),
     Hook(setup::HookArgs),
     Mcp(tools::McpArgs),
-    Completions(help::CompletionsArgs),
+    Completions(completions::CompletionsArgs),
     Man(tools::ManArgs),
 }
 
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => return help::completions(args, out),
+            Self::Completions(args) => return completions::completions(args, out),
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
             Self::Demo(args) => return tools::demo(args, out),
@@ -197,7 +219,11 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
-            progress: if self.quiet { Progress::default() } else { output::progress_on_terminal() },
+            progress: if self.quiet {
+                Progress::default()
+            } else {
+                progress::progress_on_terminal()
+            },
             environment,
         })
     }
@@ -230,7 +256,7 @@ fn working_directory() -> Result<PathBuf> {
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = journal::of_tool(arguments.into_iter().collect());
-    if help::answer_shell(&arguments) {
+    if completions::answer_shell(&arguments) {
         return ExitCode::SUCCESS;
     }
     help::take_all(&mut arguments);

@@ -9,7 +9,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Arguments;
-use crate::cli::output::{Output, head_style, text};
+use crate::cli::output::Output;
+use crate::cli::style::head_style;
 use crate::clock::Clock;
 use crate::context::DigestRequest;
 use crate::error::{At, Error, Result};
