@@ -219,28 +219,25 @@ fn in_plain(text: &str) -> Vec<Secret> {
         .map(|(rule, found)| Secret { rule, range: found.get_match().range() });
     let certain = blocks.chain(keys(text)).chain(values(text)).chain(in_tables(text));
     let likely = forms(text).chain(bare_keys(text));
-    let with_certainty = |secret: Secret| {
-        let is_public = secret.rule == "-";
-        (secret, !is_public)
-    };
-    let mut found: Vec<(Secret, bool)> = certain.map(with_certainty).collect();
-    found.extend(likely.map(|secret| (secret, false)));
-    found.sort_by_key(|(secret, _)| (secret.range.start, Reverse(secret.range.end)));
+    let certain = certain.map(|secret| (secret.rule != "-", secret));
+    let mut found: Vec<(bool, Secret)> =
+        certain.chain(likely.map(|secret| (false, secret))).collect();
+    found.sort_by_key(|(_, secret)| (secret.range.start, Reverse(secret.range.end)));
     // What only looks like a key is one if nothing else was found there, nor a certificate or a public key.
-    let mut joined: Vec<(Secret, bool)> = Vec::with_capacity(found.len());
-    for (secret, is_certain) in found {
+    let mut joined: Vec<(bool, Secret)> = Vec::with_capacity(found.len());
+    for (is_certain, secret) in found {
         match joined.last_mut() {
-            Some((last, was_certain)) if secret.range.start < last.range.end => {
+            Some((was_certain, last)) if secret.range.start < last.range.end => {
                 if is_certain && !*was_certain {
-                    (*last, *was_certain) = (secret, true);
+                    (*was_certain, *last) = (true, secret);
                 } else if is_certain == *was_certain {
                     last.range.end = last.range.end.max(secret.range.end);
                 }
             }
-            _ => joined.push((secret, is_certain)),
+            _ => joined.push((is_certain, secret)),
         }
     }
-    joined.into_iter().map(|(secret, _)| secret).filter(|secret| secret.rule != "-").collect()
+    joined.into_iter().map(|(_, secret)| secret).filter(|secret| secret.rule != "-").collect()
 }
 
 /// Returns the keys with a fixed start.
@@ -500,8 +497,10 @@ fn with_user(text: &str, range: Range<usize>) -> Option<Secret> {
 fn random(text: &str, range: Range<usize>, rule: &'static str) -> Option<Secret> {
     let value = &text[range.clone()];
     let least = if rule == BEARER { 16 } else { 8 };
-    let is_whole = !text[range.end..].starts_with("..") && value.len() >= least;
-    (is_whole && is_random(value)).then_some(Secret { rule, range })
+    let after = &text[range.end..];
+    // The parameters of a type are not the end of an element.
+    let goes_on = after.starts_with("..") || after.starts_with('<') && !after.starts_with("</");
+    (value.len() >= least && !goes_on && is_random(value)).then_some(Secret { rule, range })
 }
 
 /// Returns the value as a secret if a person could have chosen it, or it could be the key that its place asks for.
