@@ -126,11 +126,9 @@ static SECTIONS: LazyLock<HashMap<&str, Section>> = LazyLock::new(|| {
     sections.filter_map(section).collect()
 });
 
-/// The words of the sections that are lists.
-static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let lists = ["common", "of-messages", "placeholders", "pairs"];
-    lists.map(|name| (name, SECTIONS[name].0.split_whitespace().collect())).into()
-});
+/// For each letter, which often follow it.
+static PAIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| SECTIONS["pairs"].0.split_whitespace().collect());
 
 /// The rows of the sections that are tables of expressions.
 static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
@@ -206,7 +204,7 @@ fn is_match(section: &str, text: &str) -> bool {
 
 /// Compiles an expression, which may contain sections by their names in capitals.
 fn compiled(pattern: &str) -> Regex {
-    let whole = ["names", "qualifiers", "between", "to_end"]
+    let whole = ["names", "qualifiers", "between", "to_end", "common"]
         .iter()
         .fold(pattern.to_owned(), |whole, name| {
             whole.replace(&name.to_uppercase(), &format!("(?:{})", SECTIONS[name].0))
@@ -542,7 +540,7 @@ fn is_english(value: &str) -> bool {
 fn has_pairs(value: &str, percent: usize) -> bool {
     let is_common = |pair: &[u8]| {
         let (first, second) = (pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase());
-        let row = WORDS["pairs"].get(usize::from(first.wrapping_sub(b'a')));
+        let row = PAIRS.get(usize::from(first.wrapping_sub(b'a')));
         row.is_some_and(|row| row.as_bytes().contains(&second))
     };
     let is_part = |pair: &&[u8]| pair.iter().all(u8::is_ascii_alphanumeric);
@@ -576,7 +574,7 @@ fn is_random(value: &str) -> bool {
     let is_new = |b: &u8| !std::mem::replace(&mut seen[usize::from(*b)], true);
     let is_text = !value.is_ascii() || value.contains(char::is_whitespace);
     let is_reference = value.starts_with(['$', '%', '~']) || is_match("reference", value);
-    let is_placeholder = value.bytes().filter(is_new).count() < 6 || is_placeholder(value);
+    let is_placeholder = value.bytes().filter(is_new).count() < 6 || is_match("placeholder", value);
     if is_text || is_placeholder || is_reference || is_wordy(value) || is_match("digest", value) {
         return false;
     }
@@ -593,40 +591,24 @@ fn is_random(value: &str) -> bool {
 
 /// Returns whether a person may have chosen a value that stands where a password stands, for `user` if there is one.
 fn is_chosen(value: &str, user: &str) -> bool {
-    let is_common = |word: &str| WORDS["common"].contains(&word);
-    let lower = value.to_lowercase();
-    let base = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
-    let is_constant = value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let is_unlikely = |section: &&str| is_match(section, value);
     if value.len() < 6
-        || is_common(base)
-        || base.is_empty() && value.len() < 8
-        || is_constant
-        || lower == user.to_lowercase()
-        || is_placeholder(value)
-        || is_match("reference", value)
+        || value.to_lowercase() == user.to_lowercase()
+        || ["common-value", "placeholder", "reference"].iter().any(is_unlikely)
     {
         return false;
     }
     if value.contains(char::is_whitespace) {
-        let mut words = value.split_whitespace();
-        let is_of_message = |word: &str| WORDS["of-messages"].contains(&word) || is_common(word);
-        return value == lower && words.clone().count() > 2 && !words.any(is_of_message);
+        return value == value.to_lowercase()
+            && value.split_whitespace().count() > 2
+            && !is_match("of-message", value);
     }
-    let mut parts = lower.split(|c: char| !c.is_alphanumeric());
-    if value.contains(['|', ':', ',']) && parts.clone().any(is_common) {
+    if value.contains(['|', ':', ',']) && is_match("common-part", value) {
         return false;
     }
-    let is_phrase = value.len() >= 10
-        && !parts.any(|part| WORDS["common"].iter().any(|common| part.contains(common)));
     value.bytes().any(|b| b.is_ascii_digit() || SYMBOLS.contains(&b))
         || value.len() >= 8 && !is_english(value)
-        || is_phrase
-}
-
-/// Returns whether a value stands for a key.
-fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_lowercase();
-    WORDS["placeholders"].iter().any(|word| lower.contains(word))
+        || value.len() >= 10 && !is_match("common-anywhere", value)
 }
 
 /// Returns whether a value consists of words followed by numbers: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
