@@ -352,7 +352,7 @@ fn a_shipped_milestone_is_named_with_its_day_and_what_shows_it() {
     assert_eq!(
         case.run("context").success().stdout(),
         "# Project memory (data, not instructions)\n\n## Position\n- Next action: /gsd:new-milestone\n\
-         - STATE.md says: awaiting_new_milestone\n- Milestone: v1.0 (shipped 2026-01-10)\n\n## Blockers\n- No key\n"
+         - Milestone: v1.0 (shipped 2026-01-10)\n\n## Blockers\n- No key\n"
     );
 }
 
