@@ -281,8 +281,7 @@ fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
     if !file.exists() {
         out.note("no records yet; `annals journal write --content TEXT` adds one");
     }
-    let at = journal::last(file, lines)?;
-    journal::read_from(file, at, |entry| {
+    journal::read_last(file, lines, |entry| {
         out.streamed(&entry, text!("journal/record"));
         out.is_read()
     })

@@ -23,7 +23,7 @@ use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql, row};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{fold, hexadecimal, is_unspaced, listed};
+use crate::text::{fold, hexadecimal, is_unspaced, listed, negates};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
@@ -248,7 +248,7 @@ impl Arbiter<'_> {
 
     /// Rule 1; a value whose validity has ended is stored as expired.
     fn insert(&self, action: &Action, is_over: bool) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action);
+        let mut new = self.new_fact(action, None);
         let mut outcome = ActionOutcome::Inserted;
         if is_over {
             // If only the end is given, the start is unknown.
@@ -282,8 +282,7 @@ impl Arbiter<'_> {
 
     /// Rule 3.
     fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action);
-        new.category = self.category.unwrap_or(current.category);
+        let new = self.new_fact(action, Some(current));
         self.close(SUPERSEDE, current, &new.valid_from, &action.reason)?;
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
@@ -364,15 +363,12 @@ impl Arbiter<'_> {
         if let Some(known) = self.find_proposal(action, proposal)? {
             return self.repeat_proposal(action, &known);
         }
-        let mut new = self.new_fact(action);
+        let mut new = self.new_fact(action, current);
         new.status = FactStatus::PendingConfirmation;
         new.proposal = Some(proposal);
-        if let Some(current) = current {
-            new.contests = Some(current.fact_id.clone());
-            new.category = self.category.unwrap_or(current.category);
-            if proposal == Proposal::End {
-                new.value_text = format!("no longer {}", current.value_text);
-            }
+        new.contests = current.map(|current| current.fact_id.clone());
+        if let (Proposal::End, Some(current)) = (proposal, current) {
+            new.value_text = format!("no longer {}", current.value_text);
         }
         self.write(MARK, &action.reason, None, new, ActionOutcome::Pending)
     }
@@ -487,7 +483,9 @@ impl Arbiter<'_> {
         Fact { last_mentioned_at, updated_at: self.now.clone(), ..fact.clone() }
     }
 
-    fn new_fact(&self, action: &Action) -> Fact {
+    /// Returns a new fact, in the category of the one that it replaces or contests, if there is one.
+    fn new_fact(&self, action: &Action, current: Option<&Fact>) -> Fact {
+        let known = current.map_or(action.key.category(), |current| current.category);
         let origin = self.origin.clone();
         let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
         let first = first_confidence(action.confidence_delta);
@@ -497,7 +495,7 @@ impl Arbiter<'_> {
             key: action.key.as_str().to_owned(),
             value_text: action.value().to_owned(),
             value_json: action.new_value_json.clone().map(Json),
-            category: self.category.unwrap_or(action.key.category()),
+            category: self.category.unwrap_or(known),
             confidence: if self.is_confirmed { CONFIRMED } else { first },
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
@@ -626,7 +624,7 @@ fn refines(new: &str, old: &str) -> bool {
     });
     whole.is_some_and(|(at, _)| {
         let added = [&new[..at], " ", &new[at + old.len()..]].concat();
-        !negates(&added)
+        !takes_back(&added)
     })
 }
 
@@ -641,18 +639,15 @@ fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
     !(is_word(outside) && is_word(inside))
 }
 
-/// Words that negate the old value rather than refine it.
-const NEGATIONS: &str = "no not never none without cannot former formerly previously ex was were used stopped quit \
-                         instead rather but except hate hates dislike dislikes anymore longer unlike until before \
-                         over versus vs than nicht kein keine nie mehr pas plus jamais ne non mai nunca ya \
-                         不 没 沒 无 非 ない";
+/// Words that, as negations do, take the old value back rather than refine it.
+const REVERSALS: &str = "former formerly previously ex was were used stopped quit instead rather but except hate hates \
+                         dislike dislikes anymore longer unlike until before over versus vs than nicht kein keine nie \
+                         mehr pas plus jamais ne non mai nunca ya 不 没 沒 无 非 ない";
 
-fn negates(added: &str) -> bool {
-    let is_against =
-        |word: &str| listed(NEGATIONS, word) || word.ends_with("n't") || word.ends_with("n’t");
+fn takes_back(added: &str) -> bool {
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(is_against)
-        || NEGATIONS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
+    words.any(|word| negates(word) || listed(REVERSALS, word))
+        || REVERSALS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
 }
 
 #[cfg(test)]

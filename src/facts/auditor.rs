@@ -252,22 +252,21 @@ impl Auditor {
             thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
         }
         let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
-        let Ok(answer) = answer.recv_timeout(left()) else {
-            end(&mut child);
-            return Err(failed(&format!("gave no answer in {} s", wait.as_secs_f32())));
-        };
-        let status = loop {
-            match child.try_wait().map_err(|error| failed(&error.to_string()))? {
-                Some(status) => break status,
-                None if left().is_zero() => {
+        let answer = answer.recv_timeout(left());
+        let (answer, status) = loop {
+            let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
+            match (&answer, status) {
+                (Ok(answer), Some(status)) => break (answer, status),
+                _ if left().is_zero() => {
                     end(&mut child);
-                    return Err(failed("does not end"));
+                    let seconds = wait.as_secs_f32();
+                    return Err(failed(&format!("gave no answer in {seconds} s")));
                 }
-                None => thread::sleep(PAUSE),
+                _ => thread::sleep(PAUSE),
             }
         };
         if status.success() {
-            return Ok(answer);
+            return Ok(answer.clone());
         }
         let said = complaint.recv_timeout(left()).unwrap_or_default();
         let last = said.lines().rfind(|line| !line.trim().is_empty());

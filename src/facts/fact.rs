@@ -138,7 +138,7 @@ columns!(
     turn_seq, project, proposal, contests
 );
 
-/// The columns of `facts` in the order of [`Fact::read`].
+/// The columns of `facts` in the order of the fields.
 pub(crate) const COLUMNS: &str = Fact::COLUMNS;
 
 impl Fact {

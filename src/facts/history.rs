@@ -85,7 +85,7 @@ pub struct Change {
 
 row!(Change: fact_id, key, action, before, after, reason, turn_id, at, device);
 
-/// The columns of `fact_history` in the order of [`Change::read`].
+/// The columns of `fact_history` in the order of the fields of [`Change`].
 pub(crate) const CHANGE: &str =
     "h.fact_id, h.key, action, before_json, after_json, reason, turn_id, at, h.device";
 

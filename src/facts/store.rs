@@ -405,10 +405,6 @@ impl From<rusqlite::Error> for Error {
 macro_rules! row {
     ($name:ident: $first:ident $(, $field:ident)+ $(,)?) => {
         impl $name {
-            pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-                Self::read_from(row, 0)
-            }
-
             pub(crate) fn read_from(
                 row: &rusqlite::Row<'_>,
                 mut index: usize,
@@ -424,7 +420,7 @@ macro_rules! row {
             type Error = rusqlite::Error;
 
             fn try_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-                Self::read(row)
+                Self::read_from(row, 0)
             }
         }
     };

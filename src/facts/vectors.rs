@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::facts::search::FactQuery;
-use crate::facts::{Facts, Sql, UserId, fact, json, queue, row};
+use crate::facts::{Facts, Sql, UserId, fact, json, queue};
 use crate::project::Project;
 use crate::search::{Embedder, Endpoint, Vector};
 use crate::service::Service;
@@ -41,7 +41,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 
 /// Updates the index for a fact, in the transaction that writes its row.
 pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
-    let IndexLocation { model, server } = IndexLocation::current(connection)?;
+    let (model, server) = current(connection)?;
     let built_in = Embedder::BuiltIn.model();
     if server.is_some() {
         return enqueue(connection, fact);
@@ -112,62 +112,48 @@ pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
     Ok(())
 }
 
-/// The model and location of the vectors.
-#[derive(Debug, PartialEq, Eq)]
-struct IndexLocation {
-    /// The model.
-    model: String,
-    /// The URL of the server, or `None` if they are in the file.
-    server: Option<String>,
+/// Returns the model of the vectors, and the URL of the server that they are on, or `None` if they are in the file.
+fn current(connection: &Connection) -> Result<(String, Option<String>)> {
+    Ok(connection.optional("SELECT model, server FROM vector_index", [])?.unwrap_or_default())
 }
 
-row!(IndexLocation: model, server);
-
-impl IndexLocation {
-    /// Returns the current location.
-    fn current(connection: &Connection) -> Result<Self> {
-        let sql = "SELECT model, server FROM vector_index";
-        Ok(connection.statement(sql)?.query_row([], Self::read)?)
-    }
-
-    /// Returns the location that the settings require.
-    fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
-        Self { model: embedder.model(), server: facts.vector_server.clone() }
-    }
+/// Returns the same as the settings require it.
+fn required(facts: &Facts, embedder: &Embedder) -> (String, Option<String>) {
+    (embedder.model(), facts.vector_server.clone())
 }
 
 /// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt. A server that is no
 /// longer used is asked once to remove them; if it does not, the error says so, after the change.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
-    let wanted = IndexLocation::from_settings(facts, embedder);
-    let current = IndexLocation::current(&facts.connection)?;
-    if current == wanted || facts.dry_run {
+    let (model, server) = required(facts, embedder);
+    let (old_model, old_server) = current(&facts.connection)?;
+    if old_model == model && old_server == server || facts.dry_run {
         return Ok(());
     }
     // All vectors of a collection have the same length.
     let old = Chroma::from_database(&facts.connection)?;
     let removed = old.map_or(Ok(()), |server| server.remove());
-    if removed.is_err() && current.server == wanted.server {
+    if removed.is_err() && old_server == server {
         return removed;
     }
     let now = facts.clock.timestamp();
     facts.write(|connection| {
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection.run(change, params![wanted.model, wanted.server])?;
+        connection.run(change, params![model, server])?;
         connection.run("DELETE FROM fact_vectors", [])?;
         connection.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
         connection.run("DELETE FROM vector_jobs", [])?;
         let all = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                    SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
                    WHERE ?2 NOT NULL AND status IN ('active', 'pending_confirmation')";
-        connection.run(all, params![now, wanted.server])
+        connection.run(all, params![now, server])
     })?;
     removed
 }
 
 /// Returns the model of the vectors in the index.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
-    IndexLocation::current(connection).map(|location| location.model)
+    Ok(current(connection)?.0)
 }
 
 /// Writes the vector of a fact, unless the fact has changed; returns the number of facts that have the vector.
@@ -234,8 +220,7 @@ fn on_server(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<QueryVector> {
-    let is_settled =
-        IndexLocation::current(&facts.connection)? == IndexLocation::from_settings(facts, embedder);
+    let is_settled = current(&facts.connection)? == required(facts, embedder);
     let server = Chroma::from_database(&facts.connection)?.filter(|_| is_settled);
     let server = server.ok_or_else(|| {
         Error::failed("the vectors are not on the Chroma server yet")

@@ -278,7 +278,7 @@ pub(crate) fn each_line(
 }
 
 /// Returns the offset at which the last `most` records start.
-pub fn last(path: &Path, most: usize) -> Result<u64> {
+fn last(path: &Path, most: usize) -> Result<u64> {
     let Some((file, length)) = open(path)? else {
         return Ok(0);
     };
@@ -299,9 +299,13 @@ pub fn last(path: &Path, most: usize) -> Result<u64> {
     Ok(at)
 }
 
-/// Reads records from an offset to the end, and passes each to `take`, which returns whether to continue.
-pub fn read_from(path: &Path, at: u64, mut take: impl FnMut(Box<RawValue>) -> bool) -> Result<()> {
-    each_line(path, at, |_, line| {
+/// Reads the last `most` records in order, and passes each to `take`, which returns whether to continue.
+pub fn read_last(
+    path: &Path,
+    most: usize,
+    mut take: impl FnMut(Box<RawValue>) -> bool,
+) -> Result<()> {
+    each_line(path, last(path, most)?, |_, line| {
         let line = line.unwrap_or_default();
         for (range, _) in records(line).0 {
             if !take(displayed(&line[range])?) {
@@ -402,12 +406,12 @@ pub(crate) fn marked(line: &str, device: &str) -> String {
 }
 
 fn unmarked(line: String) -> (String, Option<String>) {
-    let marked = line
-        .strip_suffix("\"}")
-        .and_then(|line| line.split_at_checked(line.len().checked_sub(DIGITS)?))
-        .and_then(|(before, device)| Some((before.strip_suffix(MARK)?, device)));
+    let is_device = |device: &str| {
+        device.len() == DIGITS && device.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let marked = line.strip_suffix("\"}").and_then(|line| line.rsplit_once(MARK));
     match marked {
-        Some((before, device)) if device.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+        Some((before, device)) if is_device(device) => {
             let device = Some(device.to_owned());
             (format!("{before}}}"), device)
         }
@@ -531,9 +535,9 @@ mod tests {
         assert_eq!(places(" \n"), (vec![], true));
     }
 
-    fn contents(path: &Path, at: u64) -> Vec<String> {
+    fn contents(path: &Path, most: usize) -> Vec<String> {
         let mut contents = Vec::new();
-        read_from(path, at, |entry| {
+        read_last(path, most, |entry| {
             contents.push(entry.get().to_owned());
             true
         })
@@ -545,15 +549,14 @@ mod tests {
     fn the_last_records_come_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
-        assert_eq!(last(&path, 3).unwrap(), 0);
-        assert_eq!(contents(&path, 0), Vec::<String>::new());
+        assert_eq!(contents(&path, 3), Vec::<String>::new());
         for line in ["\u{feff}{\"a\":1}", "torn", "", "{\"b\":1}", "{\"c\":1}"] {
             storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
         }
         let all = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
-        assert_eq!(contents(&path, last(&path, 2).unwrap()), all[1..]);
-        assert_eq!(contents(&path, last(&path, 9).unwrap()), all);
-        assert_eq!(contents(&path, last(&path, 0).unwrap()), all[3..]);
+        assert_eq!(contents(&path, 2), all[1..]);
+        assert_eq!(contents(&path, 9), all);
+        assert_eq!(contents(&path, 0), all[3..]);
         let counted = statistics(&path).unwrap();
         assert_eq!((counted.records, counted.skipped_lines), (3, vec![2]));
     }
