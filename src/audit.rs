@@ -23,7 +23,7 @@ use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
 use crate::text::{clip, one_line, quantity, sanitized, word_enum};
 use crate::warning::{SourceLocation, Warning};
-use crate::{facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
+use crate::{claude_md, context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
 /// The result of an audit. It is the document of `annals audit --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,7 +68,7 @@ pub fn audit(project: &Project) -> Audit {
         rows.extend(found.into_iter().map(|row| AuditRow { store, ..row }));
     }
     rows.extend(in_stores(project, &mut warnings));
-    Audit { level: Level::of(&rows), rows, warnings: project.named(warnings) }
+    Audit::new(rows, project.named(warnings))
 }
 
 /// Returns the row for context files without room for the whole block, or `None` if there is room.
@@ -80,6 +80,11 @@ pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
 }
 
 impl Audit {
+    pub(crate) fn new(rows: Vec<AuditRow>, warnings: Vec<Warning>) -> Self {
+        let levels = rows.iter().map(|row| row.level);
+        Self { level: levels.fold(Level::Ok, Level::max), rows, warnings }
+    }
+
     /// Fails if something needs fixing.
     pub fn verdict(&self) -> Result<()> {
         match self.rows.iter().filter(|row| row.level > Level::Ok).count() {
@@ -99,19 +104,14 @@ word_enum! {
     /// The severity of a check's result.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum Level {
+        /// It is optional, and not in use.
+        Unused = "unused",
         /// Nothing was found.
         Ok = "ok",
         /// Something should be fixed when there is time.
         Attention = "attention",
         /// Something is broken, leaks, or could not be checked.
         Fault = "fault",
-    }
-}
-
-impl Level {
-    /// Returns the highest level of some rows.
-    pub(crate) fn of(rows: &[AuditRow]) -> Self {
-        rows.iter().map(|row| row.level).max().unwrap_or(Self::Ok)
     }
 }
 
@@ -171,6 +171,11 @@ impl AuditRow {
         Self::counted("", 0, vec![Detail::new(seen.as_ref())], "")
     }
 
+    /// Returns the result of a check of something optional that is not in use.
+    pub(crate) fn unused(what: &str) -> Self {
+        Self { level: Level::Unused, ..Self::ok(what) }
+    }
+
     /// Returns the result of a check with one finding that needs attention.
     pub(crate) fn attention(message: impl AsRef<str>, fix: impl Into<String>) -> Self {
         Self::found("", vec![Detail::new(message.as_ref())], fix)
@@ -208,10 +213,14 @@ const BUDGET: &str = "budget";
 
 /// Compares every file that has a block or is in the settings with what `sync` would write.
 fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
-    if project.planning().is_err() {
+    let memory = context::memory(project).into_value(warnings);
+    let is_planned = project.planning().is_ok();
+    if !is_planned && (memory.is_none() || !claude_md::has_block(project)) {
         return Ok(Vec::new());
     }
-    let request = SyncRequest { check: true, ..SyncRequest::default() };
+    let fix = if is_planned { "annals sync" } else { "annals sync --target NAME" };
+    let request =
+        SyncRequest { check: true, present_only: !is_planned, memory, ..SyncRequest::default() };
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let context = report.context.unwrap_or_default();
@@ -231,7 +240,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         }
     }
     let mut rows = vec![
-        AuditRow::found("block", off, "annals sync"),
+        AuditRow::found("block", off, fix),
         AuditRow::found(BUDGET, long, "shorten the text outside the block"),
     ];
     if !context.refused.is_empty() {
@@ -239,7 +248,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let found = context.refused.iter();
         let found =
             found.map(|one| Detail { place: one.place.clone(), ..Detail::new(&one.message) });
-        let fix = hint.unwrap_or_else(|| "annals sync".to_owned());
+        let fix = hint.unwrap_or_else(|| fix.to_owned());
         rows.push(AuditRow::found("refused", found.collect(), fix).fault());
     }
     Ok(rows)

@@ -24,6 +24,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("patterns", "plan"),
     ("recall", "sessions"),
     ("audit", "lifecycle"),
+    ("audit", "context"),
     ("context", "lifecycle"),
     ("cli", "mcp"),
     ("cli", "hooks"),

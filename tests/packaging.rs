@@ -65,9 +65,11 @@ impl Release {
         self.path().join(self.call("python3", &arguments).trim_end())
     }
 
+    /// Makes the archive of a platform; only that of the first has the manual, for which each command is asked.
     fn archive(&self, target: &str) -> PathBuf {
+        let speaker = if target == TARGETS[0] { env!("CARGO_BIN_EXE_annals") } else { "true" };
         let archive = ["archive", "--target", target, "--binary", "annals"];
-        self.make(&[&archive[..], &["--speaker", env!("CARGO_BIN_EXE_annals")]].concat())
+        self.make(&[&archive[..], &["--speaker", speaker]].concat())
     }
 }
 

@@ -8,9 +8,9 @@ use crate::claude_md::decisions::DecisionList;
 use crate::claude_md::ownership::Recorded;
 use crate::claude_md::{decisions, ownership};
 use crate::error::Result;
-use crate::plan::{Skill, non_placeholder};
+use crate::plan::Skill;
 use crate::project::Layout;
-use crate::text::{Line, fold, strip_controls, word_enum};
+use crate::text::{Line, fold, non_placeholder, strip_controls, word_enum};
 use crate::warning::Warning;
 use crate::{patterns, secrets};
 
@@ -42,7 +42,7 @@ pub struct Sources {
     /// The active milestone.
     pub milestone: Option<String>,
     /// The current phase, as derived from the files.
-    pub phase: Option<CurrentPhase>,
+    pub phase: Option<String>,
     /// The command to run next.
     pub next_command: Option<String>,
     /// The reason why the position is contested, if another reading of the files is almost as plausible.
@@ -59,17 +59,17 @@ pub struct Sources {
     pub recorded_patterns: Vec<String>,
     /// The text of each archived milestone's SHIPPED.md, which an adopted file may repeat.
     pub shipped: Vec<String>,
+    /// What is remembered without a planning folder, in place of all others.
+    pub memory: Option<Vec<MemoryPart>>,
 }
 
-/// The current phase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CurrentPhase {
-    /// Its number.
-    pub number: String,
-    /// Its name.
-    pub name: Option<String>,
-    /// Its status.
-    pub status: Option<String>,
+/// What one store remembers of a project without a planning folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MemoryPart {
+    /// The heading.
+    pub heading: &'static str,
+    /// The lines, most important first.
+    pub lines: Vec<Line>,
 }
 
 /// A lesson from a finished phase.
@@ -84,6 +84,9 @@ pub struct Pattern {
 impl Sources {
     /// Returns the content that may be removed from a file because the block or a store contains it.
     pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Recorded<'a> {
+        if self.memory.is_some() {
+            return Recorded::default();
+        }
         let decisions = self.decisions.iter().flat_map(|list| &list.decisions);
         Recorded {
             project: &self.project,
@@ -110,8 +113,12 @@ impl Sources {
         planning: &Path,
         warnings: &mut Vec<Warning>,
     ) -> Content {
+        if self.memory.is_some() {
+            return Content { memory: self.memory.clone(), ..Content::default() };
+        }
         let mut lines = Lines { planning, warnings };
         Content {
+            memory: None,
             title: lines.optional("the project's name", Some(&self.project), MAX_LINE_CHARS),
             core_value: lines.optional(
                 "the core value",
@@ -125,18 +132,7 @@ impl Sources {
                 .map(|line| lines.line("the code's profile", line, MAX_LINE_CHARS))
                 .collect(),
             milestone: lines.optional("the milestone", self.milestone.as_deref(), MAX_ITEM_CHARS),
-            phase: self.phase.as_ref().map(|phase| {
-                let mut line = phase.number.clone();
-                if let Some(name) =
-                    lines.optional("the phase's name", phase.name.as_deref(), MAX_ITEM_CHARS)
-                {
-                    line.extend([" - ", name.as_str()]);
-                }
-                if let Some(status) = &phase.status {
-                    line.extend([" (", status.trim(), ")"]);
-                }
-                Line::new(&line)
-            }),
+            phase: lines.optional("the phase", self.phase.as_deref(), MAX_LINE_CHARS),
             next_action: lines.optional(
                 "the next command",
                 self.next_command.as_deref(),
@@ -271,7 +267,10 @@ impl ShrinkStep {
 
     fn apply(self, content: &mut Content) {
         match self {
-            Self::FewerPatterns => content.patterns.truncate(3),
+            Self::FewerPatterns => {
+                content.patterns.truncate(3);
+                content.shorten_memory(3);
+            }
             Self::SkillsInOneLine => content.join_skills(),
             Self::FewerDecisions => content.decisions.truncate(5),
             Self::NoPatterns => content.patterns.clear(),
@@ -279,6 +278,7 @@ impl ShrinkStep {
             Self::NoDecisions => {
                 content.decisions.clear();
                 content.blockers.truncate(1);
+                content.shorten_memory(1);
             }
             Self::NoCommands => content.commands.clear(),
         }
@@ -366,9 +366,18 @@ pub struct Content {
     pub commands_heading: Line,
     /// The workflow's commands.
     pub commands: Vec<Line>,
+    /// What is remembered without a planning folder.
+    pub memory: Option<Vec<MemoryPart>>,
 }
 
 impl Content {
+    /// Shortens each part of what is remembered.
+    fn shorten_memory(&mut self, lines: usize) {
+        for part in self.memory.iter_mut().flatten() {
+            part.lines.truncate(lines);
+        }
+    }
+
     /// Joins all skills into one line.
     fn join_skills(&mut self) {
         let names: Vec<String> = self.skills.drain(..).map(|skill| skill.to_string()).collect();
@@ -399,11 +408,7 @@ mod tests {
             project: "shop".to_owned(),
             core_value: Some("TBD".to_owned()),
             milestone: Some("_(none)_".to_owned()),
-            phase: Some(CurrentPhase {
-                number: "5.1".to_owned(),
-                name: Some("{phase-name}".to_owned()),
-                status: Some(" in progress ".to_owned()),
-            }),
+            phase: Some("5.1 (in progress)".to_owned()),
             ..Sources::default()
         };
         let (content, warnings) = content(&sources);

@@ -7,9 +7,9 @@ mod ownership;
 mod regenerate;
 
 pub(crate) use content::MAX_PATTERNS;
-pub use content::{Content, CurrentPhase, Limits, Pattern, ShrinkStep, Sources};
+pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep, Sources};
 pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{
-    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate,
+    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, has_block, regenerate,
 };

@@ -15,9 +15,9 @@ use crate::claude_md::block;
 use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Outline, Section};
-use crate::plan::{Decision, is_absent, non_placeholder, without_emphasis};
+use crate::plan::{Decision, without_emphasis};
 use crate::project::{GeneratedSection, Layout, LayoutName};
-use crate::text::{BYTE_ORDER_MARK, clip, fold, line_end};
+use crate::text::{BYTE_ORDER_MARK, clip, fold, is_absent, line_end, non_placeholder, words_in};
 use crate::warning::Warning;
 
 /// A context file, split into the block and the user's text.
@@ -225,8 +225,7 @@ impl<'a> Recorded<'a> {
 
 /// Returns the words of a text, for comparison with those of a SHIPPED.md.
 pub(crate) fn words(text: &str) -> HashSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    words_in(text).map(str::to_lowercase).collect()
 }
 
 /// Returns a pattern folded and without its source or mark in brackets, for comparison.
@@ -274,7 +273,7 @@ fn is_phase(value: &str) -> bool {
 struct ForeignSections {
     /// Byte ranges to take out, in file order.
     pub(crate) ranges: Vec<Range<usize>>,
-    /// One warning for all that is taken out, and one for each section that stays.
+    /// One warning for all that is taken out, and one for all sections that stay for the same reason.
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -289,6 +288,7 @@ fn find(
     let outline = Outline::parse(text, start);
     let mut found = ForeignSections::default();
     let mut titles: Vec<(usize, &str)> = Vec::new();
+    let mut left: Vec<(bool, Warning)> = Vec::new();
     if block.is_none() {
         found.ranges.extend(head(&outline, start, known));
     }
@@ -306,7 +306,7 @@ fn find(
             lines.partition(|(_, line)| known.has_form(line, forms));
         // Without any line of the generator's, the section is the user's own.
         let action = other_action(&text[range.clone()], known);
-        let (at, message) = match (own.first(), foreign.first(), action) {
+        let (at, said, message) = match (own.first(), foreign.first(), action) {
             (Some(_), None, _) => {
                 titles.push((section.line, heading));
                 found.ranges.push(range);
@@ -321,16 +321,23 @@ fn find(
                     "\"{heading}\" stands beside the block{differs}, because this line is recorded nowhere else: \
                      {line}; move it elsewhere and delete the section"
                 );
-                (section.line + 1 + below, message)
+                (section.line + 1 + below, line, message)
             }
-            (None, _, Some(action)) => (
-                section.line,
-                format!("\"{heading}\" names another next action than the block: {action}"),
-            ),
+            (None, _, Some(action)) => {
+                let message =
+                    format!("\"{heading}\" names another next action than the block: {action}");
+                (section.line, action, message)
+            }
             (None, _, None) => continue,
         };
-        found.warnings.push(Warning::at(path, at, message));
+        match left.iter_mut().find(|(is_users, _)| *is_users == own.is_empty()) {
+            Some((_, first)) => {
+                first.message.push_str(&format!("; likewise \"{heading}\" (line {at}: {said})"));
+            }
+            None => left.push((own.is_empty(), Warning::at(path, at, message))),
+        }
     }
+    found.warnings.extend(left.into_iter().map(|(_, warning)| warning));
     if let Some((line, _)) = titles.first() {
         let names: Vec<String> = titles.iter().map(|(_, title)| format!("\"{title}\"")).collect();
         let (what, brand) = (names.join(", "), known.brand);
@@ -712,6 +719,20 @@ mod tests {
             warnings,
             [
                 "CLAUDE.md:5: \"## Active Context\" names another next action than the block: call Ada"
+            ]
+        );
+    }
+
+    #[test]
+    fn all_sections_that_stay_are_one_warning() {
+        let text = "## Key Decisions\n\n- Use SQLite\n- By hand\n\n## Active Context\n\n**Work:** The cart\n\
+                    **Milestone:** default\n";
+        assert_eq!(
+            kept(text).1,
+            [
+                "CLAUDE.md:4: \"## Key Decisions\" stands beside the block, because this line is recorded nowhere \
+                 else: - By hand; move it elsewhere and delete the section; likewise \"## Active Context\" (line 8: \
+                 **Work:** The cart)"
             ]
         );
     }

@@ -323,6 +323,12 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
     Ok(resolved)
 }
 
+/// Returns whether a context file has a block.
+pub fn has_block(project: &Project) -> bool {
+    let text = |target| text(project, target).ok().flatten();
+    ContextTarget::ALL.into_iter().filter_map(text).any(|text| Span::has_markers(&text))
+}
+
 /// Returns whether Codex is the only client whose settings, the project's or the user's, call annals.
 fn is_for_codex_alone(project: &Project) -> bool {
     let home = project.environment.home();

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use crate::audit::{AuditRow, Level};
-use crate::cli::output::{Output, check_style, text};
+use crate::audit::{Audit, AuditRow};
+use crate::cli::output::Output;
+use crate::cli::style::check_style;
 use crate::error::{Error, Result};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
@@ -45,25 +46,26 @@ pub(crate) struct DoctorArgs {
 #[derive(Debug, Serialize)]
 struct Diagnosis {
     version: &'static str,
-    level: Level,
-    rows: Vec<AuditRow>,
+    #[serde(flatten)]
+    audit: Audit,
 }
 
 pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Result<()> {
-    out.paint(check_style);
     let audit = audit::audit(project);
     if !out.is_json() {
         out.warnings(&audit.warnings);
     }
     let end = if args.check { audit.verdict() } else { Ok(()) };
-    // With --json, the failure's document is printed instead of the table, so the hint names the command that
-    // prints it.
-    let end = end.map_err(|error| if out.is_json() { error.hint("annals audit") } else { error });
-    out.show_until(&audit, &(), text!("checks"), end)
+    show(&audit, end, "annals audit", out)
+}
+
+/// Prints the rows; with --json, a failure is printed in their place, so its hint names the command that prints them.
+fn show(document: &impl Serialize, end: Result<()>, command: &str, out: &mut Output) -> Result<()> {
+    out.paint(check_style);
+    out.show_until(document, &(), text!("checks"), end.map_err(|error| error.hint(command)))
 }
 
 pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
-    out.paint(check_style);
     let project = &project.dry_run(true);
     let mut rows = vec![
         program(project).named("program", "PATH"),
@@ -78,14 +80,9 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised()?);
     let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     rows.push(AuditRow::ok(message).named("session", "start"));
-    let diagnosis = Diagnosis { version: env!("CARGO_PKG_VERSION"), level: Level::of(&rows), rows };
-    let end = match diagnosis.level {
-        Level::Attention | Level::Fault if args.check => {
-            Err(Error::failed("something needs fixing").hint("annals doctor"))
-        }
-        _ => Ok(()),
-    };
-    out.show_until(&diagnosis, &(), text!("checks"), end)
+    let audit = Audit::new(rows, Vec::new());
+    let end = if args.check { audit.verdict() } else { Ok(()) };
+    show(&Diagnosis { version: env!("CARGO_PKG_VERSION"), audit }, end, "annals doctor", out)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
@@ -124,7 +121,7 @@ fn git(project: &Project) -> AuditRow {
 fn transcripts(project: &Project) -> AuditRow {
     let clients: Vec<&str> = project.settings.sessions.iter().map(|one| one.title()).collect();
     if clients.is_empty() {
-        return AuditRow::ok("not read; annals setup CLIENT --sessions turns it on");
+        return AuditRow::unused("not read; annals setup CLIENT --sessions turns it on");
     }
     AuditRow::ok(format!("read: {}", clients.join(", ")))
 }
@@ -189,10 +186,9 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
             }
         }
     }
-    let (scope, whose) = match scopes[..] {
-        [] => return AuditRow::ok(format!("not set up; run {command}")),
-        [scope @ SetupScope::Project] => (scope, "this project"),
-        [scope @ SetupScope::User] => (scope, "all of your projects"),
+    let scope = match scopes[..] {
+        [] => return AuditRow::unused(&format!("not set up; {command} does it")),
+        [scope] => scope,
         _ => {
             let what = "is set up twice, for this project and for all of your projects";
             return AuditRow::attention(what, format!("{command} --remove"));
@@ -207,5 +203,5 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
         return AuditRow::attention(&obstacle.message, obstacle.next);
     }
     let open = obstacles.iter().map(|one| format!("; {} ({})", one.message, one.next));
-    AuditRow::ok(format!("set up for {whose}{}", open.collect::<String>()))
+    AuditRow::ok(format!("set up for {}{}", scope.whose(), open.collect::<String>()))
 }

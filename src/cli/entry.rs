@@ -7,8 +7,9 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::cli::help::keys;
-use crate::cli::output::{Output, stdin, text, value_enum};
+use crate::cli::completions::keys;
+use crate::cli::input::stdin;
+use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::notepad::{Note, NotepadSection};
@@ -74,7 +75,7 @@ pub(crate) struct ForgetArgs {
 #[derive(Args, Debug)]
 struct ReasonArgs {
     /// Why it is deleted; required
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Accept a reason even if it looks like a secret
     #[arg(long)]
@@ -107,8 +108,8 @@ enum EntryCommand {
     /// Example: annals entry classify "We chose SQLite because one file is enough"
     Classify {
         /// What was found, in one sentence
-        #[arg(allow_hyphen_values = true)]
-        finding: String,
+        #[arg(required = true, trailing_var_arg = true)]
+        finding: Vec<String>,
     },
     /// Find entries by keyword, tag and type, the best first
     ///
@@ -118,7 +119,7 @@ enum EntryCommand {
     /// Example: annals entry query --text "test runner" --tags testing
     Query {
         /// Words to look for
-        #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
+        #[arg(long, required_unless_present_any = ["tags", "kind"])]
         text: Option<String>,
         #[command(flatten)]
         filter: EntryFilterArgs,
@@ -231,7 +232,7 @@ struct WriteArgs {
     #[arg(long)]
     body_stdin: bool,
     /// The title, if the body has none
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// Write only if the entry still has this hash, which `read --json` prints
     #[arg(long, value_name = "HASH")]
@@ -252,7 +253,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
             out.file(&found, &found.bytes)
         }
         EntryCommand::Classify { finding } => {
-            out.show(&knowledge::classify(project, finding)?, text!("entry/classified"))
+            out.show(&knowledge::classify(project, &finding.join(" "))?, text!("entry/classified"))
         }
         EntryCommand::Query { text, filter } => {
             let text = text.clone().unwrap_or_default();
@@ -356,7 +357,7 @@ impl WriteArgs {
 
     fn body(&self) -> Result<Option<Vec<u8>>> {
         if self.body_stdin {
-            let body = stdin(read::MAX_FILE + 1, "read the body from")?;
+            let body = stdin(read::MAX_FILE + 1, "read the body")?;
             // An oversized body is refused later; it may be truncated within a character, so it is not validated.
             if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
                 return Err(Error::usage("standard input is not valid UTF-8"));
@@ -385,7 +386,7 @@ impl WriteArgs {
 ///
 /// Without TEXT, prints the notepad or one of its sections verbatim. With TEXT, adds it: a bullet to Priority
 /// Context, a dated line at the top of Working Memory (pruned after 7 days by `annals entry audit`), or text at
-/// the end of Manual, the user's own section.
+/// the end of Manual, the user's own section. Options come before the text.
 ///
 /// Example: annals notepad working Parser done, next: the writer
 ///
@@ -396,7 +397,7 @@ pub(crate) struct NotepadArgs {
     #[arg(value_name = "SECTION", default_value = "read", hide_default_value = true, value_parser = ["read", "priority", "working", "manual"])]
     part: String,
     /// What to add, in plain words
-    #[arg(allow_hyphen_values = true)]
+    #[arg(trailing_var_arg = true)]
     text: Vec<String>,
     /// With `read`, only this section, without its heading
     #[arg(long, conflicts_with = "text")]

@@ -4,14 +4,15 @@
 
 mod queue;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::facts::queue::{observe, turns, work};
-use crate::cli::output::{Output, stdin, text, value_enum};
+use crate::cli::input::stdin;
+use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::facts::{
     Category, FactFilter, FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement,
@@ -133,8 +134,8 @@ enum FactsCommand {
     /// Example: annals facts metrics --user ada --days 7
     Metrics {
         /// Number of days, including today
-        #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
-        days: u32,
+        #[arg(long, value_name = "N", default_value = "30")]
+        days: NonZeroU32,
         /// Measure retrieval on a dataset of questions with known answers: JSON Lines
         #[arg(long, value_name = "DATASET")]
         eval: Option<PathBuf>,
@@ -435,7 +436,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         }
         FactsCommand::Metrics { days, .. } => {
             let user = context.user()?;
-            let metrics = facts::metrics(&context.read()?, &user, *days)?;
+            let metrics = facts::metrics(&context.read()?, &user, days.get())?;
             context.out.show(&metrics, text!("facts/metrics"))
         }
     }

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Global;
-use crate::cli::output::{Output, stdin, text, value_enum};
+use crate::cli::input::stdin;
+use crate::cli::output::Output;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;
@@ -152,7 +153,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
             file.and_then(|file| write(args, &file, clock, global.dry_run, out))
         }
         JournalCommand::Search(args) => {
-            file.and_then(|file| search(args, &file, global.verbose, out))
+            file.and_then(|file| search(args, &file, global.mode.verbose, out))
         }
     };
     // The journal's tools specify the format of a failure.
@@ -277,9 +278,11 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
 }
 
 fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
-    let at = journal::last(file, lines)?;
-    journal::read_from(file, at, |entry| {
-        out.streamed(entry, text!("journal/record"));
+    if !file.exists() {
+        out.note("no records yet; `annals journal write --content TEXT` adds one");
+    }
+    journal::read_last(file, lines, |entry| {
+        out.streamed(&entry, text!("journal/record"));
         out.is_read()
     })
 }

@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::output::{Output, document, text};
+use crate::cli::input::document;
+use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;

@@ -2,24 +2,34 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 
+// Their macros are used by the others.
+#[macro_use]
+mod completions;
+#[macro_use]
+mod render;
+
 mod checks;
 mod entry;
 mod facts;
 mod help;
+mod input;
 mod journal;
 mod ledger;
 mod output;
+mod progress;
 mod search;
 mod setup;
 mod share;
+mod style;
 mod tools;
+mod usage;
+mod warnings;
 mod workflow;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anstream::ColorChoice;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use crate::cli::output::{Output, OutputMode};
@@ -55,7 +65,23 @@ impl Arguments {
             .try_get_matches_from(line)
             .and_then(|matches| Self::from_arg_matches(&matches))
             .or_else(|_| Self::try_parse_from(line))
+            .or_else(|error| match with_text_marked(line) {
+                Some(marked) => Self::try_parse_from(marked).map_err(|_| error),
+                None => Err(error),
+            })
     }
+}
+
+/// Returns a command line with `--` before a bullet or another text that begins as an option does; no option has a blank
+/// before its value.
+fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
+    let is_text = |word: &OsString| {
+        let word = word.to_string_lossy();
+        word.starts_with('-') && word.contains(' ') && !word.contains('=')
+    };
+    let at = line.iter().position(is_text)?;
+    let (before, text) = line.split_at(at);
+    Some([before, &["--".into()], text].concat())
 }
 
 /// Options that every command takes
@@ -68,18 +94,8 @@ struct Global {
     /// Planning folder, if it has a non-standard name; relative to the project's folder
     #[arg(long, value_name = "DIR", global = true)]
     planning_dir: Option<PathBuf>,
-    /// Print one JSON document
-    #[arg(long, global = true)]
-    json: bool,
-    /// Print no warnings
-    #[arg(short, long, global = true)]
-    quiet: bool,
-    /// Print more detail
-    #[arg(short, long, global = true)]
-    verbose: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
-    color: clap::ColorChoice,
+    #[command(flatten)]
+    mode: OutputMode,
     /// Show what would change (a unified diff, for text files), and change nothing
     #[arg(long, global = true)]
     dry_run: bool,
@@ -144,14 +160,14 @@ commands! {
     Demo(tools::DemoArgs),
     Hook(setup::HookArgs),
     Mcp(tools::McpArgs),
-    Completions(help::CompletionsArgs),
+    Completions(completions::CompletionsArgs),
     Man(tools::ManArgs),
 }
 
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => return help::completions(args, out),
+            Self::Completions(args) => return completions::completions(args, out),
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
             Self::Demo(args) => return tools::demo(args, out),
@@ -197,7 +213,11 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
-            progress: if self.quiet { Progress::default() } else { output::progress_on_terminal() },
+            progress: if self.mode.quiet {
+                Progress::default()
+            } else {
+                progress::progress_on_terminal()
+            },
             environment,
         })
     }
@@ -206,19 +226,6 @@ impl Global {
     fn directory(&self) -> Result<PathBuf> {
         let directory = working_directory()?;
         Ok(self.project.as_ref().map_or(directory.clone(), |project| directory.join(project)))
-    }
-
-    fn mode(&self) -> OutputMode {
-        OutputMode {
-            json: self.json,
-            quiet: self.quiet,
-            verbose: self.verbose,
-            color: match self.color {
-                clap::ColorChoice::Auto => ColorChoice::Auto,
-                clap::ColorChoice::Always => ColorChoice::Always,
-                clap::ColorChoice::Never => ColorChoice::Never,
-            },
-        }
     }
 }
 
@@ -230,7 +237,7 @@ fn working_directory() -> Result<PathBuf> {
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = journal::of_tool(arguments.into_iter().collect());
-    if help::answer_shell(&arguments) {
+    if completions::answer_shell(&arguments) {
         return ExitCode::SUCCESS;
     }
     help::take_all(&mut arguments);
@@ -242,7 +249,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     #[cfg(debug_assertions)]
     arm_fail_point();
-    let mut out = Output::new(parsed.global.mode());
+    let mut out = Output::new(parsed.global.mode);
     if let Command::Hook(args) = &parsed.command {
         return setup::hook(args, &parsed.global, &mut out);
     }

@@ -1,48 +1,39 @@
-//! Reads input, prints results to stdout and messages to stderr; nothing else prints.
+//! Prints results to stdout and messages to stderr, and asks; nothing else prints.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{IsTerminal, Read, Write};
+use std::io;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::LazyLock;
-use std::time::Duration;
-use std::{io, path};
 
-use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Color, Style};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use minijinja::value::Serde;
-use minijinja::{Environment, Value};
-use regex::Regex;
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use clap::{Args, ColorChoice};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::clock::parse_date;
+use crate::cli::render::render;
+use crate::cli::style::{Paint, RED, bold, choice, diff_style};
+use crate::cli::warnings::combined;
 use crate::error::{At, Error, ErrorKind, Result};
-use crate::knowledge::yaml;
 use crate::lifecycle::CommandOutcome;
-use crate::progress::Progress;
 use crate::project::Project;
-use crate::storage::read;
-use crate::templates;
-use crate::text::{
-    Line, clip, one_line, pattern, quantity, sanitize_json, sanitized, slashed, strip_controls,
-};
+use crate::text::{sanitize_json, sanitized, strip_controls};
 use crate::warning::{SourceLocation, Warning};
 
-/// Returns the style of a line of a result.
-pub(crate) type Paint = fn(&str) -> Style;
-
-/// The format and the verbosity of the output.
-#[derive(Clone, Copy, Debug)]
+/// The format and the verbosity of the output, as every command takes them.
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct OutputMode {
-    /// Whether to print one JSON document instead of text.
+    /// Print one JSON document
+    #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Whether to suppress warnings and notes.
+    /// Print no warnings
+    #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Whether to print detailed notes.
+    /// Print more detail
+    #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// When to use colour.
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
     pub(crate) color: ColorChoice,
 }
 
@@ -85,8 +76,7 @@ impl Output {
 
     /// Returns an output that is captured as unstyled text.
     pub(crate) fn captured() -> Self {
-        let mode =
-            OutputMode { json: false, quiet: false, verbose: false, color: ColorChoice::Never };
+        let mode = OutputMode { color: ColorChoice::Never, ..OutputMode::default() };
         Self { captured: Some(String::new()), ..Self::new(mode) }
     }
 
@@ -243,7 +233,7 @@ impl Output {
     /// Prints a page without escape sequences that stored text might contain.
     fn print(&mut self, page: &str) {
         let page = strip_controls(page);
-        if self.mode.json || self.stdout.current_choice() == ColorChoice::Never {
+        if self.mode.json || self.stdout.current_choice() == anstream::ColorChoice::Never {
             // Unstyled text bypasses the style processing, since it may be long.
             return self.raw(page.as_bytes());
         }
@@ -415,355 +405,4 @@ fn failure(error: &Error, place: Option<&SourceLocation>) -> Json {
 /// Returns the error for a result that could not be formatted.
 fn unshown(error: &serde_json::Error) -> Error {
     Error::failed(format!("cannot show the result: {error}"))
-}
-
-const RED: Style = bold(AnsiColor::Red);
-
-const fn bold(color: AnsiColor) -> Style {
-    plain(color).bold()
-}
-
-const fn plain(color: AnsiColor) -> Style {
-    Style::new().fg_color(Some(Color::Ansi(color)))
-}
-
-/// Returns the style of a line in a unified diff.
-fn diff_style(line: &str) -> Style {
-    let color = match line.as_bytes() {
-        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => return Style::new().bold(),
-        [b'@', b'@', ..] => AnsiColor::Cyan,
-        [b'+', ..] => AnsiColor::Green,
-        [b'-', next, ..] if *next != b' ' => AnsiColor::Red,
-        _ => return Style::new(),
-    };
-    plain(color)
-}
-
-/// Returns the style of a line of a list: the heads of its items stand out.
-pub(crate) fn head_style(line: &str) -> Style {
-    let is_head = !line.starts_with([' ', '\n']);
-    if is_head { Style::new().bold() } else { Style::new() }
-}
-
-/// Returns the style of a line of the checks.
-pub(crate) fn check_style(line: &str) -> Style {
-    let mut words = line.split_whitespace().filter(|_| !line.starts_with(' '));
-    let level = words.find_map(|word| match word {
-        "ok" => Some(AnsiColor::Green),
-        "attention" => Some(AnsiColor::Yellow),
-        "fault" => Some(AnsiColor::Red),
-        _ => None,
-    });
-    level.map_or(Style::new(), plain)
-}
-
-/// Returns the style of a line of the status: the next action, and what speaks against it, stand out.
-pub(crate) fn status_style(line: &str) -> Style {
-    match line.split_once(':').map(|(label, _)| label) {
-        Some("Next") => bold(AnsiColor::Green),
-        Some("Contested" | "Drift" | "Finding") => plain(AnsiColor::Yellow),
-        _ => Style::new(),
-    }
-}
-
-fn choice(requested: ColorChoice, is_terminal: bool) -> ColorChoice {
-    match requested {
-        ColorChoice::Auto if is_terminal => ColorChoice::Auto,
-        ColorChoice::Auto => ColorChoice::Never,
-        other => other,
-    }
-}
-
-/// Renders a template of `templates/text/` over a document and what is added to it for people.
-pub(crate) fn render(
-    template: &str,
-    document: &impl Serialize,
-    more: &impl Serialize,
-) -> io::Result<String> {
-    let mut document = serde_json::to_value(document)?;
-    if let (Some(fields), Json::Object(more)) =
-        (document.as_object_mut(), serde_json::to_value(more)?)
-    {
-        fields.extend(more);
-    }
-    let document = Value::from(Serde(document));
-    let rendered = engine().and_then(|engine| engine.render_str(template, document));
-    rendered.map_err(io::Error::other)
-}
-
-fn engine() -> std::result::Result<Environment<'static>, minijinja::Error> {
-    let mut engine = templates::engine()?;
-    engine.add_filter("quantity", |count: i64, one: &str| quantity(count, one));
-    engine.add_filter("clip", |text: &str, width: usize| clip(&one_line(text), width).into_owned());
-    engine.add_filter("line", |text: &str| Line::new(text).to_string());
-    engine.add_filter("scalar", |text: &str| yaml::scalar(text));
-    engine.add_filter("quoted", |text: &str| yaml::quoted(text));
-    engine.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
-    engine.add_filter("signed", |number: f64, digits: usize| format!("{number:+.digits$}"));
-    engine.add_filter("left", |text: &str, width: usize| format!("{text:<width$}"));
-    engine.add_filter("right", |text: &str, width: usize| format!("{text:>width$}"));
-    engine.add_filter("bullets", bullets);
-    engine.add_filter("head", head);
-    engine.add_filter("span", |sizes: Option<Vec<usize>>, one: &str| match sizes.as_deref() {
-        Some([from, to]) if from < to => format!("{from}-{to} {one}s"),
-        Some([from, _]) => quantity(*from, one),
-        _ => String::new(),
-    });
-    engine.add_filter("below", below);
-    engine.add_filter("folder", |path: &str| {
-        slashed(Path::new(path).parent().unwrap_or(Path::new("")))
-    });
-    // A date needs no quotes; any other text may.
-    engine.add_filter("day", |text: &str| match parse_date(text) {
-        Some(_) if text.len() == 10 => text.to_owned(),
-        _ => yaml::scalar(text),
-    });
-    engine.add_filter("flow", flow);
-    Ok(engine)
-}
-
-/// Returns the lines of a text as a list with a heading, each clipped; nothing if there are none.
-fn bullets(text: &str, heading: &str, most: usize, width: usize) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() {
-        return String::new();
-    }
-    // A line "1 more" takes as much space as the line it replaces.
-    let shown = if lines.len() > most { most - 1 } else { lines.len() };
-    let mut list = format!("{heading}:\n");
-    for line in &lines[..shown] {
-        list.push_str(&format!("  - {}\n", clip(line, width)));
-    }
-    if lines.len() > shown {
-        list.push_str(&format!("  - … {} more (--json)\n", lines.len() - shown));
-    }
-    list
-}
-
-/// Returns the first lines of a text, and the number of the rest.
-fn head(text: &str, most: usize) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    // Printing one more line takes no more space than printing that there is one.
-    let shown = if lines.len() <= most + 1 { lines.len() } else { most };
-    let mut head: String = lines[..shown].iter().map(|line| format!("{line}\n")).collect();
-    if lines.len() > shown {
-        head.push_str(&format!("… {}\n", quantity(lines.len() - shown, "more line")));
-    }
-    head
-}
-
-/// Joins paths, each relative to a folder.
-#[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
-fn below(paths: Vec<String>, folder: &str) -> String {
-    let below = paths.iter().map(|path| {
-        let path = Path::new(path);
-        slashed(path.strip_prefix(folder).unwrap_or(path))
-    });
-    below.collect::<Vec<String>>().join(", ")
-}
-
-/// Returns a list as a YAML flow sequence of scalars, or of mappings with these fields.
-#[expect(clippy::needless_pass_by_value, reason = "a filter of a template takes its arguments so")]
-fn flow(
-    items: Vec<Value>,
-    fields: Option<Vec<String>>,
-) -> std::result::Result<String, minijinja::Error> {
-    let scalar = |value: Value| match value.as_str() {
-        Some(text) => yaml::scalar(text),
-        None if value.is_none() => "null".to_owned(),
-        None => value.to_string(),
-    };
-    let mut all = Vec::new();
-    for item in items {
-        all.push(match &fields {
-            None => scalar(item),
-            Some(fields) => {
-                let mut values = Vec::new();
-                for field in fields {
-                    values.push((field.as_str(), scalar(item.get_attr(field)?)));
-                }
-                yaml::map(&values)
-            }
-        });
-    }
-    Ok(yaml::list(all))
-}
-
-/// The template with this path below `templates/text/`.
-macro_rules! text {
-    ($path:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/text/", $path, ".j2"))
-    };
-}
-
-pub(crate) use text;
-
-/// Implements `ValueEnum` for an enum, with its words as values; a method of the enum may describe them.
-macro_rules! value_enum {
-    ($name:ty $(, $help:ident)?) => {
-        impl clap::ValueEnum for $name {
-            fn value_variants<'a>() -> &'a [Self] {
-                &Self::ALL
-            }
-
-            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-                Some(clap::builder::PossibleValue::new(self.as_str())$(.help(self.$help()))?)
-            }
-        }
-    };
-}
-
-pub(crate) use value_enum;
-
-/// Maximum number of files for which the same warning is printed each time.
-const MAX_FILES: usize = 5;
-
-/// Delay before a progress bar is shown, so that short tasks do not make it flash.
-const PATIENCE: Duration = Duration::from_millis(400);
-
-/// Reads at most this many bytes of standard input, without a byte order mark; `tried` says in an error what
-/// was attempted.
-pub(crate) fn stdin(most: u64, tried: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mark = "\u{feff}".as_bytes();
-    let mut input = io::stdin().take(most.saturating_add(mark.len() as u64));
-    input.read_to_end(&mut bytes).at(tried, Path::new("-"))?;
-    if bytes.starts_with(mark) {
-        bytes.drain(..mark.len());
-    }
-    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    Ok(bytes)
-}
-
-/// Reads a text from a file, or from standard input if the file is `-` or `None`; `what` names it in errors.
-pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
-    let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {
-        let file = path::absolute(file).at("find", file)?;
-        read::users_bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
-    } else {
-        stdin(read::MAX_FILE + 1, &format!("read {what}"))?
-    };
-    if bytes.len() as u64 > read::MAX_FILE {
-        return Err(Error::refused(format!("{what} is larger than 8 MiB")));
-    }
-    String::from_utf8(bytes).map_err(|_| Error::refused(format!("{what} is not UTF-8 text")))
-}
-
-/// Returns the warnings, with only the first of those that repeat for many files, followed by the number of the others.
-///
-/// Warnings are the same if they differ only in their location and in text in brackets.
-fn combined(warnings: &[Warning]) -> Vec<Warning> {
-    static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r" \([^)]*\)"));
-    let key = |warning: &Warning| BRACKETS.replace_all(&warning.message, "").into_owned();
-    let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
-    for warning in warnings {
-        files.entry(key(warning)).or_default().insert(&warning.place.file);
-    }
-    let mut printed = BTreeSet::new();
-    let mut combined = Vec::new();
-    for warning in warnings {
-        let key = key(warning);
-        let others = files.get(&key).map_or(0, BTreeSet::len).saturating_sub(1);
-        if others < MAX_FILES {
-            combined.push(warning.clone());
-        } else if printed.insert(key) {
-            let others = quantity(others, "more file");
-            let message = format!("{}; the same in {others} (-v lists them)", warning.message);
-            combined.push(Warning { place: warning.place.clone(), message });
-        }
-    }
-    combined
-}
-
-/// Returns the progress reporter of this run: bars on standard error if it is a terminal, otherwise none.
-pub(crate) fn progress_on_terminal() -> Progress {
-    if !io::stderr().is_terminal() {
-        return Progress::default();
-    }
-    Progress::watched(|task, total| {
-        let bar = bar(task, total);
-        let mut is_shown = false;
-        Box::new(move || {
-            if !is_shown && bar.elapsed() >= PATIENCE {
-                bar.set_draw_target(ProgressDrawTarget::stderr());
-                is_shown = true;
-            }
-            bar.inc(1);
-        })
-    })
-}
-
-/// Returns a hidden bar, which is cleared when it is dropped.
-fn bar(task: &str, total: usize) -> ProgressBar {
-    let total = u64::try_from(total).unwrap_or(u64::MAX);
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
-        .with_style(style)
-        .with_finish(ProgressFinish::AndClear)
-        .with_message(task.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::storage::read;
-
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test lists the source folder, not a project"
-    )]
-    fn templates(folder: &Path, found: &mut Vec<PathBuf>) {
-        for file in fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            if path.is_dir() {
-                templates(&path, found);
-            } else if path.extension().is_some_and(|end| end == "j2") {
-                found.push(path);
-            }
-        }
-    }
-
-    #[test]
-    fn every_template_is_understood() {
-        let mut found = Vec::new();
-        templates(&Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/text"), &mut found);
-        let engine = engine().unwrap();
-        for file in &found {
-            let text = String::from_utf8(read::users_bytes(file).unwrap().unwrap()).unwrap();
-            engine.template_from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-        }
-        assert!(found.len() > 30, "{found:?}");
-    }
-
-    #[test]
-    fn a_list_and_the_head_of_a_text_say_what_they_leave_out() {
-        assert_eq!(bullets("", "Plans", 2, 9), "");
-        assert_eq!(bullets("a\n\nb\n", "Plans", 2, 9), "Plans:\n  - a\n  - b\n");
-        assert_eq!(bullets("a\nb\nc", "Plans", 2, 9), "Plans:\n  - a\n  - … 2 more (--json)\n");
-        assert_eq!(head("a\nb\nc", 2), "a\nb\nc\n");
-        assert_eq!(head("a\nb\nc\nd", 2), "a\nb\n… 2 more lines\n");
-    }
-
-    fn printed(files: usize, message: impl Fn(usize) -> String) -> Vec<String> {
-        let warning = |n: usize| Warning::at(Path::new(&format!("{n}.md")), 3, message(n));
-        let warnings: Vec<Warning> = (1..=files).map(warning).collect();
-        combined(&warnings).iter().map(Warning::to_string).collect()
-    }
-
-    #[test]
-    fn a_warning_about_many_files_is_printed_once_and_different_ones_stay() {
-        let invalid = |n: usize| format!("is not valid YAML (at column {n}); read line by line");
-        assert_eq!(
-            printed(25, invalid),
-            [
-                "1.md:3: is not valid YAML (at column 1); read line by line; the same in 24 more files (-v lists them)"
-            ]
-        );
-        assert_eq!(printed(MAX_FILES, invalid).len(), MAX_FILES);
-        assert_eq!(printed(25, |n| format!("names plan {n}")).len(), 25);
-    }
 }

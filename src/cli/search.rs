@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::output::{Output, head_style, text, value_enum};
+use crate::cli::output::Output;
+use crate::cli::style::head_style;
 use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
@@ -24,12 +25,8 @@ use crate::{context, sessions};
 #[derive(Args, Debug)]
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
-    // Only the first word may begin with a hyphen: if all could, options after the words would count as words.
-    #[arg(value_name = "WORDS...", allow_hyphen_values = true)]
-    first: String,
-    /// The other words
-    #[arg(value_name = "WORDS", hide = true)]
-    rest: Vec<String>,
+    #[arg(required = true)]
+    words: Vec<String>,
     /// Maximum number of hits to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
@@ -81,9 +78,7 @@ pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -
 }
 
 pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let words: Vec<&str> =
-        [&args.first].into_iter().chain(&args.rest).map(String::as_str).collect();
-    let mut query = RecallQuery::new(&words.join(" "))?;
+    let mut query = RecallQuery::new(&args.words.join(" "))?;
     query.limit = args.limit.get();
     query.include_irrelevant = args.all;
     query.uses_encoder = !args.no_encoder;

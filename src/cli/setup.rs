@@ -9,11 +9,11 @@ use std::{io, thread};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::Global;
-use crate::cli::output::{Output, text};
+use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::hooks::setup::git::GitSetup;
 use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{
     Event, Harness, HookRequest, MAX_INPUT, Reply, SetupOptions, SetupScope, setup,
@@ -105,6 +105,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     };
     let request = SetupRequest {
         harness,
+        workflow,
         scope: if args.user { SetupScope::User } else { SetupScope::Project },
         check: args.check,
         remove: args.remove,
@@ -118,7 +119,12 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Some(_) => Some(Vec::new()),
         None => None,
     };
-    out.show_until(&ClientReport { client, calls }, &(), text!("setup/client"), verdict)?;
+    let is_start = !args.check && !args.remove;
+    let more = json!({
+        "removes": args.remove,
+        "tokens": is_start.then_some(context::START_BUDGET),
+    });
+    out.show_until(&ClientReport { client, calls }, &more, text!("setup/client"), verdict)?;
     if let Some(client) = transcripts {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
@@ -130,13 +136,6 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
             "Transcripts of {} {verb} read from now on, in all your projects: `annals recall --in sessions WORDS`; \
              `annals sessions --off` ends it.",
             client.title()
-        ));
-    }
-    if !args.check && !args.remove {
-        out.note(&format!(
-            "A new session reads up to {} tokens: position, ledger, lessons, notepad and entries (--no-notepad and \
-             --no-entries leave these out); `annals context` shows them.",
-            context::START_BUDGET
         ));
     }
     Ok(())
@@ -193,8 +192,7 @@ fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
 }
 
 fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = GitSetup { check: args.check, remove: args.remove };
-    let report = setup::git::git(project, request)?;
+    let report = setup::git::git(project, args.check, args.remove)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
     out.show_until(&report, &(), text!("setup/git"), verdict)

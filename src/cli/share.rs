@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::output::{Output, text};
+use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts::{Facts, Purpose};
 use crate::project::Project;
 use crate::share;
 use crate::share::Direction;
-use crate::text::quantity;
 
 /// Share facts and the journal between devices, through your own PostgreSQL database
 ///
@@ -58,72 +57,22 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
     let purpose =
         if matches!(args.action, Action::Status) { Purpose::Read } else { Purpose::Write };
     let facts = &mut Facts::open(project, args.db.as_deref(), purpose)?;
-    match args.action {
-        Action::Init => {
-            let done = share::init(project, facts)?;
-            if project.dry_run {
-                out.note("dry run: the server was reached, nothing was changed");
-            }
-            out.show(&done, text!("share/initialised"))
-        }
-        Action::Push => sync(project, facts, Direction::Push, out),
-        Action::Pull => sync(project, facts, Direction::Pull, out),
-        Action::Sync => sync(project, facts, Direction::Both, out),
+    let direction = match args.action {
+        Action::Init => return out.show(&share::init(project, facts)?, text!("share/initialised")),
         Action::Status => {
             let status = share::status(project, facts, args.offline)?;
-            if let Some(why) = &status.unreachable {
-                out.note(&format!("{why}; everything on this device works without it"));
-            }
-            out.show(&status, text!("share/status"))
+            return out.show(&status, text!("share/status"));
         }
-        Action::Leave => {
-            let left = share::leave(project, facts)?;
-            if let Some(why) = &left.server_error {
-                let still = "the server could not be notified and still lists this device";
-                out.note(&format!("{still}: {why}"));
-            }
-            out.show(&left, text!("share/left"))
-        }
-    }
-}
-
-/// Synchronises this device with the server, and reports what was sent and received.
-fn sync(
-    project: &Project,
-    facts: &mut Facts,
-    direction: Direction,
-    out: &mut Output,
-) -> Result<()> {
+        Action::Leave => return out.show(&share::leave(project, facts)?, text!("share/left")),
+        Action::Push => Direction::Push,
+        Action::Pull => Direction::Pull,
+        Action::Sync => Direction::Both,
+    };
     let synced = share::sync(project, facts, direction, None)?;
-    if synced.is_renamed {
-        let device = &synced.device;
-        out.note(&format!(
-            "this database is a copy of another device's; its device is now {device}"
-        ));
-    }
-    for device in &synced.stuck {
-        let lacks = "the server lacks an operation of device";
-        out.note(&format!("{lacks} {device}: its later operations are on hold"));
-    }
-    for (count, one, what) in [
-        (
-            synced.set_aside,
-            "operation",
-            "not understood and set aside; `annals share status` says why",
-        ),
-        (synced.withheld, "operation", "not sent: looks like a secret"),
-        (synced.missing_lines, "journal line", "not sent: no longer in any journal"),
-    ] {
-        if count > 0 {
-            out.note(&format!("{} {what}", quantity(count, one)));
-        }
-    }
-    if synced.is_unclean {
-        out.note("facts forgotten on other devices are erased, but may remain in free pages of the file: the next sync with exclusive access to it clears them");
-    }
-    let would = if project.dry_run { "would have " } else { "" };
-    let sends = direction != Direction::Pull;
-    let receives = direction != Direction::Push;
-    let more = json!({ "would": would, "sends": sends, "receives": receives });
+    let more = json!({
+        "would": if project.dry_run { "would have " } else { "" },
+        "sends": direction != Direction::Pull,
+        "receives": direction != Direction::Push,
+    });
     out.show_with(&synced, &more, text!("share/synced"))
 }

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::help::phases;
-use crate::cli::output::{Output, document, status_style, text, value_enum};
+use crate::cli::completions::phases;
+use crate::cli::input::document;
+use crate::cli::output::Output;
+use crate::cli::style::status_style;
 use crate::error::{At, Error, Result};
 use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};
 use crate::patterns::{
     NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences,
 };
-use crate::plan::{Drift, Handoff, StatusReport, Survey};
+use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity};
 use crate::{context, lifecycle, patterns};
@@ -55,7 +57,7 @@ pub(crate) struct InitArgs {
 pub(crate) struct ExecuteArgs {
     /// The phase's number
     #[arg(conflicts_with = "all", add = phases())]
-    phase: Option<String>,
+    phase: Option<PhaseNumber>,
     /// Record every complete phase not yet recorded, archived milestones included
     #[arg(long)]
     all: bool,
@@ -98,7 +100,8 @@ pub(crate) struct ShipArgs {
 
 /// Bring CLAUDE.md up to date with the planning folder
 ///
-/// Only the block between the annals markers is written; everything around it stays as it is.
+/// Only the block between the annals markers is written; everything around it stays as it is. Without a planning
+/// folder, --target writes what is remembered: entries, notes and ledger.
 ///
 /// Example: annals sync --check
 #[derive(Args, Debug)]
@@ -125,11 +128,12 @@ pub(crate) struct SyncArgs {
 /// The note contains the position, the last completed and the next pending plan, your notes and the next command.
 /// A note that someone else wrote or edited is not replaced.
 ///
-/// Example: annals pause "The parser is half done; see src/parse.rs"
+/// Example: annals pause The parser is half done, see src/parse.rs
 #[derive(Args, Debug)]
 pub(crate) struct PauseArgs {
-    /// What the next session should know
-    notes: Option<String>,
+    /// What the next session should know, in plain words; options come before it
+    #[arg(trailing_var_arg = true)]
+    notes: Vec<String>,
 }
 
 /// Read the note that the last session left, and show what has progressed since
@@ -177,6 +181,9 @@ pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Also read files outside the project
+    #[arg(long)]
+    outside: bool,
 }
 
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -232,15 +239,14 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
 }
 
 pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let phase = args.phase.as_deref().map(str::parse).transpose()?;
     if args.digest {
-        let digest = lifecycle::digest(project, phase.as_ref())?;
+        let digest = lifecycle::digest(project, args.phase.as_ref())?;
         return out.show(&digest, "{{ text }}");
     }
     let lessons = args.lessons.as_deref().map(|file| document(Some(file), "the lessons"));
     let request = ExecuteRequest {
         lessons: lessons.transpose()?.map(|text| SubmittedLessons::parse(&text)).transpose()?,
-        phase,
+        phase: args.phase.clone(),
         all: args.all,
         partial: args.partial,
         again: args.again,
@@ -269,26 +275,33 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let targets = args.target.clone();
+    let mut warnings = Vec::new();
+    let memory = context::memory(project).into_value(&mut warnings).filter(|_| !args.fix_state);
+    if memory.is_some() && args.target.is_empty() {
+        return Err(Error::not_found("no planning folder here").at(&project.root, None).hint(
+            "`annals sync --target claude` writes what is remembered here into CLAUDE.md; `annals init` starts a plan",
+        ));
+    }
+    out.warnings(&project.named(warnings));
+    let request = SyncRequest {
+        check: args.check,
+        targets: args.target.clone(),
+        fix_state: args.fix_state,
+        memory,
+        ..SyncRequest::default()
+    };
     if args.stdout {
-        let target = targets.first().copied().unwrap_or(ContextTarget::Claude);
-        let preview = lifecycle::preview(project, target)?;
+        let preview = lifecycle::preview(project, &request)?;
         out.warnings(&preview.warnings);
         return out.file(&preview, &preview.bytes);
     }
-    let request = SyncRequest {
-        check: args.check,
-        targets,
-        fix_state: args.fix_state,
-        present_only: false,
-        shipped: None,
-    };
     let done = lifecycle::sync(project, &request)?;
     out.outcome(&done, text!("workflow/sync"), done.verdict(&request))
 }
 
 pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let done = lifecycle::pause(project, args.notes.as_deref())?;
+    let notes = Some(args.notes.join(" ")).filter(|notes| !notes.is_empty());
+    let done = lifecycle::pause(project, notes.as_deref())?;
     out.outcome(&done, text!("workflow/pause"), Ok(()))
 }
 
@@ -321,7 +334,7 @@ pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Outpu
 pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
-        match lifecycle::inspect(project, &file) {
+        match lifecycle::inspect(project, &file, args.outside) {
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
@@ -352,12 +365,11 @@ const MAX_LESSON_CHARS: usize = 320;
 pub(crate) struct PlanArgs {
     /// The phase's number
     #[arg(add = phases())]
-    phase: Option<String>,
+    phase: Option<PhaseNumber>,
 }
 
 pub(crate) fn plan(args: &PlanArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let phase = args.phase.as_deref().map(str::parse).transpose()?;
-    let done = lifecycle::plan(project, phase.as_ref())?;
+    let done = lifecycle::plan(project, args.phase.as_ref())?;
     out.warnings(&done.warnings);
     let brief = &done.value;
     let known: Vec<String> = brief.know.iter().filter_map(lesson).collect();
@@ -444,15 +456,15 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
 ///
 /// Example: annals patterns relevant 4 --limit 3
 ///
-/// Example: annals patterns note "`cargo test` needs `fail-point`" --file Cargo.toml
+/// Example: annals patterns note cargo test needs the fail point --file Cargo.toml
 #[derive(Args, Debug)]
 pub(crate) struct PatternsArgs {
     /// What to do
-    #[arg(default_value = "list", hide_default_value = true)]
+    #[arg(default_value = "list", hide_default_value = true, requires_ifs = [("show", "what"), ("note", "what")])]
     action: Action,
-    /// The entry's number, the phase, or the lesson in a sentence
+    /// The entry's number, the phase, or the lesson in plain words
     #[arg(value_name = "N|PHASE|TEXT")]
-    what: Option<String>,
+    what: Vec<String>,
     /// With `relevant`, the maximum number of patterns
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
@@ -461,7 +473,7 @@ pub(crate) struct PatternsArgs {
     check: bool,
     /// With `note`, the phase that the lesson belongs to
     #[arg(long, value_name = "N")]
-    phase: Option<String>,
+    phase: Option<PhaseNumber>,
     /// With `note`, a file that the lesson is about, relative to the project
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
@@ -484,17 +496,12 @@ enum Action {
 }
 
 pub(crate) fn patterns(args: &PatternsArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let missing = |what: &str| {
-        Error::usage(format!("{what} is missing")).hint("`annals patterns --help` has an example")
-    };
+    let text = args.what.join(" ");
     match args.action {
         Action::List => list(project, out),
-        Action::Show => {
-            let number = args.what.as_deref().ok_or_else(|| missing("the entry's number"))?;
-            show_entry(number, project, out)
-        }
+        Action::Show => show_entry(&text, project, out),
         Action::Relevant => {
-            let phase = args.what.as_deref().map(str::parse).transpose()?;
+            let phase = (!text.is_empty()).then(|| text.parse()).transpose()?;
             let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
             found.value.truncate(args.limit.get());
             out.warnings(&found.warnings);
@@ -504,9 +511,8 @@ pub(crate) fn patterns(args: &PatternsArgs, project: &Project, out: &mut Output)
         }
         Action::Check => check(args.check, project, out),
         Action::Note => {
-            let text = args.what.clone().ok_or_else(|| missing("the lesson"))?;
-            let phase = args.phase.as_deref().map(str::parse).transpose()?;
-            let request = NoteRequest { text, phase, files: args.files.clone() };
+            let request =
+                NoteRequest { text, phase: args.phase.clone(), files: args.files.clone() };
             out.show(&patterns::note(project, &request)?, text!("patterns/note"))
         }
         Action::Insights => insights(project, out),
@@ -521,7 +527,7 @@ fn list(project: &Project, out: &mut Output) -> Result<()> {
 
 fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
     let index: usize = number.parse().map_err(|_| {
-        Error::usage(format!("invalid value '{number}' for '<N>': not a whole number"))
+        Error::usage(format!("`patterns show` takes a whole number, not '{number}'"))
             .hint("`annals patterns list` numbers the entries")
     })?;
     let found = patterns::traced(project)?;

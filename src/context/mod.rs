@@ -14,6 +14,7 @@ use std::path::PathBuf;
 pub use packing::{AlreadyRead, Digest, DigestPart, LeftOut};
 use serde::Serialize;
 
+use crate::claude_md::MemoryPart;
 use crate::context::gather::Gatherer;
 use crate::context::packing::DigestSection;
 use crate::error::{Error, ErrorKind, Result};
@@ -22,7 +23,7 @@ use crate::knowledge::{KnowledgeDir, notepad};
 use crate::project::{LayoutName, Project};
 use crate::storage::listing;
 use crate::storage::read::PathKind;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 use crate::{facts, journal, knowledge, ledger};
 
 /// Default maximum number of tokens of a digest.
@@ -70,6 +71,8 @@ pub struct DigestRequest {
     pub max_lines_per_list: usize,
     /// What the session has already read: those lines are left out and not counted.
     pub already_read: AlreadyRead,
+    /// Whether it goes into a file, which says nothing that each commit changes.
+    pub is_for_file: bool,
 }
 
 impl Default for DigestRequest {
@@ -81,6 +84,7 @@ impl Default for DigestRequest {
             without: Vec::new(),
             max_lines_per_list: usize::MAX,
             already_read: AlreadyRead::default(),
+            is_for_file: false,
         }
     }
 }
@@ -93,10 +97,21 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
             .hint(format!("give it {MIN_BUDGET} or more; {BUDGET} is the default")));
     }
     let mut warnings = Vec::new();
-    let gatherer = Gatherer::new(project, request, &mut warnings);
-    let mut sections: Vec<DigestSection> = Vec::new();
+    let mut digest = packing::pack(sections(project, request, &mut warnings), request.budget);
+    digest.warnings = project.named(warnings);
+    Ok(digest)
+}
+
+/// Gathers the requested parts.
+fn sections(
+    project: &Project,
+    request: &DigestRequest,
+    warnings: &mut Vec<Warning>,
+) -> Vec<DigestSection> {
+    let gatherer = Gatherer::new(project, request, warnings);
+    let mut sections = Vec::new();
     for part in requested_parts(request) {
-        match gatherer.gather(part, &mut warnings) {
+        match gatherer.gather(part, warnings) {
             Ok(section) => sections.push(section),
             Err(error) => {
                 let message = format!("cannot load {}: {error}", part.as_str());
@@ -104,9 +119,28 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
             }
         }
     }
-    let mut digest = packing::pack(sections, request.budget);
-    digest.warnings = project.named(warnings);
-    Ok(digest)
+    sections
+}
+
+/// Returns what a context file says of a project without a planning folder: what a session reads at its start, but for
+/// the user's facts and transcripts, which do not belong to the project. `None` with a planning folder, or without memory.
+pub fn memory(project: &Project) -> Parsed<Option<Vec<MemoryPart>>> {
+    let mut warnings = Vec::new();
+    if has_plan(project) || !has_memory(project) {
+        return Parsed::new(None, warnings);
+    }
+    let mut without = vec![DigestPart::Facts, DigestPart::Sessions];
+    without.extend((!project.settings.notepad).then_some(DigestPart::Notepad));
+    without.extend((!project.settings.entries).then_some(DigestPart::Entries));
+    let request = DigestRequest {
+        without,
+        max_lines_per_list: START_LINES,
+        is_for_file: true,
+        ..DigestRequest::default()
+    };
+    let sections = packing::fitting(sections(project, &request, &mut warnings), START_BUDGET);
+    let part = |one: DigestSection| MemoryPart { heading: one.part.heading(), lines: one.lines };
+    Parsed::new(Some(sections.into_iter().map(part).collect()), warnings)
 }
 
 /// Returns the requested parts, most important first.

@@ -66,7 +66,7 @@ impl Packed {
 ///
 /// In the first round, each part is limited to its own maximum number of lines, so that a long one at the top
 /// does not displace all others; the rest of the budget then goes to the longer parts, in the same order.
-pub(crate) fn pack(sections: Vec<DigestSection>, budget: usize) -> Digest {
+fn packed(sections: Vec<DigestSection>, budget: usize) -> Vec<Packed> {
     let mut packed: Vec<Packed> =
         sections.into_iter().filter(|section| !section.lines.is_empty()).map(Packed::new).collect();
     let limits: [fn(DigestPart) -> usize; 2] = [DigestPart::first_round_lines, |_| usize::MAX];
@@ -84,6 +84,22 @@ pub(crate) fn pack(sections: Vec<DigestSection>, budget: usize) -> Digest {
             }
         }
     }
+    packed
+}
+
+/// Returns the parts with the lines that fit.
+pub(crate) fn fitting(sections: Vec<DigestSection>, budget: usize) -> Vec<DigestSection> {
+    let packed = packed(sections, budget).into_iter().filter(|part| part.taken > 0);
+    let fitting = packed.map(|Packed { mut section, taken, .. }| {
+        section.lines.truncate(taken);
+        section
+    });
+    fitting.collect()
+}
+
+/// Packs the parts into a digest, which says how many lines do not fit.
+pub(crate) fn pack(sections: Vec<DigestSection>, budget: usize) -> Digest {
+    let packed = packed(sections, budget);
     let text = text(&packed);
     Digest {
         tokens: estimate_tokens(&text),

@@ -21,26 +21,22 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType};
 use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
-use crate::facts::store::{Facts, Json, Sql};
+use crate::facts::store::{Facts, Json, Sql, row};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{fold, hexadecimal, is_unspaced, listed};
+use crate::text::{fold, hexadecimal, is_unspaced, listed, negates};
 
-/// The source of the actions of a turn.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ActionSource {
+/// Applies the rules to the actions of one turn.
+pub(crate) struct Arbiter<'a> {
+    pub(crate) connection: &'a Connection,
+    user: &'a UserId,
     /// What new facts take over: turn, session, project, excerpt, event, and, as the last mention, when it was said.
     pub(crate) origin: Fact,
     /// The category, if it differs from the key's.
     pub(crate) category: Option<Category>,
     /// Whether the user confirmed it explicitly, which overrides the rules.
     pub(crate) is_confirmed: bool,
-}
-
-/// Applies the rules to the actions of one turn.
-pub(crate) struct Arbiter<'a> {
-    pub(crate) connection: &'a Connection,
-    pub(crate) user: &'a UserId,
-    pub(crate) source: ActionSource,
+    /// Whether the turn has been judged, so that only the same actions are accepted, which change nothing more.
+    pub(crate) is_judged: bool,
     pub(crate) now: String,
     high_risk: Vec<String>,
 }
@@ -70,44 +66,55 @@ pub struct ActionResult {
     pub fact_id: Option<String>,
 }
 
-/// Returns the actions that were applied for a turn, in order, each with its hash.
-pub(crate) fn applied(
-    connection: &Connection,
-    user: &UserId,
-    turn: &str,
-) -> Result<Vec<(String, ActionResult)>> {
-    let sql = "SELECT action_hash, key, outcome, fact_id FROM applied_actions \
-               WHERE user_id = ?1 AND turn_id = ?2 ORDER BY action_id";
-    let rows: Vec<(String, String, ActionOutcome, Option<String>)> =
-        connection.list(sql, [user.as_str(), turn])?;
-    let result = |(hash, key, outcome, fact_id)| (hash, ActionResult { key, outcome, fact_id });
-    Ok(rows.into_iter().map(result).collect())
-}
+row!(ActionResult: key, outcome, fact_id);
 
 impl Facts {
-    /// Applies the rules to actions from a source, in one transaction.
+    /// Applies the rules to actions of this origin, in one transaction.
     pub(crate) fn arbitrate<T>(
         &mut self,
         user: &UserId,
-        source: ActionSource,
+        origin: Fact,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
         let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
-        self.write(|connection| work(&mut Arbiter { connection, user, source, now, high_risk }))
+        self.write(|connection| {
+            work(&mut Arbiter {
+                connection,
+                user,
+                origin,
+                category: None,
+                is_confirmed: false,
+                is_judged: false,
+                now,
+                high_risk,
+            })
+        })
     }
 }
 
 impl Arbiter<'_> {
+    /// Returns the result of an action of the turn that was applied before, or of the last one if no hash is given.
+    pub(crate) fn applied(&self, hash: Option<&str>) -> Result<Option<ActionResult>> {
+        let sql = "SELECT key, outcome, fact_id FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2 \
+                   AND (?3 IS NULL OR action_hash = ?3) ORDER BY action_id DESC LIMIT 1";
+        self.connection.optional(sql, params![self.user, self.origin.source_turn_id, hash])
+    }
+
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
     pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
         let (mut results, mut problems) = (Vec::new(), Vec::new());
-        let turn = &self.source.origin.source_turn_id;
-        let mut known = applied(self.connection, self.user, turn)?;
+        let turn = &self.origin.source_turn_id;
         for (index, action) in actions.iter().enumerate() {
             let hash = action.hash(self.user);
-            if let Some((_, result)) = known.iter().find(|(one, _)| *one == hash) {
-                results.push(result.clone());
+            if let Some(earlier) = self.applied(Some(&hash))? {
+                results.push(earlier);
                 continue;
+            }
+            if self.is_judged {
+                let message = format!("the turn {turn} has been judged with other actions");
+                return Err(Error::refused(message).hint(
+                    "a turn is judged once; `annals facts list --history` shows the result",
+                ));
             }
             match self.decide(action) {
                 Ok(ActionEffect { outcome, fact }) => {
@@ -119,9 +126,7 @@ impl Arbiter<'_> {
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                         params![turn, self.user, key, hash, outcome, fact_id, self.now],
                     )?;
-                    let result = ActionResult { key, outcome, fact_id };
-                    known.push((hash, result.clone()));
-                    results.push(result);
+                    results.push(ActionResult { key, outcome, fact_id });
                 }
                 Err(error) if error.kind == ErrorKind::Refused => {
                     problems.push(format!("actions[{index}]: {}", error.message));
@@ -140,7 +145,7 @@ impl Arbiter<'_> {
         // What has ended cannot conflict with the action.
         for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
             if over.is_over_at(&self.now) {
-                let turn = &self.source.origin.source_turn_id;
+                let turn = &self.origin.source_turn_id;
                 maintenance::expire(self.connection, &over, turn, &self.now)?;
             }
         }
@@ -189,14 +194,12 @@ impl Arbiter<'_> {
     /// Returns the active fact that an action without a target concerns.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
         let mut active = self.with_key(action.key.as_str(), FactStatus::Active)?;
-        if action.key.is_multi_valued() {
-            let ends_any = action.new_value_text.is_none() && action.kind == ActionType::Expire;
-            active.retain(|fact| ends_any || action.is_of(fact));
-            if active.len() > 1 && ends_any {
-                let (key, several) = (&action.key, active.len());
-                let message = format!("{key} has {several} values: which one expires?");
-                return Err(Error::refused(message).hint("name it in target_fact_id"));
-            }
+        let is_any = !action.key.is_multi_valued()
+            || action.new_value_text.is_none() && action.kind == ActionType::Expire;
+        active.retain(|fact| is_any || action.is_of(fact));
+        if is_any && active.len() > 1 {
+            let message = format!("{} has {} values: which one expires?", action.key, active.len());
+            return Err(Error::refused(message).hint("name it in target_fact_id"));
         }
         Ok(active.into_iter().next())
     }
@@ -213,12 +216,12 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, current);
         }
-        let is_high_risk = self.is_high_risk(action, &current);
+        let is_high_risk = current.is_high_risk(&self.high_risk);
         // The user confirmed the exact value: a different text needs another confirmation.
         let is_certain = current.confidence >= CONFIRMED;
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
-        if (self.source.is_confirmed || !is_certain && !is_high_risk)
+        if (self.is_confirmed || !is_certain && !is_high_risk)
             && !is_temporary
             && action.kind != ActionType::Supersede
             && refines(action.value(), &current.value_text)
@@ -229,9 +232,9 @@ impl Arbiter<'_> {
             return self.repeat_proposal(action, &known);
         }
         // A late turn must not undo later statements, nor a future value the present one.
-        let is_late = self.source.origin.last_mentioned_at < current.valid_from;
+        let is_late = self.origin.last_mentioned_at < current.valid_from;
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
-        if self.source.is_confirmed
+        if self.is_confirmed
             || !is_unsure(action.confidence_delta)
                 && !is_late
                 && !is_to_come
@@ -240,16 +243,12 @@ impl Arbiter<'_> {
         {
             return self.supersede(action, &current);
         }
-        self.propose(action, Some(&current), Proposal::Value, action.value())
-    }
-
-    fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
-        action.key.is_high_risk(current.category, &self.high_risk)
+        self.propose(action, Some(&current), Proposal::Value)
     }
 
     /// Rule 1; a value whose validity has ended is stored as expired.
     fn insert(&self, action: &Action, is_over: bool) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action, action.value());
+        let mut new = self.new_fact(action, None);
         let mut outcome = ActionOutcome::Inserted;
         if is_over {
             // If only the end is given, the start is unknown.
@@ -266,11 +265,11 @@ impl Arbiter<'_> {
 
     /// Rule 2.
     fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let origin = &self.source.origin;
+        let origin = &self.origin;
         let mut after = self.mentioned(current);
         action.value().clone_into(&mut after.value_text);
         after.value_json = action.new_value_json.clone().map(Json);
-        if self.source.is_confirmed {
+        if self.is_confirmed {
             after.confidence = CONFIRMED;
         }
         after.source_excerpt.clone_from(&origin.source_excerpt);
@@ -283,20 +282,19 @@ impl Arbiter<'_> {
 
     /// Rule 3.
     fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action, action.value());
-        new.category = self.source.category.unwrap_or(current.category);
-        self.close(current, FactStatus::Superseded, &new.valid_from, &action.reason)?;
+        let new = self.new_fact(action, Some(current));
+        self.close(SUPERSEDE, current, &new.valid_from, &action.reason)?;
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
 
     /// Rule 4.
     fn end(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let is_guarded = self.is_high_risk(action, current) || is_unsure(action.confidence_delta);
-        if is_guarded && !self.source.is_confirmed {
-            let value = format!("no longer {}", current.value_text);
-            return self.propose(action, Some(current), Proposal::End, &value);
+        let is_guarded =
+            current.is_high_risk(&self.high_risk) || is_unsure(action.confidence_delta);
+        if is_guarded && !self.is_confirmed {
+            return self.propose(action, Some(current), Proposal::End);
         }
-        let end = action.valid_to.as_ref().unwrap_or(&self.source.origin.last_mentioned_at);
+        let end = action.valid_to.as_ref().unwrap_or(&self.origin.last_mentioned_at);
         self.end_at(current, end, &action.reason)
     }
 
@@ -305,7 +303,7 @@ impl Arbiter<'_> {
             let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
             return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
         }
-        self.close(fact, FactStatus::Expired, end, reason)
+        self.close(EXPIRE, fact, end, reason)
     }
 
     /// Rule 5.
@@ -325,8 +323,8 @@ impl Arbiter<'_> {
         let mut after = self.mentioned(current);
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
-        let values = params![self.user, current.fact_id, self.source.origin.source_turn_id];
-        if self.source.is_confirmed {
+        let values = params![self.user, current.fact_id, self.origin.source_turn_id];
+        if self.is_confirmed {
             after.confidence = CONFIRMED;
         } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
             after.confidence = repeated_confidence(current.confidence);
@@ -338,14 +336,12 @@ impl Arbiter<'_> {
 
     /// Rule 6, requested by the auditor itself.
     fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
-        match (action.new_value_text.as_deref(), current) {
+        match (&action.new_value_text, current) {
             (Some(_), Some(current)) if action.is_of(&current) => self.repeat(action, current),
-            (Some(value), current) => {
-                self.propose(action, current.as_ref(), Proposal::Value, value)
-            }
+            (Some(_), current) => self.propose(action, current.as_ref(), Proposal::Value),
             (None, None) => Ok(NO_EFFECT),
             (None, Some(current))
-                if current.confidence >= ESTABLISHED || self.is_high_risk(action, &current) =>
+                if current.confidence >= ESTABLISHED || current.is_high_risk(&self.high_risk) =>
             {
                 Ok(effect(ActionOutcome::Kept, current))
             }
@@ -363,17 +359,16 @@ impl Arbiter<'_> {
         action: &Action,
         current: Option<&Fact>,
         proposal: Proposal,
-        value: &str,
     ) -> Result<ActionEffect> {
         if let Some(known) = self.find_proposal(action, proposal)? {
             return self.repeat_proposal(action, &known);
         }
-        let mut new = self.new_fact(action, value);
+        let mut new = self.new_fact(action, current);
         new.status = FactStatus::PendingConfirmation;
         new.proposal = Some(proposal);
-        if let Some(current) = current {
-            new.contests = Some(current.fact_id.clone());
-            new.category = self.source.category.unwrap_or(current.category);
+        new.contests = current.map(|current| current.fact_id.clone());
+        if let (Proposal::End, Some(current)) = (proposal, current) {
+            new.value_text = format!("no longer {}", current.value_text);
         }
         self.write(MARK, &action.reason, None, new, ActionOutcome::Pending)
     }
@@ -390,7 +385,7 @@ impl Arbiter<'_> {
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
     fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         if action.kind == ActionType::Expire {
-            return self.close(pending, FactStatus::Expired, &self.now, &action.reason);
+            return self.close(EXPIRE, pending, &self.now, &action.reason);
         }
         if action.new_value_text.is_none() || action.is_of(pending) {
             return self.repeat_proposal(action, pending);
@@ -403,8 +398,8 @@ impl Arbiter<'_> {
         let after = self.repeated(action, pending)?;
         let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
-        let needed = needed_confidence(self.is_high_risk(action, &after), old);
-        if !self.source.is_confirmed && after.confidence < needed {
+        let needed = needed_confidence(after.is_high_risk(&self.high_risk), old);
+        if !self.is_confirmed && after.confidence < needed {
             return Ok(effect(ActionOutcome::Pending, after));
         }
         self.accept(&after, &action.reason)
@@ -422,7 +417,7 @@ impl Arbiter<'_> {
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
-            let dropped = self.close(pending, FactStatus::Expired, &self.now, reason)?;
+            let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
             return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
         let outcome = self.make_way(contested, reason)?;
@@ -436,7 +431,7 @@ impl Arbiter<'_> {
         let Some(old) = old else {
             return Ok(ActionOutcome::Confirmed);
         };
-        self.close(&old, FactStatus::Superseded, &self.now, reason)?;
+        self.close(SUPERSEDE, &old, &self.now, reason)?;
         Ok(ActionOutcome::Superseded)
     }
 
@@ -469,61 +464,52 @@ impl Arbiter<'_> {
         if !fact.status.is_retrievable() {
             return Ok(effect(ActionOutcome::Nothing, fact.clone()));
         }
-        let after = self.closed(fact, FactStatus::Expired, &self.now);
-        self.write("reject", reason, Some(fact), after, ActionOutcome::Expired)
+        self.close("reject", fact, &self.now, reason)
     }
 
     /// Ends the validity of a fact.
-    fn close(
-        &self,
-        fact: &Fact,
-        status: FactStatus,
-        end: &str,
-        reason: &str,
-    ) -> Result<ActionEffect> {
-        let name = if status == FactStatus::Superseded { "supersede" } else { "expire" };
-        let after = self.closed(fact, status, end);
-        self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
-    }
-
-    fn closed(&self, fact: &Fact, status: FactStatus, end: &str) -> Fact {
+    fn close(&self, name: &str, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
+        let is_replaced = name == SUPERSEDE;
+        let status = if is_replaced { FactStatus::Superseded } else { FactStatus::Expired };
         let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
-        Fact { status, valid_to, updated_at: self.now.clone(), ..fact.clone() }
+        let after = Fact { status, valid_to, updated_at: self.now.clone(), ..fact.clone() };
+        self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
     }
 
     /// Returns the fact with its time of last mention updated.
     fn mentioned(&self, fact: &Fact) -> Fact {
-        let said_at = &self.source.origin.last_mentioned_at;
+        let said_at = &self.origin.last_mentioned_at;
         let last_mentioned_at = fact.last_mentioned_at.as_str().max(said_at).to_owned();
         Fact { last_mentioned_at, updated_at: self.now.clone(), ..fact.clone() }
     }
 
-    fn new_fact(&self, action: &Action, value: &str) -> Fact {
-        let ActionSource { origin, category, is_confirmed } = &self.source;
+    /// Returns a new fact, in the category of the one that it replaces or contests, if there is one.
+    fn new_fact(&self, action: &Action, current: Option<&Fact>) -> Fact {
+        let known = current.map_or(action.key.category(), |current| current.category);
+        let origin = self.origin.clone();
         let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
         let first = first_confidence(action.confidence_delta);
         Fact {
             fact_id: self.new_id(action),
             user_id: self.user.clone(),
             key: action.key.as_str().to_owned(),
-            value_text: value.to_owned(),
+            value_text: action.value().to_owned(),
             value_json: action.new_value_json.clone().map(Json),
-            category: category.unwrap_or(action.key.category()),
-            confidence: if *is_confirmed { CONFIRMED } else { first },
+            category: self.category.unwrap_or(known),
+            confidence: if self.is_confirmed { CONFIRMED } else { first },
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
             created_at: self.now.clone(),
             updated_at: self.now.clone(),
-            ..origin.clone()
+            ..origin
         }
     }
 
     /// Derives the id from the turn and the action, so that it is the same on every machine and in every run.
     fn new_id(&self, action: &Action) -> String {
-        let text = [action.hash(self.user), self.source.origin.source_turn_id.clone()].concat();
-        let digits = hexadecimal(&Sha256::digest(text));
-        let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
-        let (a, b, c, d, e) = (part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30));
+        let text = action.hash(self.user) + &self.origin.source_turn_id;
+        let id = hexadecimal(&Sha256::digest(text));
+        let (a, b, c, d, e) = (&id[..8], &id[8..12], &id[12..15], &id[15..18], &id[18..30]);
         format!("{a}-{b}-8{c}-a{d}-{e}")
     }
 
@@ -547,7 +533,7 @@ impl Arbiter<'_> {
         before: Option<&Fact>,
         after: &Fact,
     ) -> Result<()> {
-        let turn = &self.source.origin.source_turn_id;
+        let turn = &self.origin.source_turn_id;
         let cause = Cause { action, reason, turn, at: &self.now };
         history::write(self.connection, cause, before, after)
     }
@@ -555,7 +541,9 @@ impl Arbiter<'_> {
 
 const NO_EFFECT: ActionEffect = ActionEffect { outcome: ActionOutcome::Nothing, fact: None };
 
-/// The name of a change that makes a fact pending.
+/// The names of changes that close a fact, as replaced or ended, and that make one pending.
+const SUPERSEDE: &str = "supersede";
+const EXPIRE: &str = "expire";
 const MARK: &str = "mark_pending_confirmation";
 
 /// The reason of a supersession that is the user's correction of an earlier one.
@@ -636,7 +624,7 @@ fn refines(new: &str, old: &str) -> bool {
     });
     whole.is_some_and(|(at, _)| {
         let added = [&new[..at], " ", &new[at + old.len()..]].concat();
-        !negates(&added)
+        !takes_back(&added)
     })
 }
 
@@ -651,18 +639,15 @@ fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
     !(is_word(outside) && is_word(inside))
 }
 
-/// Words that negate the old value rather than refine it.
-const NEGATIONS: &str = "no not never none without cannot former formerly previously ex was were used stopped quit \
-                         instead rather but except hate hates dislike dislikes anymore longer unlike until before \
-                         over versus vs than nicht kein keine nie mehr pas plus jamais ne non mai nunca ya \
-                         不 没 沒 无 非 ない";
+/// Words that, as negations do, take the old value back rather than refine it.
+const REVERSALS: &str = "former formerly previously ex was were used stopped quit instead rather but except hate hates \
+                         dislike dislikes anymore longer unlike until before over versus vs than nicht kein keine nie \
+                         mehr pas plus jamais ne non mai nunca ya 不 没 沒 无 非 ない";
 
-fn negates(added: &str) -> bool {
-    let is_against =
-        |word: &str| listed(NEGATIONS, word) || word.ends_with("n't") || word.ends_with("n’t");
+fn takes_back(added: &str) -> bool {
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(is_against)
-        || NEGATIONS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
+    words.any(|word| negates(word) || listed(REVERSALS, word))
+        || REVERSALS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
 }
 
 #[cfg(test)]

@@ -13,10 +13,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::arbitration::{ActionResult, ActionSource, applied, is_same_value};
+use crate::facts::arbitration::{ActionResult, is_same_value};
 use crate::facts::fact::{
-    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_json, checked_value,
-    normalized_time,
+    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_json, checked_time, checked_value,
 };
 use crate::facts::metrics::Ranks;
 use crate::facts::queue::{Turn, TurnStatus};
@@ -198,27 +197,15 @@ fn judge(
         last_mentioned_at: turn.said_at.clone(),
         ..Fact::default()
     };
-    let source = ActionSource { origin, ..ActionSource::default() };
-    let applied = facts.arbitrate(user, source, |arbiter| {
+    let applied = facts.arbitrate(user, origin, |arbiter| {
         let connection = arbiter.connection;
         let current = queue::turn(connection, user, &turn.turn_id)?;
-        if current.is_some_and(|turn| turn.status == TurnStatus::Done) && turn.lease.is_none() {
-            // The same answer returns the first result, a different one is refused.
-            let done = applied(connection, user, &turn.turn_id)?;
-            let is_known = |action: &Action| {
-                let hash = action.hash(user);
-                done.iter().any(|(known, _)| *known == hash)
-            };
-            if !actions.iter().all(is_known) {
-                let message =
-                    format!("the turn {} has been judged with other actions", turn.turn_id);
-                return Err(Error::refused(message).hint(
-                    "a turn is judged once; `annals facts list --history` shows the result",
-                ));
-            }
-            return arbiter.apply(actions);
-        }
+        let is_done = current.is_some_and(|turn| turn.status == TurnStatus::Done);
+        arbiter.is_judged = is_done && turn.lease.is_none();
         let applied = arbiter.apply(actions)?;
+        if arbiter.is_judged {
+            return Ok(applied);
+        }
         if !turn.finish(connection, TurnStatus::Done, None, None, applied_at)? {
             return Err(Error::not_found("another worker has taken the turn"));
         }
@@ -265,22 +252,21 @@ impl Auditor {
             thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
         }
         let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
-        let Ok(answer) = answer.recv_timeout(left()) else {
-            end(&mut child);
-            return Err(failed(&format!("gave no answer in {} s", wait.as_secs_f32())));
-        };
-        let status = loop {
-            match child.try_wait().map_err(|error| failed(&error.to_string()))? {
-                Some(status) => break status,
-                None if left().is_zero() => {
+        let answer = answer.recv_timeout(left());
+        let (answer, status) = loop {
+            let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
+            match (&answer, status) {
+                (Ok(answer), Some(status)) => break (answer, status),
+                _ if left().is_zero() => {
                     end(&mut child);
-                    return Err(failed("does not end"));
+                    let seconds = wait.as_secs_f32();
+                    return Err(failed(&format!("gave no answer in {seconds} s")));
                 }
-                None => thread::sleep(PAUSE),
+                _ => thread::sleep(PAUSE),
             }
         };
         if status.success() {
-            return Ok(answer);
+            return Ok(answer.clone());
         }
         let said = complaint.recv_timeout(left()).unwrap_or_default();
         let last = said.lines().rfind(|line| !line.trim().is_empty());
@@ -462,17 +448,6 @@ impl Action {
         }
         Ok(self)
     }
-}
-
-/// Returns a time in its stored form.
-pub(crate) fn checked_time(name: &str, text: Option<String>) -> Result<Option<String>> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    normalized_time(&text).map(Some).ok_or_else(|| {
-        Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
-            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
-    })
 }
 
 #[derive(Deserialize)]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
+use crate::facts::fact::normalized_time;
 use crate::facts::search::{FactQuery, Method, retrieve};
 use crate::facts::{Fact, Facts, UserId, vectors};
 use crate::search::{Embedder, to_f64};
@@ -171,7 +172,8 @@ pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Resu
 /// Returns a database in memory with a group's items as facts of one user, at the time of the last item.
 pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
-    let now = group.items.iter().map(|item| with_zone(&item.ts)).max().unwrap_or_default();
+    let time = |item: &Item| normalized_time(&item.ts).unwrap_or_default();
+    let now = group.items.iter().map(time).max().unwrap_or_default();
     let mut facts = Facts::in_memory(Clock::new(Some(&now))?)?;
     facts.write(|connection| {
         let mut sessions: HashMap<&str, (usize, i64)> = HashMap::new();
@@ -190,7 +192,7 @@ pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
                 source_turn_id: item.id.clone(),
                 session_id: Some(session.to_string()),
                 turn_seq: Some(turn),
-                ..Fact::new(&user, item.id.clone(), &key, item.text.clone(), &with_zone(&item.ts))
+                ..Fact::new(&user, item.id.clone(), &key, item.text.clone(), &time(item))
             };
             fact.upsert(connection)?;
             vectors::update_index(connection, &fact)?;
@@ -199,12 +201,6 @@ pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     })?;
     vectors::refresh(&mut facts, embedder)?;
     Ok((facts, user))
-}
-
-/// Returns a time with its zone, UTC by default.
-fn with_zone(ts: &str) -> String {
-    let has_zone = ts.ends_with('Z') || ts.get(10..).is_some_and(|time| time.contains(['+', '-']));
-    if has_zone { ts.to_owned() } else { format!("{ts}Z") }
 }
 
 /// Metrics of a ranking, or the means of several; each from 0 to 1.

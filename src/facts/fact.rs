@@ -4,7 +4,7 @@ use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql};
+use rusqlite::{Connection, Params, ToSql};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{parse_date, parse_timestamp};
@@ -138,7 +138,7 @@ columns!(
     turn_seq, project, proposal, contests
 );
 
-/// The columns of `facts` in the order of [`Fact::read`].
+/// The columns of `facts` in the order of the fields.
 pub(crate) const COLUMNS: &str = Fact::COLUMNS;
 
 impl Fact {
@@ -307,6 +307,15 @@ pub(crate) fn select(
     connection.list(&sql, &[&[user as &dyn ToSql], values].concat()[..])
 }
 
+/// Returns the facts of all users that match a condition, which may end in an order: only maintenance asks for them.
+pub(crate) fn of_all_users(
+    connection: &Connection,
+    condition: &str,
+    values: impl Params,
+) -> Result<Vec<Fact>> {
+    connection.list(&format!("SELECT {COLUMNS} FROM facts WHERE {condition}"), values)
+}
+
 /// Returns a user's fact with this id.
 pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
     Ok(select(connection, user, "fact_id = ?2", &[&id])?.pop())
@@ -321,6 +330,17 @@ pub(crate) fn format_time(time: DateTime<Utc>) -> String {
 pub(crate) fn normalized_time(text: &str) -> Option<String> {
     let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
     parse_timestamp(text).or_else(of_day).map(format_time)
+}
+
+/// Returns a time in its stored form.
+pub(crate) fn checked_time(name: &str, text: Option<String>) -> Result<Option<String>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    normalized_time(&text).map(Some).ok_or_else(|| {
+        Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
+            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+    })
 }
 
 /// The id of a user, which every query requires.

@@ -1,11 +1,13 @@
 //! Changes a fact together with its history, lists both, and moves facts as JSON Lines.
 
-use rusqlite::{Connection, params};
+use std::collections::HashMap;
+
+use rusqlite::{Connection, ToSql, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::is_same_value;
-use crate::facts::fact::{COLUMNS, Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::arbitration::{folded_value, is_same_value};
+use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::store::{Facts, Sql, crash_point, row};
 use crate::facts::{fact, vectors};
 use crate::secrets::SecretPolicy;
@@ -83,7 +85,7 @@ pub struct Change {
 
 row!(Change: fact_id, key, action, before, after, reason, turn_id, at, device);
 
-/// The columns of `fact_history` in the order of [`Change::read`].
+/// The columns of `fact_history` in the order of the fields of [`Change`].
 pub(crate) const CHANGE: &str =
     "h.fact_id, h.key, action, before_json, after_json, reason, turn_id, at, h.device";
 
@@ -127,13 +129,12 @@ pub struct FactListing {
 /// Returns a user's facts sorted by key; within a key, the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
     let now = facts.clock.timestamp();
-    let sql = format!(
-        "SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND (?2 IS NULL OR category = ?2) \
+    let condition = "(?2 IS NULL OR category = ?2) \
          AND (?3 IS NULL OR key = ?3 OR ?3 LIKE '%.' AND substr(key, 1, length(?3)) = ?3) \
-         AND (?4 IS NULL OR project IS NULL OR project = ?4) ORDER BY key, seq"
-    );
-    let values = params![user, filter.category, filter.key, filter.project];
-    let mut found: Vec<Fact> = facts.connection.list(&sql, values)?;
+         AND (?4 IS NULL OR project IS NULL OR project = ?4)";
+    let values: [&dyn ToSql; 3] = [&filter.category, &filter.key, &filter.project];
+    let mut found = fact::select(&facts.connection, user, condition, &values)?;
+    found.sort_by(|a, b| a.key.cmp(&b.key));
     // The worker updates the status later, but a fact is expired from its end on.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
         fact.status = FactStatus::Expired;
@@ -191,28 +192,28 @@ pub fn import(
     let read = read(user, lines, policy)?;
     let now = facts.clock.timestamp();
     facts.write(|connection| {
+        // The active fact of each key, or of each value of a key that has several.
+        let slot = |fact: &Fact| {
+            let value = fact.is_multi_valued().then(|| folded_value(&fact.value_text));
+            (fact.key.clone(), value)
+        };
+        let active = fact::select(connection, user, "status = 'active'", &[])?;
+        let mut active: HashMap<_, _> =
+            active.into_iter().map(|fact| (slot(&fact), fact)).collect();
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 \
-                     OR user_id = ?2 AND key = ?3 AND status = 'active' AND ?5 \
-                     AND rtrim(value_text, '.!') = rtrim(?4, '.!') COLLATE NOCASE) \
-                   OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
+                   UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
         let mut done = Imported::default();
         for mut fact in read {
-            let is_active = fact.status == FactStatus::Active;
-            // The value of a key with only one.
-            let rival = match is_active && !fact.is_multi_valued() {
-                true => fact::with_key(connection, user, &fact.key, FactStatus::Active)?.pop(),
-                false => None,
-            };
+            let rival = active.get(&slot(&fact)).filter(|_| fact.status == FactStatus::Active);
             let is_same = |rival: &Fact| is_same_value(&rival.value_text, &fact.value_text);
-            let values = params![fact.fact_id, user, fact.key, fact.value_text, is_active];
-            if rival.as_ref().is_some_and(is_same) || connection.value(sql, values)? {
+            if rival.is_some_and(is_same) || connection.value(sql, [&fact.fact_id])? {
                 done.known += 1;
                 continue;
             }
             if fact.is_over_at(&now) {
                 fact.status = FactStatus::Expired;
             } else if let Some(rival) = rival {
-                fact.contests = Some(rival.fact_id);
+                fact.contests = Some(rival.fact_id.clone());
                 fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(Proposal::Value);
                 done.pending += 1;
@@ -222,6 +223,9 @@ pub fn import(
             let turn = &fact.source_turn_id;
             let cause = Cause { action: "import", reason: "imported", turn, at: &now };
             write(connection, cause, None, &fact)?;
+            if fact.status == FactStatus::Active {
+                active.insert(slot(&fact), fact);
+            }
         }
         Ok(done)
     })

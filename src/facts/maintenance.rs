@@ -81,15 +81,9 @@ pub(crate) fn before(now: DateTime<Utc>, days: i64) -> String {
     fact::format_time(now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now))
 }
 
-/// Returns the facts of all users that match a condition, in which `?1` is a time.
-fn of_all_users(connection: &Connection, condition: &str, time: &str) -> Result<Vec<Fact>> {
-    let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
-    connection.list(&sql, [time])
-}
-
 fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {
-    let is_old = "status IN ('superseded', 'expired') AND updated_at < ?1";
-    let old = of_all_users(connection, is_old, cut_off)?;
+    let is_old = "status IN ('superseded', 'expired') AND updated_at < ?1 ORDER BY seq";
+    let old = fact::of_all_users(connection, is_old, [cut_off])?;
     let add = "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
                VALUES (?1, ?2, ?3, ?4, ?5)";
     for fact in &old {
@@ -104,7 +98,7 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
 
 /// Expires the facts of all users whose validity has ended, and returns their number.
 fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
-    let over = of_all_users(connection, OVER, now)?;
+    let over = fact::of_all_users(connection, &format!("{OVER} ORDER BY seq"), [now])?;
     over.iter().try_for_each(|fact| expire(connection, fact, TURN, now))?;
     Ok(over.len())
 }

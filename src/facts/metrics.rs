@@ -1,7 +1,7 @@
 //! Measures how well a user's facts are found, judged and used: what the history shows is counted there, the rest
 //! is kept as sums per day.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::TimeDelta;
 use rusqlite::{Connection, params};
@@ -170,11 +170,7 @@ pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Resul
 
 /// The ids of the first hits of each search method for a turn, before its actions change anything.
 #[derive(Debug)]
-pub(crate) struct Ranks {
-    lexical: BTreeSet<String>,
-    vector: Option<BTreeSet<String>>,
-    fused: Option<BTreeSet<String>>,
-}
+pub(crate) struct Ranks(HashMap<Method, BTreeSet<String>>);
 
 impl Ranks {
     /// Searches for the user's message; without an embedder, uses vectors only if the built-in one made them.
@@ -186,22 +182,25 @@ impl Ranks {
         let built_in = Embedder::BuiltIn;
         let is_built_in = vectors::model(&facts.connection)? == built_in.model();
         let embedder = embedder.or(is_built_in.then_some(&built_in));
-        let mut find = |method, embedder: &Embedder| {
+        let mut ranks = HashMap::new();
+        for method in [Method::Lexical, Method::Fused, Method::Vector] {
+            if method != Method::Lexical && embedder.is_none() {
+                break;
+            }
             let project = turn.project.as_deref();
             let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
+            let embedder = embedder.unwrap_or(&built_in);
             let found = search::retrieve(facts, &turn.user_id, &query, embedder)?;
-            let ids: BTreeSet<String> =
-                found.hits.into_iter().map(|hit| hit.fact.fact_id).collect();
-            Result::Ok((ids, found.degraded))
-        };
-        let (lexical, _) = find(Method::Lexical, &built_in)?;
-        let Some(embedder) = embedder else {
-            return Ok(Self { lexical, vector: None, fused: None });
-        };
-        let (fused, is_degraded) = find(Method::Fused, embedder)?;
-        let vector = if is_degraded { None } else { Some(find(Method::Vector, embedder)?) };
-        let vector = vector.filter(|(_, is_degraded)| !is_degraded).map(|found| found.0);
-        Ok(Self { lexical, vector, fused: Some(fused) })
+            if !found.degraded || method != Method::Vector {
+                let ids = found.hits.into_iter().map(|hit| hit.fact.fact_id);
+                ranks.insert(method, ids.collect());
+            }
+            // What is not there for one search is not asked for again.
+            if found.degraded {
+                break;
+            }
+        }
+        Ok(Self(ranks))
     }
 }
 
@@ -223,14 +222,13 @@ pub(crate) fn note_turn(
                GROUP BY fact_id HAVING count(before_json) = count(*)";
     let used: Vec<String> = connection.column(sql, params![turn.user_id, turn.turn_id])?;
     if let Some(ranks) = ranks.filter(|_| !used.is_empty()) {
-        let found = |ids: &BTreeSet<String>| used.iter().filter(|id| ids.contains(*id)).count();
-        amounts.push(("lexical_turns", 0, 1));
-        amounts.push(("lexical_hits", 0, found(&ranks.lexical).min(1)));
-        if let Some(vector) = &ranks.vector {
-            amounts.extend([("vector_turns", 0, 1), ("vector_hits", 0, found(vector).min(1))]);
-        }
-        if let Some(fused) = &ranks.fused {
-            amounts.extend([("used_facts", 0, used.len()), ("fused_facts", 0, found(fused))]);
+        for (method, ids) in &ranks.0 {
+            let found = used.iter().filter(|id| ids.contains(*id)).count();
+            amounts.extend(match method {
+                Method::Lexical => [("lexical_turns", 0, 1), ("lexical_hits", 0, found.min(1))],
+                Method::Vector => [("vector_turns", 0, 1), ("vector_hits", 0, found.min(1))],
+                _ => [("used_facts", 0, used.len()), ("fused_facts", 0, found)],
+            });
         }
     }
     count(connection, &turn.user_id, now, &amounts)

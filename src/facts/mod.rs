@@ -44,5 +44,5 @@ pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
 pub use statement::{Pending, Statement, add, confirm, pending, reject};
 pub use store::{Facts, Purpose};
-pub(crate) use store::{Sql, json, row};
+pub(crate) use store::{Sql, json};
 pub use vectors::{embedder, refresh};

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
@@ -38,12 +37,6 @@ pub struct Field {
     pub last_mentioned_at: String,
     /// Its id.
     pub fact_id: String,
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.key, self.value)
-    }
 }
 
 /// The value or values of a key.

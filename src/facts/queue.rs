@@ -2,13 +2,13 @@
 
 use chrono::{SecondsFormat, TimeDelta};
 use rusqlite::{Connection, Params, params};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::clock::{Clock, parse_timestamp};
+use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::fact::UserId;
+use crate::facts::fact::{UserId, checked_time};
 use crate::facts::store::{Facts, Sql, columns, json, stored_as_word};
-use crate::facts::{fact, profile, replication};
+use crate::facts::{profile, replication};
 use crate::secrets::SecretPolicy;
 use crate::text::{sanitized, strip_controls, word_enum};
 
@@ -45,8 +45,7 @@ pub struct Observation {
     /// The user's message.
     pub user_input: String,
     /// The assistant's answer.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub assistant_response: String,
+    pub assistant_response: Option<String>,
     /// Id of the turn, by which a repeated call is recognised.
     pub turn_id: Option<String>,
     /// When it was said; now if `None`.
@@ -58,14 +57,7 @@ pub struct Observation {
     /// The project that the conversation is about.
     pub project: Option<String>,
     /// Whether the conversation ends with this turn, which makes the profile due for a rebuild.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub session_end: bool,
-}
-
-fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
-    from: D,
-) -> std::result::Result<T, D::Error> {
-    Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
+    pub session_end: Option<bool>,
 }
 
 /// The acknowledgement of an observation.
@@ -145,7 +137,8 @@ pub fn observe(
     if let Some(id) = &observation.turn_id {
         refuse_reserved(id)?;
     }
-    let texts = [&observation.user_input, &observation.assistant_response];
+    let response = observation.assistant_response.as_deref().unwrap_or_default();
+    let texts = [observation.user_input.as_str(), response];
     if texts.iter().any(|text| text.len() > MAX_TEXT_BYTES) {
         return Err(Error::usage(format!(
             "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
@@ -159,7 +152,9 @@ pub fn observe(
         return Err(Error::usage("the turn has no visible user_input"));
     }
     let clock = facts.clock;
-    let said_at = said_at(observation.timestamp.as_deref(), &clock)?;
+    // At most now: a fast clock must not override every later turn.
+    let said_at = checked_time("timestamp", observation.timestamp.clone())?;
+    let said_at = said_at.map_or(clock.timestamp(), |at| at.min(clock.timestamp()));
     facts.leave_checkpoint_to_others()?;
     facts.write(|connection| {
         let receipt = |turn_id, turn_seq| Receipt {
@@ -188,7 +183,7 @@ pub fn observe(
             now_millis(&clock)
         ];
         let turn_seq = connection.value(sql, values)?;
-        if observation.session_end {
+        if observation.session_end == Some(true) {
             profile::add_turns(connection, user, &said_at, u32::MAX)?;
         }
         Ok(receipt(turn_id, turn_seq))
@@ -203,16 +198,6 @@ pub(crate) fn refuse_reserved(id: &str) -> Result<()> {
         }
         None => Ok(()),
     }
-}
-
-/// Returns when the turn was said, at most now: a fast clock must not override every later turn.
-fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
-    let time = timestamp.map_or(Some(clock.now()), parse_timestamp).ok_or_else(|| {
-        let text = timestamp.unwrap_or_default();
-        Error::usage(format!("timestamp: {text:?} is not an ISO 8601 time"))
-            .hint("write it like 2026-02-17T10:11:12Z")
-    })?;
-    Ok(fact::format_time(time.min(clock.now())))
 }
 
 /// Returns a new turn id with the number of the next row of a table, which AUTOINCREMENT never reuses.

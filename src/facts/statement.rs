@@ -4,9 +4,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::{ActionEffect, ActionSource, ESTABLISHED, applied, contested_by};
-use crate::facts::auditor::{Action, checked_time};
-use crate::facts::fact::{Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId};
+use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by};
+use crate::facts::auditor::Action;
+use crate::facts::fact::{
+    Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
+};
 use crate::facts::store::Facts;
 use crate::facts::{fact, history, queue};
 use crate::secrets::SecretPolicy;
@@ -62,23 +64,21 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
         event_time: checked_time("event_time", statement.event_time.clone())?,
         ..Fact::default()
     };
-    let Statement { category, is_confirmed, .. } = *statement;
-    let source = ActionSource { origin, category, is_confirmed };
-    facts.arbitrate(user, source, |arbiter| {
+    facts.arbitrate(user, origin, |arbiter| {
         let connection = arbiter.connection;
+        arbiter.category = statement.category;
+        arbiter.is_confirmed = statement.is_confirmed;
         // A prefix keeps the ids of requests apart from those of turns.
-        let turn_id = match &statement.request_id {
+        arbiter.origin.source_turn_id = match &statement.request_id {
             Some(id) => {
                 queue::refuse_reserved(id)?;
                 format!("request:{id}")
             }
             None => queue::next_id(connection, "stated", "applied_actions")?,
         };
-        let earlier = applied(connection, user, &turn_id)?.pop();
-        arbiter.source.origin.source_turn_id = turn_id;
-        let result = match earlier {
-            Some((_, earlier)) => Some(earlier),
+        let result = match arbiter.applied(None)? {
             None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
+            earlier => earlier,
         };
         let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
         let id = result.fact_id.unwrap_or_default();
@@ -160,8 +160,8 @@ fn answer(
         last_mentioned_at: facts.clock.timestamp(),
         ..Fact::default()
     };
-    let source = ActionSource { origin, category: None, is_confirmed: true };
-    facts.arbitrate(user, source, |arbiter| {
+    facts.arbitrate(user, origin, |arbiter| {
+        arbiter.is_confirmed = true;
         // Read again, since another process may have changed it.
         let fact = fact::by_id(arbiter.connection, user, &id)?
             .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;

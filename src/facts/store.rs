@@ -295,7 +295,7 @@ fn create(path: &Path) -> Result<()> {
         folders.recursive(true).create(folder).at("make the folder", folder)?;
     }
     // Another process may create it at the same time.
-    file.append(true).create(true).open(path).at("make the database", path).map(|_| ())
+    file.append(true).create(true).open(path).at("make the database", path).map(drop)
 }
 
 /// Switches to the write-ahead log, retrying: the busy timeout does not cover concurrent switches.
@@ -353,18 +353,24 @@ pub(crate) trait Sql {
         Ok(self.statement(sql)?.query_row(values, |row| T::try_from(row)).optional()?)
     }
 
+    /// Returns what `read` makes of each row.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        Ok(self.statement(sql)?.query_map(values, read)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Returns all rows.
     fn list<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
-        let mut statement = self.statement(sql)?;
-        let rows = statement.query_map(values, |row| T::try_from(row))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.rows(sql, values, |row| T::try_from(row))
     }
 
     /// Returns the first column of all rows.
     fn column<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
-        let mut statement = self.statement(sql)?;
-        let rows = statement.query_map(values, |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.rows(sql, values, |row| row.get(0))
     }
 }
 
@@ -399,10 +405,6 @@ impl From<rusqlite::Error> for Error {
 macro_rules! row {
     ($name:ident: $first:ident $(, $field:ident)+ $(,)?) => {
         impl $name {
-            pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-                Self::read_from(row, 0)
-            }
-
             pub(crate) fn read_from(
                 row: &rusqlite::Row<'_>,
                 mut index: usize,
@@ -418,7 +420,7 @@ macro_rules! row {
             type Error = rusqlite::Error;
 
             fn try_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-                Self::read(row)
+                Self::read_from(row, 0)
             }
         }
     };

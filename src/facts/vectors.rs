@@ -12,9 +12,9 @@ use rusqlite::{Connection, named_params, params};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::facts::fact::{COLUMNS, Fact};
+use crate::facts::fact::Fact;
 use crate::facts::search::FactQuery;
-use crate::facts::{Facts, Sql, UserId, json, queue, row};
+use crate::facts::{Facts, Sql, UserId, fact, json, queue};
 use crate::project::Project;
 use crate::search::{Embedder, Endpoint, Vector};
 use crate::service::Service;
@@ -41,7 +41,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 
 /// Updates the index for a fact, in the transaction that writes its row.
 pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
-    let IndexLocation { model, server } = IndexLocation::current(connection)?;
+    let (model, server) = current(connection)?;
     let built_in = Embedder::BuiltIn.model();
     if server.is_some() {
         return enqueue(connection, fact);
@@ -75,27 +75,18 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
         let erased = drain(facts, &server, embedder, true)?;
         return Ok(erased + drain(facts, &server, embedder, false)?);
     }
-    let sql = format!(
-        "SELECT {COLUMNS} FROM facts AS f WHERE seq > ?1 AND status IN ('active', 'pending_confirmation') \
-         AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
-         ORDER BY seq LIMIT {BATCH}"
-    );
-    let (mut made, mut after) = (0, 0_i64);
+    let is_lacking = "status IN ('active', 'pending_confirmation') AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v \
+                      WHERE v.user_id = facts.user_id AND v.seq = facts.seq) LIMIT ?1";
+    let mut made = 0;
     loop {
-        let lacking: Vec<Fact> = facts.connection.list(&sql, [after])?;
-        let Some(last) = lacking.last() else {
-            if after == 0 || facts.dry_run {
-                return Ok(made);
-            }
-            // A fact that changed in the meantime lacks its vector again.
-            after = 0;
-            continue;
-        };
-        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
-        after = facts.connection.value(seq, [&last.fact_id])?;
-        let texts: Vec<String> =
-            lacking.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
-        let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let lacking = fact::of_all_users(&facts.connection, is_lacking, [BATCH])?;
+        if facts.dry_run {
+            return Ok(lacking.len());
+        }
+        if lacking.is_empty() {
+            return Ok(made);
+        }
+        let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|connection| {
             let mut written = 0;
             for (fact, vector) in lacking.iter().zip(&vectors) {
@@ -104,6 +95,12 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
             Ok(written)
         })?;
     }
+}
+
+/// Returns the vectors of facts.
+fn of_facts(embedder: &Embedder, facts: &[Fact]) -> Result<Vec<Vector>> {
+    let texts: Vec<String> = facts.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
+    embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
@@ -115,61 +112,48 @@ pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
     Ok(())
 }
 
-/// The model and location of the vectors.
-#[derive(Debug, PartialEq, Eq)]
-struct IndexLocation {
-    /// The model.
-    model: String,
-    /// The URL of the server, or `None` if they are in the file.
-    server: Option<String>,
+/// Returns the model of the vectors, and the URL of the server that they are on, or `None` if they are in the file.
+fn current(connection: &Connection) -> Result<(String, Option<String>)> {
+    Ok(connection.optional("SELECT model, server FROM vector_index", [])?.unwrap_or_default())
 }
 
-row!(IndexLocation: model, server);
-
-impl IndexLocation {
-    /// Returns the current location.
-    fn current(connection: &Connection) -> Result<Self> {
-        let sql = "SELECT model, server FROM vector_index";
-        Ok(connection.statement(sql)?.query_row([], Self::read)?)
-    }
-
-    /// Returns the location that the settings require.
-    fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
-        Self { model: embedder.model(), server: facts.vector_server.clone() }
-    }
+/// Returns the same as the settings require it.
+fn required(facts: &Facts, embedder: &Embedder) -> (String, Option<String>) {
+    (embedder.model(), facts.vector_server.clone())
 }
 
 /// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt. A server that is no
 /// longer used is asked once to remove them; if it does not, the error says so, after the change.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
-    let wanted = IndexLocation::from_settings(facts, embedder);
-    let current = IndexLocation::current(&facts.connection)?;
-    if current == wanted || facts.dry_run {
+    let (model, server) = required(facts, embedder);
+    let (old_model, old_server) = current(&facts.connection)?;
+    if old_model == model && old_server == server || facts.dry_run {
         return Ok(());
     }
     // All vectors of a collection have the same length.
     let old = Chroma::from_database(&facts.connection)?;
     let removed = old.map_or(Ok(()), |server| server.remove());
-    if removed.is_err() && current.server == wanted.server {
+    if removed.is_err() && old_server == server {
         return removed;
     }
     let now = facts.clock.timestamp();
     facts.write(|connection| {
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection.run(change, params![wanted.model, wanted.server])?;
+        connection.run(change, params![model, server])?;
         connection.run("DELETE FROM fact_vectors", [])?;
         connection.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
-        if wanted.server.is_some() {
-            return enqueue_all(connection, &now);
-        }
-        connection.run("DELETE FROM vector_jobs", [])
+        connection.run("DELETE FROM vector_jobs", [])?;
+        let all = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
+                   SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
+                   WHERE ?2 NOT NULL AND status IN ('active', 'pending_confirmation')";
+        connection.run(all, params![now, server])
     })?;
     removed
 }
 
 /// Returns the model of the vectors in the index.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
-    IndexLocation::current(connection).map(|location| location.model)
+    Ok(current(connection)?.0)
 }
 
 /// Writes the vector of a fact, unless the fact has changed; returns the number of facts that have the vector.
@@ -213,7 +197,7 @@ pub(crate) struct QueryVector {
 /// The similarities of rows, from -1 to 1.
 pub(crate) type Similarities = HashMap<i64, f32>;
 
-/// Returns the vector of a query, after ensuring that all vectors in the index are of its model.
+/// Returns the vector of a query, after ensuring that the vectors in the index are of its model, unless nothing is written.
 pub(crate) fn of_query(
     facts: &mut Facts,
     user: &UserId,
@@ -223,16 +207,9 @@ pub(crate) fn of_query(
     if facts.vector_server.is_some() {
         return on_server(facts, user, query, embedder);
     }
-    let is_of_model =
-        |facts: &Facts| -> Result<bool> { Ok(model(&facts.connection)? == embedder.model()) };
     // The built-in vectors are written with their facts; an endpoint's may be missing.
-    if !embedder.is_built_in() || !is_of_model(facts)? {
+    if !embedder.is_built_in() || model(&facts.connection)? != embedder.model() {
         refresh(facts, embedder)?;
-    }
-    if !is_of_model(facts)? {
-        let model = embedder.model();
-        return Err(Error::failed(format!("the vectors are not those of {model}"))
-            .hint("a dry run creates no new ones"));
     }
     Ok(QueryVector { vector: embedder.vector(&query.text)?, near: None })
 }
@@ -243,8 +220,7 @@ fn on_server(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<QueryVector> {
-    let is_settled =
-        IndexLocation::current(&facts.connection)? == IndexLocation::from_settings(facts, embedder);
+    let is_settled = current(&facts.connection)? == required(facts, embedder);
     let server = Chroma::from_database(&facts.connection)?.filter(|_| is_settled);
     let server = server.ok_or_else(|| {
         Error::failed("the vectors are not on the Chroma server yet")
@@ -312,15 +288,6 @@ fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
                operation = excluded.operation, wish = excluded.wish, created_at = excluded.created_at";
     let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
     connection.run(sql, values)
-}
-
-/// Enqueues an update of every retrievable fact, and nothing else.
-fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
-    let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
-                 SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
-                 WHERE status IN ('active', 'pending_confirmation')";
-    connection.run("DELETE FROM vector_jobs", [])?;
-    connection.run(again, [now])
 }
 
 /// Schedules the erasure of facts on the server, if the vectors are on one, in the transaction that forgets them.
@@ -393,13 +360,10 @@ fn carry_out(
     embedder: &Embedder,
     ids: &str,
 ) -> Result<Vec<String>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM facts WHERE fact_id IN (SELECT value FROM json_each(?1)) \
-         AND status IN ('active', 'pending_confirmation')"
-    );
-    let current: Vec<Fact> = connection.list(&sql, [ids])?;
-    let texts: Vec<String> = current.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
-    let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let is_current = "fact_id IN (SELECT value FROM json_each(?1)) \
+                      AND status IN ('active', 'pending_confirmation')";
+    let current = fact::of_all_users(connection, is_current, [ids])?;
+    let vectors = of_facts(embedder, &current)?;
     // A zero vector means no known words, and has no cosine.
     let points = current.into_iter().zip(vectors).filter(|(_, vector)| !vector.is_zero());
     let points: Vec<(Fact, Vector)> = points.collect();
@@ -429,13 +393,13 @@ struct Chroma {
 impl Chroma {
     /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
     fn from_database(connection: &Connection) -> Result<Option<Self>> {
-        let sql = "SELECT server, collection FROM vector_index";
-        let found: Option<(Option<String>, String)> = connection.optional(sql, [])?;
-        let (server, collection) = found.unwrap_or_default();
-        let Some(server) = server else {
-            return Ok(None);
-        };
-        Ok(Some(Self { service: Service::new("chroma.url", &server)?, collection }))
+        let sql = "SELECT server, collection FROM vector_index WHERE server NOT NULL";
+        let found: Option<(String, String)> = connection.optional(sql, [])?;
+        found
+            .map(|(server, collection)| {
+                Ok(Self { service: Service::new("chroma.url", &server)?, collection })
+            })
+            .transpose()
     }
 
     /// Writes vectors, replacing the facts' previous ones.
@@ -450,7 +414,7 @@ impl Chroma {
             "documents": list(|(fact, _)| json!(fact.value_text)),
             "metadatas": list(|(fact, _)| metadata(fact)),
         });
-        self.ask("upsert", &change, CHANGED).map(|_| ())
+        self.ask("upsert", &change, CHANGED).map(drop)
     }
 
     /// Removes the vectors of facts; a missing one is not an error.
@@ -458,7 +422,7 @@ impl Chroma {
         if facts.is_empty() {
             return Ok(());
         }
-        self.ask("delete", &json!({ "ids": facts }), CHANGED).map(|_| ())
+        self.ask("delete", &json!({ "ids": facts }), CHANGED).map(drop)
     }
 
     /// Removes the collection.

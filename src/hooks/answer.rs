@@ -20,7 +20,7 @@ use crate::secrets::SecretPolicy;
 use crate::share::Direction;
 use crate::storage::read;
 use crate::text::{Line, clip, estimate_tokens, hexadecimal};
-use crate::{context, lifecycle, share};
+use crate::{claude_md, context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -56,13 +56,13 @@ pub struct Reply {
 /// rest of the answer, even if the log cannot be written. Fails only if no project can be opened.
 pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Result<Reply> {
     let Some(input) = Input::parse(input) else {
-        if input.trim_ascii().is_empty() {
-            return Ok(Reply::default());
-        }
         let project = Project::open(place.clone())?;
-        let noted =
-            note_problem(&project, "annals", "the input is not a JSON object, or too large");
-        return Ok(Reply { answer: None, log_error: noted.err() });
+        let problem = match input.trim_ascii() {
+            [] => "the input is empty",
+            _ => "the input is not a JSON object, or too large",
+        };
+        let log_error = note_problem(&project, "annals", problem).err();
+        return Ok(Reply { answer: None, log_error });
     };
     let fired = input.event().and_then(harness::safe_event_name);
     let name = request.event.as_deref().or(fired);
@@ -186,10 +186,15 @@ fn is_answered_by_other_scope(
 
 /// Refreshes each context file that already has a block.
 fn refresh_blocks(project: &Project) -> Result<()> {
-    if project.planning().is_err() {
+    let is_planned = project.planning().is_ok();
+    if !is_planned && !claude_md::has_block(project) {
         return Ok(());
     }
-    let request = SyncRequest { present_only: true, ..SyncRequest::default() };
+    let memory = context::memory(project).value;
+    if !is_planned && memory.is_none() {
+        return Ok(());
+    }
+    let request = SyncRequest { present_only: true, memory, ..SyncRequest::default() };
     lifecycle::sync(project, &request)?.verdict(&request)
 }
 
@@ -230,14 +235,9 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
 /// Describes the position: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
 fn describe_position(project: &Project) -> Result<String> {
     let status = StatusReport::from_survey(project, &Survey::read(project)?);
-    let phase = status.derived;
-    let name = phase.name.map(|name| format!(" - {name}"));
-    let state = phase.status.map(|state| format!(" ({state})"));
-    let parts = [name, state].into_iter().flatten();
-    let number = phase.number.map(|number| format!(": phase {number}"));
-    let text: String = number.into_iter().chain(parts).collect();
+    let phase = status.derived.line().map(|phase| format!(": phase {phase}")).unwrap_or_default();
     let contested = if status.next.conflict { " (contested)" } else { "" };
-    Ok(format!("{text}, next {}{contested}", status.next.command))
+    Ok(format!("{phase}, next {}{contested}", status.next.command))
 }
 
 /// The log, in `.annals/`.

@@ -47,6 +47,16 @@ pub enum SetupScope {
     User,
 }
 
+impl SetupScope {
+    /// Returns whose sessions the settings are for.
+    pub(crate) fn whose(self) -> &'static str {
+        match self {
+            Self::Project => "this project",
+            Self::User => "all of your projects",
+        }
+    }
+}
+
 /// The properties of one harness.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use memchr::{memchr, memrchr};
-use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -168,12 +167,6 @@ impl ForwardReader {
         Ok(Self { file: BufReader::with_capacity(BLOCK, file), offset, line: Vec::new() })
     }
 
-    /// Opens a journal at an offset; `None` if it does not exist.
-    pub(crate) fn open(path: &Path, offset: u64) -> Result<Option<Self>> {
-        let opened = open(path)?;
-        opened.map(|(file, _)| Self::new(file, offset).at("read", path)).transpose()
-    }
-
     /// Returns the next line, or `None` at the end of the file.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<ReadLine<'_>>> {
         self.line.clear();
@@ -261,24 +254,31 @@ pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
 /// Returns a record's text as it is displayed.
 pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {
     let text = String::from_utf8_lossy(json);
-    let text = match visible(&text) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text,
-    };
-    RawValue::from_string(text)
+    RawValue::from_string(visible(&text).into_owned())
         .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
 }
 
-/// A record as it is in the file.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct JournalEntry {
-    /// The raw line.
-    pub json: Box<RawValue>,
+/// Passes each line from an offset to the end, with its offset, to `take`, which returns whether to continue. A line
+/// that is too long is `None`; a missing file has no lines.
+pub(crate) fn each_line(
+    path: &Path,
+    offset: u64,
+    mut take: impl FnMut(u64, Option<&[u8]>) -> Result<bool>,
+) -> Result<()> {
+    let Some((file, _)) = open(path)? else {
+        return Ok(());
+    };
+    let mut reader = ForwardReader::new(file, offset).at("read", path)?;
+    while let Some((start, line)) = reader.next().at("read", path)? {
+        if !take(start, line)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the offset at which the last `most` records start.
-pub fn last(path: &Path, most: usize) -> Result<u64> {
+fn last(path: &Path, most: usize) -> Result<u64> {
     let Some((file, length)) = open(path)? else {
         return Ok(0);
     };
@@ -299,21 +299,21 @@ pub fn last(path: &Path, most: usize) -> Result<u64> {
     Ok(at)
 }
 
-/// Reads records from an offset to the end, and passes each to `take`, which returns whether to continue.
-pub fn read_from(path: &Path, at: u64, mut take: impl FnMut(&JournalEntry) -> bool) -> Result<()> {
-    let Some(mut reader) = ForwardReader::open(path, at)? else {
-        return Ok(());
-    };
-    while let Some((_, line)) = reader.next().at("read", path)? {
+/// Reads the last `most` records in order, and passes each to `take`, which returns whether to continue.
+pub fn read_last(
+    path: &Path,
+    most: usize,
+    mut take: impl FnMut(Box<RawValue>) -> bool,
+) -> Result<()> {
+    each_line(path, last(path, most)?, |_, line| {
         let line = line.unwrap_or_default();
         for (range, _) in records(line).0 {
-            let json = displayed(&line[range])?;
-            if !take(&JournalEntry { json }) {
-                return Ok(());
+            if !take(displayed(&line[range])?) {
+                return Ok(false);
             }
         }
-    }
-    Ok(())
+        Ok(true)
+    })
 }
 
 /// Maximum number of skipped lines that are named.
@@ -332,12 +332,8 @@ pub struct Statistics {
 
 /// Counts the lines of the journal; a missing one has none.
 pub fn statistics(path: &Path) -> Result<Statistics> {
-    let mut statistics = Statistics::default();
-    let Some(mut reader) = ForwardReader::open(path, 0)? else {
-        return Ok(statistics);
-    };
-    let mut number = 0;
-    while let Some((_, line)) = reader.next().at("read", path)? {
+    let (mut statistics, mut number) = (Statistics::default(), 0);
+    each_line(path, 0, |_, line| {
         number += 1;
         let (found, is_whole) = records(line.unwrap_or(b"-"));
         statistics.records += found.len();
@@ -347,7 +343,8 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
                 statistics.skipped_lines.push(number);
             }
         }
-    }
+        Ok(true)
+    })?;
     Ok(statistics)
 }
 
@@ -375,14 +372,9 @@ pub(crate) fn lines_from(
     offset: u64,
     mut take: impl FnMut(SharedLine) -> Result<bool>,
 ) -> Result<()> {
-    let Some(mut reader) = ForwardReader::open(path, offset)? else {
-        return Ok(());
-    };
-    while let Some((start, line)) = reader.next().at("read", path)? {
+    each_line(path, offset, |start, line| {
         // A last line without its newline may still be incomplete.
-        let Some(line) = line.filter(|line| line.ends_with(b"\n")) else {
-            continue;
-        };
+        let line = line.filter(|line| line.ends_with(b"\n")).unwrap_or_default();
         for (range, record) in records(line).0 {
             let Ok(text) = String::from_utf8(line[range.clone()].to_vec()) else {
                 continue;
@@ -390,11 +382,11 @@ pub(crate) fn lines_from(
             let (line, device) = unmarked(text);
             let offset = start + range.start as u64;
             if record.text("content").is_some() && !take(SharedLine { offset, line, device })? {
-                return Ok(());
+                return Ok(false);
             }
         }
-    }
-    Ok(())
+        Ok(true)
+    })
 }
 
 /// Returns the line that starts at an offset.
@@ -414,12 +406,12 @@ pub(crate) fn marked(line: &str, device: &str) -> String {
 }
 
 fn unmarked(line: String) -> (String, Option<String>) {
-    let marked = line
-        .strip_suffix("\"}")
-        .and_then(|line| line.split_at_checked(line.len().checked_sub(DIGITS)?))
-        .and_then(|(before, device)| Some((before.strip_suffix(MARK)?, device)));
+    let is_device = |device: &str| {
+        device.len() == DIGITS && device.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let marked = line.strip_suffix("\"}").and_then(|line| line.rsplit_once(MARK));
     match marked {
-        Some((before, device)) if device.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+        Some((before, device)) if is_device(device) => {
             let device = Some(device.to_owned());
             (format!("{before}}}"), device)
         }
@@ -543,10 +535,10 @@ mod tests {
         assert_eq!(places(" \n"), (vec![], true));
     }
 
-    fn contents(path: &Path, at: u64) -> Vec<String> {
+    fn contents(path: &Path, most: usize) -> Vec<String> {
         let mut contents = Vec::new();
-        read_from(path, at, |entry| {
-            contents.push(entry.json.get().to_owned());
+        read_last(path, most, |entry| {
+            contents.push(entry.get().to_owned());
             true
         })
         .unwrap();
@@ -557,15 +549,14 @@ mod tests {
     fn the_last_records_come_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
-        assert_eq!(last(&path, 3).unwrap(), 0);
-        assert_eq!(contents(&path, 0), Vec::<String>::new());
+        assert_eq!(contents(&path, 3), Vec::<String>::new());
         for line in ["\u{feff}{\"a\":1}", "torn", "", "{\"b\":1}", "{\"c\":1}"] {
             storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
         }
         let all = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
-        assert_eq!(contents(&path, last(&path, 2).unwrap()), all[1..]);
-        assert_eq!(contents(&path, last(&path, 9).unwrap()), all);
-        assert_eq!(contents(&path, last(&path, 0).unwrap()), all[3..]);
+        assert_eq!(contents(&path, 2), all[1..]);
+        assert_eq!(contents(&path, 9), all);
+        assert_eq!(contents(&path, 0), all[3..]);
         let counted = statistics(&path).unwrap();
         assert_eq!((counted.records, counted.skipped_lines), (3, vec![2]));
     }

@@ -13,7 +13,7 @@ mod file;
 mod search;
 mod write;
 
-pub use file::{JournalEntry, MAX_LINE, Statistics, default_path, last, read_from, statistics};
+pub use file::{MAX_LINE, Statistics, default_path, read_last, statistics};
 pub(crate) use file::{SharedLine, line_at, lines_from, marked};
 pub use search::{JournalQuery, MAX_WINDOW, Mode, SearchResults, search};
 pub use write::{Imported, JournalWriteReport, RecordDraft, WriteOptions, import, write};

@@ -156,7 +156,7 @@ pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
         used_window_lines: query.widest_window(),
         skipped: Some(0),
     };
-    let mut search = Search { query, matcher: Matcher::new(query)?, found, lines: 0, bytes: 0 };
+    let mut search = Search { matcher: Matcher::new(query)?, found, lines: 0, bytes: 0 };
     if let Some((file, length)) = open(path)? {
         let mut reader = BackwardReader::new(&file, length);
         while let Some(region) = reader.next().at("read", path)? {
@@ -170,8 +170,7 @@ pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
 
 /// The state of a search from the end of the file to its beginning.
 struct Search<'a> {
-    query: &'a JournalQuery,
-    matcher: Matcher,
+    matcher: Matcher<'a>,
     /// What was found; the window is the largest one, or the one that had enough results.
     found: SearchResults,
     /// Number of lines searched so far, from the end.
@@ -219,17 +218,18 @@ impl Search<'_> {
             self.skip(1);
             return Ok(ControlFlow::Continue(()));
         };
+        let query = self.matcher.query;
         for range in records.into_iter().rev() {
             let count = self.found.results.len();
-            let window = self.query.window_for(after + 1).min(self.found.used_window_lines);
-            if count == self.query.limit || count > 0 && self.bytes + range.len() > MAX_BYTES {
+            let window = query.window_for(after + 1).min(self.found.used_window_lines);
+            if count == query.limit || count > 0 && self.bytes + range.len() > MAX_BYTES {
                 self.found.truncated = true;
                 self.found.used_window_lines = window;
                 return Ok(ControlFlow::Break(()));
             }
             self.bytes += range.len();
             self.found.results.push(displayed(&line[range])?);
-            if count + 1 == self.query.limit {
+            if count + 1 == query.limit {
                 self.found.used_window_lines = window;
             }
         }
@@ -251,24 +251,22 @@ fn last_lines(lines: &[u8], most: usize) -> &[u8] {
 }
 
 /// A compiled query.
-struct Matcher {
+struct Matcher<'a> {
+    query: &'a JournalQuery,
     text: Regex,
-    mode: Mode,
     /// What every line that may match contains; without it, all lines may.
     prefilter: Option<Regex>,
     /// Whether decoded text may match although the raw line does not.
     decodes: bool,
     /// Whether it may have an anchor, which matches at the ends of a decoded text and not within its line.
     has_anchor: bool,
-    kind: Option<String>,
-    tags: Vec<String>,
     since: Option<DateTime<Utc>>,
     before: Option<DateTime<Utc>>,
 }
 
-impl Matcher {
+impl<'a> Matcher<'a> {
     /// Compiles a query; fails if its regular expression or its times are invalid.
-    fn new(query: &JournalQuery) -> Result<Self> {
+    fn new(query: &'a JournalQuery) -> Result<Self> {
         let mode = query.mode;
         let (text, prefilter, decodes) = if let Some(pattern) = expression(&query.q) {
             (compiled(&pattern)?, None, mode != Mode::Rg)
@@ -281,9 +279,8 @@ impl Matcher {
         };
         let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
         let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;
-        let (kind, tags) = (query.kind.clone(), query.tags.clone().unwrap_or_default());
         let has_anchor = ["^", "$", "\\A", "\\z"].iter().any(|anchor| query.q.contains(anchor));
-        Ok(Self { text, mode, prefilter, decodes, has_anchor, kind, tags, since, before })
+        Ok(Self { query, text, prefilter, decodes, has_anchor, since, before })
     }
 
     /// Returns the lines that may match, in file order.
@@ -307,23 +304,25 @@ impl Matcher {
 
     /// Returns the ranges of the matching records on a line, or `None` if the line matches but has no valid record.
     fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
-        let is_raw = |text: &[u8]| self.mode != Mode::Jq && self.text.is_match(text);
-        let is_seen = self.text.is_match(trimmed(line));
-        let is_line = is_seen && self.mode != Mode::Jq;
+        let is_raw = |text| self.query.mode != Mode::Jq && self.text.is_match(trimmed(text));
+        let is_line = is_raw(line);
         // Without an escape, each decoded text is a part of the line.
-        let may_differ = is_seen || self.has_anchor || memchr(b'\\', line).is_some();
-        if trimmed(line).is_empty() || !(is_line || self.decodes && may_differ) {
+        let may_be_decoded = || {
+            let is_seen = || self.query.mode == Mode::Jq && self.text.is_match(trimmed(line));
+            self.decodes && (self.has_anchor || memchr(b'\\', line).is_some() || is_seen())
+        };
+        if trimmed(line).is_empty() || !is_line && !may_be_decoded() {
             return Some(Vec::new());
         }
         let (records, is_whole) = records(line);
-        let is_broken = records.is_empty() && !is_whole && is_line;
-        let is_alone = records.len() == 1 && is_whole;
+        if records.is_empty() && !is_whole && is_line {
+            return None;
+        }
         let found = records.into_iter().filter(|(range, record)| {
             let is_in = || record.texts().any(|text| self.text.is_match(text.as_bytes()));
-            let is_raw = if is_alone { is_line } else { is_raw(&line[range.clone()]) };
-            (is_raw || self.decodes && is_in()) && self.accepts(record)
+            (is_raw(&line[range.clone()]) || self.decodes && is_in()) && self.accepts(record)
         });
-        (!is_broken).then(|| found.map(|(range, _)| range).collect())
+        Some(found.map(|(range, _)| range).collect())
     }
 
     /// Returns whether a record passes all filters.
@@ -335,8 +334,8 @@ impl Matcher {
                     && self.before.is_none_or(|before| time < before)
             })
         };
-        self.kind.as_deref().is_none_or(|kind| record.text("type") == Some(kind))
-            && self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
+        self.query.kind.as_deref().is_none_or(|kind| record.text("type") == Some(kind))
+            && self.query.tags.iter().flatten().all(|tag| tags.contains(&tag.as_str()))
             && (self.since.is_none() && self.before.is_none() || is_in_time())
     }
 }
@@ -448,7 +447,8 @@ mod tests {
     #[test]
     fn escaped_forms_of_a_text_are_found_by_a_hybrid_search() {
         let matches = |q: &str, mode: Mode, line: &str| {
-            let matcher = Matcher::new(&JournalQuery { mode, ..JournalQuery::new(q) }).unwrap();
+            let query = JournalQuery { mode, ..JournalQuery::new(q) };
+            let matcher = Matcher::new(&query).unwrap();
             let is_candidate = !matcher.candidates(line.as_bytes()).is_empty();
             is_candidate && matcher.matches(line.as_bytes()).is_some_and(|found| !found.is_empty())
         };

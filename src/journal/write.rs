@@ -11,7 +11,6 @@
 //! looked up under the journal's lock. Two files of at most 256 KiB contain the latest several thousand
 //! requests.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -91,37 +90,30 @@ pub fn write(
     drafts: &[RecordDraft],
     options: &WriteOptions,
 ) -> Result<JournalWriteReport> {
-    refuse_secrets(drafts, options)?;
+    for (index, draft) in drafts.iter().enumerate() {
+        refuse_secret(draft, options).map_err(|mut error| {
+            error.message = format!("entry {} {}", index + 1, error.message);
+            error
+        })?;
+    }
     if let Some(id) = &options.request {
         check_id(id)?;
     }
     let time = options.clock.now().to_rfc3339_opts(SecondsFormat::Secs, false);
-    let lines = lines(drafts, &time)?;
-    if options.dry_run || lines.is_empty() {
-        return Ok(written(path, lines));
-    }
-    let mut log = Log::lock(path, Visibility::Private)?;
-    let Some(id) = &options.request else {
-        add(&mut log, &lines)?;
-        return Ok(written(path, lines));
-    };
-    let Some(earlier) = find_request(path, id)? else {
-        let request = Request::new(id, log.next_line()?, &time, lines.as_bytes());
-        remember(path, &request)?;
-        add(&mut log, &lines)?;
-        return Ok(written(path, lines));
-    };
-    let same = self::lines(drafts, &earlier.ts)?;
-    match earlier.state(path, same.as_bytes())? {
-        RequestState::Written(there) => {
-            let there = String::from_utf8_lossy(&there).into_owned();
-            Ok(written(path, there))
+    let (mut lines, mut there) = (lines(drafts, &time)?, 0);
+    if !options.dry_run && !lines.is_empty() {
+        let mut log = Log::lock(path, Visibility::Private)?;
+        if let Some(id) = &options.request {
+            match find_request(path, id)? {
+                Some(earlier) => {
+                    (lines, there) = earlier.found(path, self::lines(drafts, &earlier.ts)?)?;
+                }
+                None => remember(path, &Request::new(id, log.next_line()?, &time, &lines))?,
+            }
         }
-        RequestState::Missing { there } => {
-            add(&mut log, &same[there..])?;
-            Ok(written(path, same))
-        }
+        add(&mut log, &lines[there..])?;
     }
+    Ok(JournalWriteReport { file: path.to_owned(), lines })
 }
 
 fn add(log: &mut Log, lines: &str) -> Result<()> {
@@ -140,28 +132,16 @@ fn added_lines(path: &Path, lines: &str) -> String {
     }
 }
 
-fn written(path: &Path, lines: String) -> JournalWriteReport {
-    JournalWriteReport { file: path.to_owned(), lines }
-}
-
 fn lines(drafts: &[RecordDraft], time: &str) -> Result<String> {
-    let mut all = String::new();
-    for draft in drafts {
-        all.push_str(&draft.line(time)?);
-    }
-    Ok(all)
+    drafts.iter().map(|draft| draft.line(time)).collect()
 }
 
-fn refuse_secrets(drafts: &[RecordDraft], options: &WriteOptions) -> Result<()> {
-    if options.secrets == SecretPolicy::Allow {
-        return Ok(());
+fn refuse_secret(draft: &RecordDraft, options: &WriteOptions) -> Result<()> {
+    match draft.secret().filter(|_| options.secrets == SecretPolicy::Refuse) {
+        None => Ok(()),
+        Some(rule) => Err(Error::refused(format!("contains what looks like a secret ({rule})"))
+            .hint("agents read the journal back; leave the secret out, or pass --allow-secret")),
     }
-    let found = drafts.iter().enumerate().find_map(|(index, draft)| Some((index, draft.secret()?)));
-    let Some((index, rule)) = found else {
-        return Ok(());
-    };
-    Err(Error::refused(format!("entry {} contains what looks like a secret ({rule})", index + 1))
-        .hint("agents read the journal back; leave the secret out, or pass --allow-secret"))
 }
 
 /// Default type of a record.
@@ -170,14 +150,15 @@ const DEFAULT_TYPE: &str = "note";
 /// Maximum length of a parser's error message that is passed on, in characters.
 const MAX_FAULT_CHARS: usize = 200;
 
-/// A record without its time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A record without its time, with the fields in the order of its JSON.
+#[derive(Clone, Debug, Serialize)]
 pub struct RecordDraft {
+    #[serde(rename = "type")]
     kind: String,
     content: String,
     tags: Option<Vec<String>>,
     /// A compact JSON object as text, so that its numbers keep all their digits.
-    meta: Option<String>,
+    meta: Option<Box<RawValue>>,
 }
 
 /// The fields of a record as a caller writes them.
@@ -219,18 +200,9 @@ impl RecordDraft {
 
     /// Returns the draft as a line of the journal, including its newline.
     fn line(&self, time: &str) -> Result<String> {
-        let tags = self.tags.as_ref().map_or(Ok("null".to_owned()), json)?;
-        let line = format!(
-            "{{\"ts\":{},\"type\":{},\"content\":{},\"tags\":{tags},\"meta\":{}}}\n",
-            json(&time)?,
-            json(&self.kind)?,
-            json(&self.content)?,
-            self.meta.as_deref().unwrap_or("null"),
-        );
-        let line = match file::visible(&line) {
-            Cow::Borrowed(_) => line,
-            Cow::Owned(escaped) => escaped,
-        };
+        let (time, fields) = (json(&time)?, json(self)?);
+        let line = format!("{{\"ts\":{time},{}\n", fields.trim_start_matches('{'));
+        let line = file::visible(&line).into_owned();
         // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
             let most = MAX_LINE / 1024 / 1024;
@@ -244,7 +216,7 @@ impl RecordDraft {
         let tags = self.tags.iter().flatten().map(String::as_str);
         let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
         let meta = || {
-            let meta: Value = serde_json::from_str(self.meta.as_deref()?).ok()?;
+            let meta: Value = serde_json::from_str(self.meta.as_ref()?.get()).ok()?;
             secrets::first_rule_in_json(&meta)
         };
         texts.find_map(secrets::first_rule).or_else(meta)
@@ -267,13 +239,13 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
     }
 }
 
-/// Returns the compact text of a JSON object.
-fn object(json: &str) -> Result<String> {
+/// Returns a JSON object in compact form.
+fn object(json: &str) -> Result<Box<RawValue>> {
+    let failed = |error| Error::failed(format!("meta must be a JSON object: {error}"));
     // Parsed completely, because text that is passed on unparsed may contain lone surrogates.
-    match serde_json::from_str::<Value>(json) {
-        Ok(Value::Object(_)) => Ok(file::compact(json)),
-        Ok(_) => Err(Error::failed("meta must be a JSON object")),
-        Err(error) => Err(Error::failed(format!("meta must be a JSON object: {error}"))),
+    match serde_json::from_str::<Value>(json).map_err(failed)? {
+        Value::Object(_) => RawValue::from_string(file::compact(json)).map_err(failed),
+        _ => Err(Error::failed("meta must be a JSON object")),
     }
 }
 
@@ -298,27 +270,15 @@ struct Request {
     sha256: String,
 }
 
-/// How many of a request's lines are in the journal.
-#[derive(Debug, PartialEq, Eq)]
-enum RequestState {
-    /// All of them, as they are in the journal.
-    Written(Vec<u8>),
-    /// Only the first lines, or none.
-    Missing {
-        /// Their length in bytes.
-        there: usize,
-    },
-}
-
 impl Request {
     /// Creates the record of a request whose lines will start at this offset.
-    pub(crate) fn new(id: &str, at: u64, ts: &str, lines: &[u8]) -> Self {
+    fn new(id: &str, at: u64, ts: &str, lines: &str) -> Self {
         Self {
             id: id.to_owned(),
             at,
             bytes: lines.len() as u64,
             ts: ts.to_owned(),
-            sha256: sum(lines),
+            sha256: sum(lines.as_bytes()),
         }
     }
 
@@ -327,27 +287,26 @@ impl Request {
         self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
     }
 
-    /// Searches the journal for the lines of the request; `lines` is what it would write today.
+    /// Returns the lines of the request, and the length of those that are in the journal; `lines` is what it would
+    /// write today.
     #[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
-    fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
+    fn found(&self, journal: &Path, lines: String) -> Result<(String, usize)> {
         let mut file = File::open(journal).at("read", journal)?;
         let there = read_at(&mut file, self.at, self.bytes).at("read", journal)?;
         if self.is_of(&there) {
-            return Ok(RequestState::Written(there));
+            let there = String::from_utf8_lossy(&there).into_owned();
+            let length = there.len();
+            return Ok((there, length));
         }
-        if !self.is_of(lines) {
+        if !self.is_of(lines.as_bytes()) {
             let message = format!("request id {:?} was already used with different input", self.id);
             return Err(Error::refused(message).hint("use a new id for each request"));
         }
         let length = file.metadata().at("read", journal)?.len();
         // A file that became shorter was replaced, and may contain the lines anywhere.
         let from = if self.at <= length { self.at } else { 0 };
-        let there = length_present(file, from, lines).at("read", journal)?;
-        Ok(if there == lines.len() {
-            RequestState::Written(lines.to_vec())
-        } else {
-            RequestState::Missing { there }
-        })
+        let length = length_present(file, from, lines.as_bytes()).at("read", journal)?;
+        Ok((lines, length))
     }
 }
 
@@ -379,11 +338,7 @@ fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
 fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
-    let line = serde_json::to_vec(request)
-        .map_err(|error| Error::failed(format!("cannot write the request: {error}")))?;
-    let mut log = Log::lock(&path, Visibility::Private)?;
-    log.append(&line)?;
-    log.flush()
+    add(&mut Log::lock(&path, Visibility::Private)?, &json(request)?)
 }
 
 fn requests_path(journal: &Path) -> PathBuf {
@@ -439,7 +394,7 @@ pub struct Imported {
 /// a secret is refused.
 pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Imported> {
     let missing = || Error::not_found("there is no such file").at(from, None);
-    let mut reader = ForwardReader::open(from, 0)?.ok_or_else(missing)?;
+    file::open(from)?.ok_or_else(missing)?;
     let mut log = match options.dry_run {
         true => None,
         false => Some(Log::lock(path, Visibility::Private)?),
@@ -447,7 +402,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
     let mut known = known(path)?;
     let mut report = Imported { file: path.to_owned(), ..Imported::default() };
     let (mut added, mut number) = (String::new(), 0);
-    while let Some((_, line)) = reader.next().at("read", from)? {
+    file::each_line(from, 0, |_, line| {
         number += 1;
         let (found, is_whole) = records(line.unwrap_or(b"-"));
         report.skipped += usize::from(!is_whole);
@@ -456,12 +411,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
                 report.skipped += 1;
                 continue;
             };
-            if let Some(rule) = draft.secret().filter(|_| options.secrets == SecretPolicy::Refuse) {
-                let message = format!("contains what looks like a secret ({rule})");
-                let hint =
-                    "agents read the journal back; remove the secret, or pass --allow-secret";
-                return Err(Error::refused(message).at(from, number).hint(hint));
-            }
+            refuse_secret(&draft, options).map_err(|error| error.at(from, number))?;
             if !known.insert(identity(&draft.content, time)) {
                 report.duplicates += 1;
                 continue;
@@ -470,10 +420,10 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
             let time = time.unwrap_or(options.clock.now());
             added += &draft.line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?;
         }
-    }
-    if let Some(log) = log.as_mut().filter(|_| !added.is_empty()) {
-        log.append(added.as_bytes())?;
-        log.flush()?;
+        Ok(true)
+    })?;
+    if let Some(log) = &mut log {
+        add(log, &added)?;
     }
     report.diff = options.dry_run.then(|| added_lines(path, &added));
     Ok(report)
@@ -482,10 +432,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
 /// Returns the identities of the records in the journal, with and without their times.
 fn known(path: &Path) -> Result<HashSet<[u8; 32]>> {
     let mut known = HashSet::new();
-    let Some(mut reader) = ForwardReader::open(path, 0)? else {
-        return Ok(known);
-    };
-    while let Some((_, line)) = reader.next().at("read", path)? {
+    file::each_line(path, 0, |_, line| {
         for (_, record) in records(line.unwrap_or_default()).0 {
             if let Some(content) = record.text("content") {
                 let time = record.text("ts").and_then(parse_timestamp);
@@ -493,7 +440,8 @@ fn known(path: &Path) -> Result<HashSet<[u8; 32]>> {
                 known.insert(identity(content, None));
             }
         }
-    }
+        Ok(true)
+    })?;
     Ok(known)
 }
 
@@ -631,9 +579,9 @@ mod tests {
         assert!(error.message.contains("larger than"), "{error}");
     }
 
-    const LINES: &[u8] = b"{\"a\":1}\n{\"b\":2}\n";
+    const LINES: &str = "{\"a\":1}\n{\"b\":2}\n";
 
-    fn state(journal: &[u8], at: u64, lines: &[u8]) -> Result<RequestState> {
+    fn found(journal: &[u8], at: u64, lines: &str) -> Result<(String, usize)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         storage::append(&path, b"x").unwrap();
@@ -646,38 +594,36 @@ mod tests {
             log.append(journal).unwrap();
             file.set_len(journal.len() as u64).unwrap();
         }
-        Request::new("one", at, "T", LINES).state(&path, lines)
+        Request::new("one", at, "T", LINES).found(&path, lines.to_owned())
     }
 
     #[test]
     fn what_stands_in_the_journal_is_found_wherever_it_came_to_stand() {
-        let written = RequestState::Written(LINES.to_vec());
-        let with = |before: &str| [before.as_bytes(), LINES].concat();
-        assert_eq!(state(&with(""), 0, LINES).unwrap(), written);
-        assert_eq!(state(&with("{}\n"), 3, b"other").unwrap(), written);
-        assert_eq!(state(&with("{}\n{}\n"), 3, LINES).unwrap(), written);
-        assert_eq!(state(&with("{}\n"), 5000, LINES).unwrap(), written);
+        let written = (LINES.to_owned(), LINES.len());
+        let with = |before: &str| [before, LINES].concat().into_bytes();
+        assert_eq!(found(&with(""), 0, LINES).unwrap(), written);
+        assert_eq!(found(&with("{}\n"), 3, "other").unwrap(), written);
+        assert_eq!(found(&with("{}\n{}\n"), 3, LINES).unwrap(), written);
+        assert_eq!(found(&with("{}\n"), 5000, LINES).unwrap(), written);
         let apart = b"{\"a\":1}\n{\"b\"\nother\n{\"b\":2}\n";
-        assert_eq!(state(apart, 0, LINES).unwrap(), written);
+        assert_eq!(found(apart, 0, LINES).unwrap(), written);
     }
 
     #[test]
     fn what_is_missing_is_told_by_whole_lines() {
-        let there = |journal: &[u8], at| match state(journal, at, LINES).unwrap() {
-            RequestState::Missing { there } => Some(there),
-            RequestState::Written(_) => None,
-        };
-        assert_eq!(there(b"", 0), Some(0));
-        assert_eq!(there(&LINES[..12], 0), Some(8));
-        assert_eq!(there(&LINES[..8], 0), Some(8));
-        assert_eq!(there(&LINES[..7], 0), Some(0));
-        assert_eq!(there(b"{\"x\":1}\n", 0), Some(0));
-        assert_eq!(there(&[b"x".as_slice(), LINES].concat(), 0), Some(0));
+        let there = |journal: &[u8], at| found(journal, at, LINES).unwrap().1;
+        let lines = LINES.as_bytes();
+        assert_eq!(there(b"", 0), 0);
+        assert_eq!(there(&lines[..12], 0), 8);
+        assert_eq!(there(&lines[..8], 0), 8);
+        assert_eq!(there(&lines[..7], 0), 0);
+        assert_eq!(there(b"{\"x\":1}\n", 0), 0);
+        assert_eq!(there(&[b"x", lines].concat(), 0), 0);
     }
 
     #[test]
     fn another_input_under_the_same_id_is_refused() {
-        let error = state(b"", 0, b"{\"c\":3}\n").unwrap_err();
+        let error = found(b"", 0, "{\"c\":3}\n").unwrap_err();
         assert!(error.to_string().contains("with different input"), "{error}");
     }
 

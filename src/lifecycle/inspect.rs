@@ -44,17 +44,22 @@ pub enum Model {
     Patterns(Box<Patterns>),
 }
 
-/// Parses a file whose kind is determined by its name.
-pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
+/// Parses a file whose kind is determined by its name; one outside the project only if the user says so.
+pub fn inspect(project: &Project, path: &Path, outside: bool) -> Result<Inspected> {
     let read_document = reader(path).ok_or_else(|| {
         Error::usage("not a planning file by its name").at(path, None).hint(
             "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
         )
     })?;
-    if is_outside(project, path) {
-        return Err(Error::refused("is outside of the project").at(path, None));
-    }
-    let text = read::text(path)?;
+    let text = match (is_outside(project, path), outside) {
+        (false, _) => read::text(path)?,
+        (true, true) => read::users_text(path)?,
+        (true, false) => {
+            return Err(Error::refused("is outside of the project")
+                .at(path, None)
+                .hint("--outside reads it anyway"));
+        }
+    };
     let text = text.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
     let mut warnings = Vec::new();
     let text = text.into_value(&mut warnings);

@@ -1,17 +1,15 @@
 //! Splits markdown into searchable passages: prose, list items and table rows, each with its headings, date and flags.
 
-use std::iter;
 use std::ops::Range;
 use std::path::Path;
 
 use chrono::NaiveDate;
 
-use crate::clock::parse_date;
+use crate::clock::{first_date, parse_date};
 use crate::markdown::{Block, BlockContent, FrontMatter, Label, Outline, Section, line_start};
-use crate::plan::is_absent;
 use crate::recall::hit::Flag;
 use crate::search::index::Passage;
-use crate::text::fold;
+use crate::text::{fold, is_absent};
 
 /// A text's authority in the project, which ranks texts that match equally well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +65,6 @@ fn date(passage: &Passage) -> Option<NaiveDate> {
         let mut nearest = passage.headings.iter().rev();
         nearest.find_map(|heading| first_date(heading, heading.len()))
     })
-}
-
-/// Returns the first date that begins within the first `within` bytes.
-fn first_date(text: &str, within: usize) -> Option<NaiveDate> {
-    let begins = |c: char| c.is_whitespace() || "([|".contains(c);
-    let starts = text.match_indices(begins).map(|(at, gap)| at + gap.len());
-    let mut starts = iter::once(0).chain(starts.take_while(|at| *at <= within));
-    starts.find_map(|at| parse_date(text[at..].split(begins).next()?))
 }
 
 /// Returns whether a passage is marked as no longer valid: struck through, or under a heading for such texts.

@@ -123,11 +123,10 @@ impl SourceName {
             // Invalid UTF-8 is reported by the code that interprets the file.
             return Ok(read::text(path)?.map(|text| text.value));
         }
-        let from = journal::last(path, MAX_RECORDS)?;
         let mut lines = VecDeque::new();
         let mut bytes = 0;
-        journal::read_from(path, from, |entry| {
-            let line = entry.json.get().to_owned();
+        journal::read_last(path, MAX_RECORDS, |entry| {
+            let line = entry.get().to_owned();
             bytes += line.len();
             lines.push_back(line);
             while bytes > MAX_BYTES

@@ -8,7 +8,7 @@ use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::search::rank::to_f64;
-use crate::text::{WordCache, is_combining, is_unspaced};
+use crate::text::{WordCache, is_combining, is_unspaced, words_in};
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 const MAX_TERMS: usize = 48;
@@ -385,7 +385,7 @@ impl Language {
     /// Returns the language with the most function words and characteristic letters in a text.
     pub fn detect(text: &str) -> Self {
         let mut votes = [0_usize; ROWS.len()];
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = words_in(text);
         let mut lower = String::new();
         for word in words.take(SAMPLE_WORDS) {
             lower.clear();

@@ -57,7 +57,7 @@ const MAX_MESSAGE_CHARS: usize = 200;
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";
 
 /// What a sync needs to start. The private scope contains the role on the server, and is `private` here.
-const STATE: &str = "SELECT json_build_object('version', version, 'sees_all', rolsuper OR rolbypassrls, 'highest', \
+const STATE: &str = "SELECT json_build_array(version, rolsuper OR rolbypassrls, \
        (SELECT coalesce(json_agg(json_build_array(split_part(scope, '/', 1), device, highest)), '[]') FROM annals_devices)) \
      FROM annals_meta, pg_roles WHERE rolname = current_user";
 
@@ -85,19 +85,18 @@ const REWRITE: &str = "UPDATE annals_ops AS o SET (op_id, user_id, kind, owner, 
        (s.op_id, s.user_id, s.kind, s.owner, s.subject, s.turn, s.payload) FROM sent AS s \
      WHERE o.scope = s.scope AND o.device = s.device AND o.number = s.number AND o.kind = 'fact'";
 
-/// Erases operations, but keeps their numbers.
-const ERASE: &str = "UPDATE annals_ops AS o SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
-     subject = NULL, turn = NULL, payload = NULL";
+/// The facts that a sent tombstone reaches: those of its own scope, and those of all scopes from the private one.
+const REACHED: &str = "sent.kind = 'forget' AND o.kind = 'fact' AND sent.scope IN (o.scope, 'private/' || current_user)";
 
-/// Facts that the sent tombstones are about, by user and key; all keys if the key is null.
-const FORGOTTEN: &str = "FROM sent WHERE sent.kind = 'forget' AND o.kind = 'fact' AND o.owner = sent.payload ->> 'owner' \
+/// Erases what the sent tombstones are about, by user and key, all keys if the key is null; the numbers stay.
+const ERASE: &str = "UPDATE annals_ops AS o SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
+       subject = NULL, turn = NULL, payload = NULL FROM sent WHERE o.owner = sent.payload ->> 'owner' \
      AND coalesce(sent.payload ->> 'subject', o.subject) = o.subject AND o.born <= (sent.payload ->> 'until')::bigint";
 
 /// Removes the excerpt and the reason from the other facts of the same turns.
 const SCRUB: &str = "UPDATE annals_ops AS o SET payload = jsonb_set(jsonb_set(jsonb_set(o.payload, \
        '{fact,source_excerpt}', '\"\"', false), '{was,source_excerpt}', '\"\"', false), '{reason}', '\"\"', false) \
-     WHERE o.kind = 'fact' AND o.turn IN \
-       (SELECT jsonb_array_elements_text(payload -> 'turns') FROM sent WHERE kind = 'forget')";
+     FROM sent, jsonb_array_elements_text(sent.payload -> 'turns') AS said WHERE o.turn = said";
 
 const FORGOT: &str = "UPDATE annals_devices AS d SET forgot_at = clock_timestamp() FROM sent WHERE d.device = sent.device";
 
@@ -126,13 +125,6 @@ pub struct SharedDevice {
     pub pulled_at: Option<String>,
     /// Whether facts were forgotten since then, which the device may still have.
     pub is_behind_a_forget: bool,
-}
-
-#[derive(Deserialize)]
-struct State {
-    version: i32,
-    sees_all: bool,
-    highest: Vec<Address>,
 }
 
 /// A connection with a timeout for each answer, since a server may accept a request and never answer. It must not be
@@ -215,9 +207,9 @@ impl SyncServer {
         }
     }
 
-    /// Executes a statement, and returns the number of affected rows.
-    fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<u64> {
-        self.ask(tried, 2, |client| client.execute(sql, values))
+    /// Executes a statement.
+    fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<()> {
+        self.ask(tried, 2, |client| client.execute(sql, values)).map(drop)
     }
 
     /// Runs statements without placeholders, and returns the JSON document in their first row.
@@ -234,8 +226,9 @@ impl SyncServer {
     pub(crate) fn state(&mut self) -> Result<Vec<Address>> {
         let wait = self.wait.as_millis().max(1);
         let sql = format!("SET statement_timeout = {wait}; {STATE}");
-        let state: Option<State> = self.document("read the server state", &sql)?;
-        let State { version, sees_all, highest } = state.ok_or_else(not_set_up)?;
+        let state: Option<(i32, bool, Vec<Address>)> =
+            self.document("read the server state", &sql)?;
+        let (version, sees_all, highest) = state.ok_or_else(not_set_up)?;
         self.check_role(sees_all)?;
         if version == SCHEMA {
             return Ok(highest);
@@ -278,7 +271,7 @@ impl SyncServer {
         let scopes: Vec<String> = scopes.iter().map(|scope| self.server_scope(scope)).collect();
         let sql = "INSERT INTO annals_devices (scope, device) SELECT scope, $2 FROM unnest($1::text[]) AS s(scope) \
              ON CONFLICT (scope, device) DO UPDATE SET left_at = NULL";
-        self.execute("add this device", sql, &[&scopes, &device]).map(|_| ())
+        self.execute("add this device", sql, &[&scopes, &device])
     }
 
     /// Returns all active devices that this role may see.
@@ -289,7 +282,7 @@ impl SyncServer {
     /// Records when this device did something: `pulled_at` or `left_at`.
     pub(crate) fn note(&mut self, device: &str, what: &str) -> Result<()> {
         let sql = format!("UPDATE annals_devices SET {what} = clock_timestamp() WHERE device = $1");
-        self.execute("update the list of devices", &sql, &[&device]).map(|_| ())
+        self.execute("update the list of devices", &sql, &[&device])
     }
 
     /// Sends a batch; returns the number of operations that are new to the server.
@@ -305,9 +298,10 @@ impl SyncServer {
         }
         let row = self.ask(tried, 2, |client| client.query_one(&sql, values))?;
         if forgets {
-            for sql in [&format!("{ERASE} {FORGOTTEN}"), SCRUB, FORGOT] {
-                self.execute("forget", &format!("{SENT} {sql}"), values)?;
+            for what in [ERASE, SCRUB] {
+                self.execute("forget", &format!("{SENT} {what} AND {REACHED}"), values)?;
             }
+            self.execute("forget", &format!("{SENT} {FORGOT}"), values)?;
             self.execute(tried, "COMMIT", &[])?;
         }
         Ok(usize::try_from(row.get::<_, i64>(0)).unwrap_or(0))
@@ -335,7 +329,7 @@ impl SyncServer {
     /// Updates sent operations to their current local state.
     pub(crate) fn rewrite(&mut self, operations: &[Operation]) -> Result<()> {
         let sent = self.sent(operations)?;
-        self.execute("forget", &format!("{SENT} {REWRITE}"), &[&sent]).map(|_| ())
+        self.execute("forget", &format!("{SENT} {REWRITE}"), &[&sent])
     }
 
     /// Returns operations as a JSON array of rows of the server's table.

@@ -28,7 +28,7 @@ impl Log {
         let path = boundary::real_path(path)?;
         let folder = boundary::folder_of(&path);
         disk::create_all(folder, visibility, visibility).at("create", folder)?;
-        Self::open(&Spot::new(&path).at("append to", &path)?, visibility)
+        Self::open(&Spot::new(&path).at("append", &path)?, visibility)
     }
 
     fn open(spot: &Spot, visibility: Visibility) -> Result<Self> {
@@ -77,7 +77,7 @@ impl Log {
 
     fn write(&mut self, text: &[u8]) -> Result<()> {
         let path = &self.spot.path;
-        let written = disk::write_once(&self.file, text).at("append to", path)?;
+        let written = disk::write_once(&self.file, text).at("append", path)?;
         let length = self.file.metadata().at("read", path)?.len();
         if written == text.len() {
             self.length = length;
@@ -96,7 +96,7 @@ impl Log {
         match disk::sync(&self.file) {
             // A device such as `/dev/null` has nothing to flush.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-            flushed => flushed.at("append to", &self.spot.path)?,
+            flushed => flushed.at("append", &self.spot.path)?,
         }
         if std::mem::take(&mut self.is_new) {
             let folder = boundary::folder_of(&self.spot.path);
@@ -168,7 +168,7 @@ pub(crate) fn finish(spot: &Spot, lines: &[u8]) -> Result<()> {
             .and_then(|file| {
                 disk::write(&file, &wanted[written..]).and_then(|()| disk::sync(&file))
             })
-            .at("append to", &spot.path),
+            .at("append", &spot.path),
     }
 }
 
@@ -201,7 +201,7 @@ fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
         }
         opened => opened.map(|file| (file, false)),
     }
-    .at("append to", &spot.path)
+    .at("append", &spot.path)
 }
 
 fn is_file_or_device(file: &File) -> bool {
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_reported() {
         let error = append(Path::new("/dev/full"), b"one").unwrap_err();
-        assert!(error.to_string().contains("cannot append to"), "{error}");
+        assert!(error.to_string().contains("cannot append: "), "{error}");
         append(Path::new("/dev/null"), b"one").unwrap();
     }
 

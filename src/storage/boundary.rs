@@ -285,7 +285,7 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
             Err(_) => return real_entry(&path),
         }
     }
-    Err(io::Error::from(ErrorKind::InvalidInput)).at("follow the links of", &path)
+    Err(io::Error::from(ErrorKind::InvalidInput)).at("follow its links", &path)
 }
 
 /// Returns the real path of a directory entry; if the entry itself is a link, that is not followed.

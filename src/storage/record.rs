@@ -196,7 +196,7 @@ impl Pending {
                 // Another process has used this id since the folder was listed.
                 Ok(_) => disk::remove_file(&path).at("remove", &path)?,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error).at("record the operation in", &path),
+                Err(error) => return Err(error).at("record the operation", &path),
             }
             record.id += 1;
         };
@@ -207,7 +207,7 @@ impl Pending {
         text.push(b'\n');
         if let Err(error) = disk::write(&file, &text).and_then(|()| disk::sync(&file)) {
             disk::remove_file(&path).at("remove", &path)?;
-            return Err(error).at("record the operation in", &path);
+            return Err(error).at("record the operation", &path);
         }
         (pending.path, pending.file) = (path, Some((file, marks_at)));
         Ok(pending)

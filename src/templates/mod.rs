@@ -118,7 +118,6 @@ fn environment() -> std::result::Result<Environment<'static>, minijinja::Error> 
         _ => AutoEscape::None,
     });
     environment.add_filter("cell", cell);
-    environment.add_filter("fixed", |number: f64| format!("{number:.2}"));
     Ok(environment)
 }
 

@@ -35,8 +35,9 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     let transcripts = &row(&found, "sessions", "transcripts")["details"][0]["message"];
     assert_eq!(transcripts, "not read; annals setup CLIENT --sessions turns it on");
     let claude = row(&found, "harness", "claude");
-    assert_eq!(claude["level"], "ok");
-    assert_eq!(claude["details"][0]["message"], "not set up; run annals setup claude");
+    assert_eq!(claude["level"], "unused");
+    assert_eq!(claude["details"][0]["message"], "not set up; annals setup claude does it");
+    assert_eq!(found["level"], "ok");
 }
 
 #[test]

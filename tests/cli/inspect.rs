@@ -78,6 +78,8 @@ fn a_file_outside_of_the_project_is_not_read() {
     let file = other.root().join(".vbw-planning/STATE.md");
     let refused = case.run("inspect --json").args([&file]).code(4);
     assert_eq!(refused.json()["error"]["message"], "is outside of the project");
+    let found = case.run("inspect --json --outside").args([&file]).success().json();
+    assert_eq!((&found["kind"], &found["file"]), (&"state".into(), &file.to_str().into()));
 }
 
 #[test]

@@ -316,5 +316,5 @@ fn a_full_disk_is_told() {
     let case = Case::empty();
     let outcome = case.run("journal write --content c").env("MEMORY_FILE", "/dev/full").code(1);
     let error = outcome.json()["error"].as_str().unwrap().to_owned();
-    assert!(error.starts_with("/dev/full: cannot append to: "), "{error}");
+    assert!(error.starts_with("/dev/full: cannot append: "), "{error}");
 }

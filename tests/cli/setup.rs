@@ -302,6 +302,27 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
     }
 }
 
+#[test]
+fn a_removal_says_where_else_a_client_is_set_up() {
+    let case = Case::empty();
+    case.git_init();
+    let said = |line: &str| case.run(line).success().stdout();
+    said("setup gsd --user");
+    assert_eq!(
+        said("setup gsd --remove"),
+        "Note: nothing to remove: Claude Code's settings for this project have no entries of annals.\n\
+         Note: it is set up for all of your projects: annals setup gsd --user --remove ends that.\n"
+    );
+    said("setup gsd");
+    let log = said("log --limit 1");
+    assert!(log.lines().next().unwrap().ends_with("  setup gsd"), "{log}");
+    assert_eq!(
+        said("setup claude --remove"),
+        ".claude/settings.json deleted.\n.mcp.json deleted.\n\
+         Note: it is set up for all of your projects: annals setup claude --user --remove ends that.\n"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn a_write_protected_file_is_refused_and_a_private_one_stays_private() {

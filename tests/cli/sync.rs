@@ -208,6 +208,47 @@ fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
     }
 }
 
+#[test]
+fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
+    let case = Case::empty();
+    case.write("CLAUDE.md", "# Mine\n\n## Active Context\n\n**Phase:** 1 - A (done)\n");
+    let own = case.tree();
+    case.run("remember --confidence high the gateway listens on 7443").success();
+    case.run("notepad priority never touch the schema").success();
+    case.run("facts add --key health.diet --value vegan --user ada").success();
+    let refused = case.run("sync").code(3);
+    assert_error(
+        &refused,
+        "[ROOT]: no planning folder here",
+        "`annals sync --target claude` writes what is remembered here into CLAUDE.md; `annals init` starts a plan",
+    );
+    let sync =
+        |rest: &str| case.run(&format!("sync --target claude {rest}")).env("ANNALS_USER", "ada");
+    let check = sync("--check").code(1);
+    assert!(check.stderr().ends_with("hint: annals sync --target claude\n"), "{}", check.report());
+    let shown = sync("--stdout").success().stdout();
+    sync("--dry-run").success();
+    assert_eq!(case.read("CLAUDE.md"), own.get("CLAUDE.md").cloned());
+    let done = sync("").success();
+    assert_eq!(
+        (done.stdout().as_str(), done.stderr().as_str()),
+        ("CLAUDE.md updated (19 lines).\n", "")
+    );
+    assert_snapshot!("sync_memory", text(&case, "CLAUDE.md"));
+    assert_eq!(text(&case, "CLAUDE.md"), shown);
+    assert_eq!(sync("").success().stdout(), "CLAUDE.md unchanged (19 lines).\n");
+    // A session that reads the file gets nothing twice; its end brings the block up to date.
+    let start = case.run("hook session-start").stdin("{}").success().stdout();
+    assert_eq!(start, "");
+    case.run("forget gateway-listens-7443 --reason moved").success();
+    let audit = case.run("audit").success().stdout();
+    assert!(audit.contains("annals sync --target NAME\n    CLAUDE.md: is out of date"), "{audit}");
+    case.run("hook session-end").stdin("{}").success();
+    assert!(!text(&case, "CLAUDE.md").contains("7443"));
+    case.run("undo").success();
+    assert!(text(&case, "CLAUDE.md").contains("7443"));
+}
+
 fn text(case: &Case, path: &str) -> String {
     String::from_utf8(case.read(path).unwrap()).unwrap()
 }

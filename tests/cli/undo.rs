@@ -90,7 +90,7 @@ fn a_missing_operation_cannot_be_undone() {
     let wrong = case.run("undo seven").code(2);
     assert_error(
         &wrong,
-        "invalid value 'seven' for '[ID]': invalid digit found in string",
+        "ID takes a whole number, not 'seven'",
         "`annals undo --help` has an example",
     );
 }

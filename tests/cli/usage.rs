@@ -24,10 +24,26 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     ("status --jsn", "unexpected argument '--jsn' found", "a similar argument exists: '--json'"),
     ("status extra", "unexpected argument 'extra' found", "`annals status --help` has an example"),
+    ("inspect", "`annals inspect` needs <FILE>...", "`annals inspect --help` has an example"),
     (
-        "inspect",
-        "the following required arguments were not provided: <FILE>...",
-        "`annals inspect --help` has an example",
+        "setup",
+        "`annals setup` needs <TARGET> (claude, codex, gemini, opencode, qwen, copilot, vbw, gsd, git)",
+        "`annals setup --help` has an example",
+    ),
+    (
+        "recall --limt 3 x",
+        "unexpected argument '--limt' found",
+        "a similar argument exists: '--limit'",
+    ),
+    (
+        "notepad --request port is open",
+        "unexpected argument '--request' found",
+        "a similar argument exists: '--request-id'; to pass '--request' as a value, use '-- --request'",
+    ),
+    (
+        "context --budget 99999999999999999999",
+        "--budget <TOKENS> takes a smaller number, not '99999999999999999999'",
+        "`annals context --help` has an example",
     ),
     (
         "status --color purple",
@@ -36,7 +52,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "log --limit many",
-        "invalid value 'many' for '--limit <N>': invalid digit found in string",
+        "--limit <N> takes a whole number, not 'many'",
         "`annals log --help` has an example",
     ),
     (

@@ -494,7 +494,7 @@ fn stage_5_the_profile_is_rebuilt_every_five_turns_and_at_a_sessions_end() {
     assert!(built.profile.soft_preferences.contains_key("city"));
     let end = facts::Observation {
         user_input: "bye".to_owned(),
-        session_end: true,
+        session_end: Some(true),
         ..facts::Observation::default()
     };
     desk.observe(&end);
@@ -599,14 +599,15 @@ fn lines_of_one_import_are_compared_with_each_other() {
     let lines = [
         line("1", "likes[]", "tea"),
         line("2", "likes[]", "Tea."),
-        line("3", "likes[]", "milk"),
+        line("3", "likes[]", "milk  tea"),
+        line("6", "likes[]", "Milk tea!"),
         line("4", "city", "Turin"),
         line("5", "city", "Rome"),
     ];
     let mut to = Desk::new();
     let user = to.user.clone();
     let done = facts::import(&mut to.facts, &user, &lines.concat(), SecretPolicy::Refuse).unwrap();
-    assert_eq!((done.imported, done.pending, done.known), (4, 1, 1));
+    assert_eq!((done.imported, done.pending, done.known), (4, 1, 2));
     assert_eq!(to.active("likes[]").len(), 2);
     assert_eq!(to.active("city")[0].value_text, "Turin");
     to.sound();

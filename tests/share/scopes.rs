@@ -1,6 +1,8 @@
 //! Who sees what: the device, the person, a team, and nobody else, whatever they ask the server.
 
-use crate::share::{NOW, Replica, devices};
+use annals::facts;
+
+use crate::share::{NOW, Replica, ada, devices};
 use crate::support::Postgres;
 
 #[test]
@@ -61,6 +63,24 @@ fn seen_by_sql(server: &Postgres) {
     let refused =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| server.sql("annals", forged)));
     assert!(refused.is_err(), "a stranger wrote into the scope of others");
+}
+
+#[test]
+fn forgetting_for_a_team_leaves_the_private_facts_of_the_same_turn() {
+    let Some(server) = team() else {
+        return;
+    };
+    let [one, two] = [(); 2].map(|()| Replica::join(&server, "ada", NOW));
+    for (replica, fact) in [(&one, "work.editor --value helix"), (&two, "city --value Rome")] {
+        let line = format!("facts add --request-id same --key {fact}");
+        replica.run(&line).env("ANNALS_SHARE_SCOPES", "work.=core").success();
+        replica.run("share push").success();
+    }
+    // The device has received nothing of what is private.
+    facts::forget(&mut one.open(), &ada(), Some("work.editor"), "asked").unwrap();
+    one.run("share push").success();
+    let sql = "SELECT string_agg(payload -> 'fact' ->> 'source_excerpt', ' ') FROM annals_ops WHERE kind = 'fact'";
+    assert_eq!(server.sql("annals", sql), "Rome");
 }
 
 #[test]

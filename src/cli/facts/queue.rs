@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::facts::{Context, TurnsArgs, WorkArgs, input};
-use crate::cli::output::{Output, text};
+use crate::cli::output::Output;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome};

@@ -1,6 +1,6 @@
 //! Receives the operations of other devices, each once and in the order of its device.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
@@ -45,9 +45,19 @@ pub(crate) fn receive(
     is_retry: bool,
     clock: Clock,
 ) -> Result<Incoming> {
+    required(connection)?;
     let mut known = cursors(connection)?;
     let mut moved = BTreeSet::new();
-    let mut receiver = Receiver::new(connection, clock)?;
+    let mut receiver = Receiver {
+        connection,
+        clock,
+        latest: 0,
+        tombstones: Tombstones::read(connection)?,
+        subjects: HashMap::new(),
+        touched: BTreeSet::new(),
+        has_forgotten: false,
+        incoming: Incoming::default(),
+    };
     for operation in batch {
         if is_retry {
             drop_set_aside(connection, operation)?;
@@ -112,21 +122,7 @@ struct Receiver<'a> {
     incoming: Incoming,
 }
 
-impl<'a> Receiver<'a> {
-    fn new(connection: &'a Connection, clock: Clock) -> Result<Self> {
-        required(connection)?;
-        Ok(Self {
-            connection,
-            clock,
-            latest: 0,
-            tombstones: Tombstones::read(connection)?,
-            subjects: HashMap::new(),
-            touched: BTreeSet::new(),
-            has_forgotten: false,
-            incoming: Incoming::default(),
-        })
-    }
-
+impl Receiver<'_> {
     /// Applies an operation, or sets it aside with the reason if it is refused.
     fn take(&mut self, operation: &Operation) -> Result<()> {
         let reason = match self.apply(operation) {
@@ -159,10 +155,11 @@ impl<'a> Receiver<'a> {
                 self.store(&Operation { op_id, payload: None, ..operation.clone() })
             }
             "forget" => {
-                let tombstone = read(payload?)?;
+                let (scope, tombstone) = (&operation.scope, read(payload?)?);
                 self.store(operation)?;
-                self.touched
-                    .extend(self.tombstones.add(self.connection, &operation.scope, tombstone)?);
+                self.touched.extend(erase(self.connection, scope, &tombstone)?);
+                insert(self.connection, scope, &tombstone)?;
+                self.tombstones.0.push((scope.clone(), tombstone));
                 self.has_forgotten = true;
                 Ok(())
             }
@@ -246,7 +243,7 @@ struct Tombstone {
     /// Turns in which it was said: other facts from them lose their excerpts.
     turns: BTreeSet<String>,
     /// Other operations whose excerpt or reason mentioned it.
-    mentions: Vec<Address>,
+    mentions: BTreeSet<Address>,
 }
 
 stored_as_json!(Tombstone);
@@ -267,22 +264,8 @@ fn reaches(forgotten_in: &str, scope: &str) -> bool {
 struct Tombstones(Vec<(String, Tombstone)>);
 
 impl Tombstones {
-    pub(crate) fn read(connection: &Connection) -> Result<Self> {
+    fn read(connection: &Connection) -> Result<Self> {
         connection.list("SELECT scope, tombstone FROM share_tombstones", []).map(Self)
-    }
-
-    /// Adds a tombstone of another device, and erases what it is about; returns the users and keys whose rows must
-    /// be merged.
-    pub(crate) fn add(
-        &mut self,
-        connection: &Connection,
-        scope: &str,
-        tombstone: Tombstone,
-    ) -> Result<Vec<Subject>> {
-        let touched = erase(connection, scope, &tombstone)?;
-        insert(connection, scope, &tombstone)?;
-        self.0.push((scope.to_owned(), tombstone));
-        Ok(touched)
     }
 
     /// Returns the tombstones that apply to a scope.
@@ -386,18 +369,16 @@ fn send(connection: &Connection, mut tombstone: Tombstone, clock: Clock) -> Resu
 }
 
 /// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
-fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
+fn new_mentions(connection: &Connection) -> Result<BTreeSet<Address>> {
     let sql = "SELECT scope, device, number FROM operations \
-               WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
-    let mut found: Vec<Address> = connection.list(sql, [])?;
+               WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL";
+    let mut found: BTreeSet<Address> = connection.list(sql, [])?.into_iter().collect();
     if !found.is_empty() {
-        let tombstones = Tombstones::read(connection)?;
-        let mut known: BTreeMap<String, BTreeSet<&Address>> = BTreeMap::new();
-        found.retain(|address| {
-            let mentions =
-                || tombstones.reaching(&address.0).flat_map(|one| &one.mentions).collect();
-            !known.entry(address.0.clone()).or_insert_with(mentions).contains(address)
-        });
+        let known = Tombstones::read(connection)?;
+        let is_known = |address: &Address| {
+            known.reaching(&address.0).any(|one| one.mentions.contains(address))
+        };
+        found.retain(|address| !is_known(address));
     }
     Ok(found)
 }

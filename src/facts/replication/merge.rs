@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use crate::error::Result;
 use crate::facts::arbitration::{CONFIRMED, folded_value, repeated_confidence};
 use crate::facts::fact::{Fact, FactStatus, Proposal, UserId};
-use crate::facts::history::{CHANGE, Cause};
+use crate::facts::history::Cause;
 use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::store::Sql;
 use crate::facts::{fact, history, vectors};
@@ -263,23 +263,18 @@ pub(crate) fn merge_key(
     key: &str,
     now: &str,
 ) -> Result<()> {
-    let sql = format!(
-        "SELECT {CHANGE}, o.op_id, o.clock, o.device \
-         FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
-         WHERE h.user_id = ?1 AND h.key = ?2 AND h.after_json NOT NULL ORDER BY h.history_id"
-    );
+    /// A change, and its operation, if there is one.
+    type Row = (Option<Fact>, Fact, String, Option<String>, Option<i64>, Option<String>);
+    let sql = "SELECT before_json, after_json, turn_id, op_id, clock, o.device \
+               FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
+               WHERE user_id = ?1 AND key = ?2 AND after_json NOT NULL ORDER BY history_id";
     let (mut changes, mut last) = (Vec::new(), HashMap::new());
-    let mut statement = connection.statement(&sql)?;
-    let mut rows = statement.query(params![user, key])?;
-    while let Some(row) = rows.next()? {
-        let history::Change { before, after: Some(after), turn_id, .. } = row.try_into()? else {
-            continue;
-        };
-        if let Some(op_id) = row.get(9)? {
-            let (stamp, after) = ((row.get(10)?, row.get(11)?), after.clone());
-            changes.push(Change { stamp, op_id, turn: turn_id, before, after });
+    let rows = connection.list::<Row>(sql, params![user, key])?;
+    for (before, after, turn, op_id, clock, device) in rows {
+        last.insert(after.fact_id.clone(), after.clone());
+        if let (Some(op_id), Some(clock), Some(device)) = (op_id, clock, device) {
+            changes.push(Change { stamp: (clock, device), op_id, turn, before, after });
         }
-        last.insert(after.fact_id.clone(), after);
     }
     let mut merged = merge(changes);
     // Only one value may be active at a time, so facts that end are written first.

@@ -275,7 +275,7 @@ fn select(
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let mut operation = Operation::read(row)?;
+        let mut operation = Operation::try_from(row)?;
         if row.get(14)? {
             operation.withhold("withheld");
         } else if operation.kind == "fact" {
@@ -464,7 +464,7 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
     let mut statement = connection.statement(&sql)?;
     let mut rows = statement.query([noted])?;
     while let Some(row) = rows.next()? {
-        let (change, user) = (Change::read(row)?, row.get(10)?);
+        let (change, user) = (Change::try_from(row)?, row.get(10)?);
         add(connection, scopes, &user, &change, row.get(9)?, clock)?;
         keys.insert((user, change.key));
     }

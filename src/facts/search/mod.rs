@@ -12,7 +12,6 @@
 //! result says so.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, params};
@@ -21,7 +20,7 @@ use serde::Serialize;
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::Result;
 use crate::facts::vectors::Similarities;
-use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, vectors};
+use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, json, vectors};
 use crate::project::Fusion;
 use crate::search::{
     Embedder, Encoder, Known, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
@@ -260,23 +259,22 @@ impl Search<'_> {
         let sql = "SELECT key, value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
         let values = (self.rows.seqs[index], self.user.as_str());
         let found: Option<(String, String)> = self.connection.optional(sql, values)?;
-        let text =
-            |(key, body): (String, String)| ReadText { heading: vectors::words_of_key(&key), body };
-        Ok(found.map(text).unwrap_or_default())
+        Ok(found.map(|(key, value)| text(&key, value)).unwrap_or_default())
     }
 
     /// Returns the facts of these rows, by row.
     fn facts(&self, scored: &[Scored]) -> Result<HashMap<i64, Fact>> {
-        let rows: Vec<String> =
-            scored.iter().map(|one| self.rows.seqs[one.index].to_string()).collect();
+        let rows: Vec<i64> = scored.iter().map(|one| self.rows.seqs[one.index]).collect();
         let sql = format!(
-            "SELECT {COLUMNS}, seq FROM facts WHERE user_id = ?1 AND seq IN ({})",
-            rows.join(", ")
+            "SELECT {COLUMNS}, seq FROM facts \
+             WHERE user_id = ?1 AND seq IN (SELECT value FROM json_each(?2))"
         );
-        let mut statement = self.connection.prepare(&sql)?;
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::read(row)?));
-        let rows = statement.query_map([self.user.as_str()], read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::try_from(row)?));
+        Ok(self
+            .connection
+            .rows(&sql, params![self.user, json(&rows)?], read)?
+            .into_iter()
+            .collect())
     }
 }
 
@@ -298,6 +296,11 @@ fn recency(fact: &Fact, now: DateTime<Utc>) -> f64 {
     })
 }
 
+/// Returns a fact as it is read: its value under its key in words.
+fn text(key: &str, value: String) -> ReadText {
+    ReadText { heading: vectors::words_of_key(key), body: value }
+}
+
 /// Judges each fact separately against a question; returns the evidence for the relevant ones.
 ///
 /// If the encoder reads them, a fact needs no word of the question.
@@ -313,11 +316,8 @@ pub(crate) fn judge_each(
     let rows = Rows::searchable(&snapshot, user, project, &store.clock.timestamp())?;
     let words = Words::search(&snapshot, user, text, &rows)?;
     let question = Question::new(text, &words.terms, rows.seqs.len());
-    let read = |fact: &Fact| ReadText {
-        heading: vectors::words_of_key(&fact.key),
-        body: fact.value_text.clone(),
-    };
-    let texts: Vec<ReadText> = facts.iter().map(read).collect();
+    let texts = facts.iter().map(|fact| self::text(&fact.key, fact.value_text.clone()));
+    let texts: Vec<ReadText> = texts.collect();
     let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
     let mut near = Vec::new();
     if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
@@ -359,12 +359,6 @@ impl From<Fusion> for Method {
             Fusion::Own => Self::Fused,
             Fusion::Seed => Self::Seed,
         }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

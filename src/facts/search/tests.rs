@@ -138,7 +138,7 @@ fn no_method_finds_facts_of_another_user() {
             {
                 let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
                 let others = found.hits.iter().filter(|hit| hit.fact.user_id.as_str() != user);
-                assert_eq!(others.count(), 0, "{user:?} {method} {text:?}");
+                assert_eq!(others.count(), 0, "{user:?} {method:?} {text:?}");
                 assert!(method != Method::Fused || !found.hits.is_empty(), "{user:?} {text:?}");
             }
         }
@@ -157,7 +157,7 @@ fn only_what_holds_or_waits_for_an_answer_is_found() {
     for method in Method::ALL {
         let mut found = store.values("ada", "Turin", method);
         found.sort();
-        assert_eq!(found, ["Turin active", "Turin pending_confirmation"], "{method}");
+        assert_eq!(found, ["Turin active", "Turin pending_confirmation"], "{method:?}");
     }
 }
 
@@ -175,8 +175,8 @@ fn facts_of_other_projects_are_left_out_unless_asked_for() {
             let query = FactQuery { project, ..query("cargo", method) };
             store.ask("ada", &query, &Embedder::BuiltIn).hits.len()
         };
-        assert_eq!(count(None), 1, "{method}");
-        assert_eq!(count(Some("atlas")), 2, "{method}");
+        assert_eq!(count(None), 1, "{method:?}");
+        assert_eq!(count(Some("atlas")), 2, "{method:?}");
     }
 }
 
@@ -209,11 +209,11 @@ fn a_query_without_words_or_known_pieces_finds_nothing_and_a_long_one_is_answere
     let mut store = Store::with(&[("ada", "city", "Turin")]);
     for method in Method::ALL {
         for text in ["", "   ", "\u{0}", "🙂"] {
-            assert!(store.values("ada", text, method).is_empty(), "{method} {text:?}");
+            assert!(store.values("ada", text, method).is_empty(), "{method:?} {text:?}");
         }
         let long = "where is Turin AND (NEAR \"* ".repeat(400);
         assert!(long.len() > 10_000);
-        assert_eq!(store.values("ada", &long, method), ["Turin"], "{method}");
+        assert_eq!(store.values("ada", &long, method), ["Turin"], "{method:?}");
     }
 }
 

@@ -18,7 +18,7 @@ use crate::hooks::harness::{
     SetupScope, Step,
 };
 use crate::hooks::setup::json::JsonSettings;
-use crate::project::Project;
+use crate::project::{LayoutName, Project};
 use crate::storage::{Changes, Storage, Store, read};
 use crate::text::word_enum;
 use crate::warning::Warning;
@@ -28,6 +28,8 @@ use crate::warning::Warning;
 pub struct SetupRequest {
     /// The harness to set up.
     pub harness: Harness,
+    /// The workflow that it was named by, if by one.
+    pub workflow: Option<LayoutName>,
     /// The project's settings or the user's.
     pub scope: SetupScope,
     /// Only check whether the settings are up to date.
@@ -36,6 +38,15 @@ pub struct SetupRequest {
     pub remove: bool,
     /// The options that the user gave; the others keep their current values.
     pub options: SetupOptions,
+}
+
+impl SetupRequest {
+    /// Returns the command that sets this up in a scope, as it was called.
+    fn command(&self, scope: SetupScope) -> String {
+        let name = self.workflow.map_or(self.harness.as_str(), LayoutName::as_str);
+        let flag = if scope == SetupScope::User { " --user" } else { "" };
+        format!("setup {name}{flag}")
+    }
 }
 
 word_enum! {
@@ -93,6 +104,9 @@ pub struct SetupReport {
     pub diff: Option<String>,
     /// Warnings about the recovery of interrupted operations.
     pub warnings: Vec<Warning>,
+    /// The command that sets it up.
+    #[serde(skip)]
+    command: String,
 }
 
 impl SetupReport {
@@ -104,8 +118,7 @@ impl SetupReport {
             return Ok(());
         }
         let message = format!("differs from what setup would write: {}", off.join(", "));
-        let user = if self.scope == SetupScope::User { " --user" } else { "" };
-        Err(Error::failed(message).hint(format!("annals setup {}{user}", self.harness.as_str())))
+        Err(Error::failed(message).hint(format!("annals {}", self.command)))
     }
 }
 
@@ -117,7 +130,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     for settings in &all {
         ensure_inside(&settings.path, place.storage.root())?;
     }
-    let operation = format!("setup {}", request.harness.as_str());
+    let operation = request.command(SetupScope::Project);
     let ((files, options), applied) =
         place.storage.transact(&operation, &[Store::Context], || {
             let found = read_all(&all)?;
@@ -140,7 +153,8 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     Ok(SetupReport {
         harness: request.harness,
         scope: request.scope,
-        notes: notes(project, request, options),
+        notes: notes(project, request, options, &files),
+        command: request.command(request.scope),
         files,
         diff: applied.diff,
         warnings: project.named(applied.warnings),
@@ -200,29 +214,46 @@ fn change(
     }
 }
 
-/// Returns the manual steps that remain.
-fn notes(project: &Project, request: SetupRequest, options: SetupOptions) -> Vec<String> {
-    let (profile, name) = (request.harness.profile(), request.harness.as_str());
-    if request.remove {
-        let is_users = request.scope == SetupScope::User;
-        return profile.after_removal.clone().filter(|_| is_users).into_iter().collect();
-    }
-    let breadcrumb = profile.no_breadcrumb.as_ref().filter(|_| options.breadcrumb == Some(true));
-    let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
-    let steps = profile.steps.iter().filter(is_meant).map(|step| &step.text);
-    let mut notes: Vec<String> = breadcrumb.into_iter().chain(steps).cloned().collect();
-    let (other, whose) = match request.scope {
-        SetupScope::Project => (SetupScope::User, "all of your projects"),
-        SetupScope::User => (SetupScope::Project, "this project"),
+/// Returns the manual steps that remain, and where else the harness is set up.
+fn notes(
+    project: &Project,
+    request: SetupRequest,
+    options: SetupOptions,
+    files: &[SetupFile],
+) -> Vec<String> {
+    let profile = request.harness.profile();
+    let other = match request.scope {
+        SetupScope::Project => SetupScope::User,
+        SetupScope::User => SetupScope::Project,
     };
-    // The other scope is only mentioned: if its settings cannot be read, it is ignored.
-    let other = setup_state(project, request.harness, other);
-    if other.is_ok_and(|state| state != SetupState::Absent) {
-        notes.push(format!(
-            "{} is set up for {whose} as well, and one is enough: annals setup {name} --remove drops the \
-             project's",
-            profile.title
-        ));
+    let is_in_other = is_in(project, request.harness, other);
+    let title = &profile.title;
+    let mut notes = Vec::new();
+    if request.remove {
+        if files.iter().all(|file| file.outcome == FileOutcome::Unchanged) {
+            let whose = request.scope.whose();
+            notes.push(format!(
+                "nothing to remove: {title}'s settings for {whose} have no entries of annals"
+            ));
+        }
+        let is_users = request.scope == SetupScope::User;
+        notes.extend(profile.after_removal.clone().filter(|_| is_users));
+    } else {
+        notes.extend(profile.no_breadcrumb.clone().filter(|_| options.breadcrumb == Some(true)));
+        let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
+        notes.extend(profile.steps.iter().filter(is_meant).map(|step| step.text.clone()));
+    }
+    if is_in_other {
+        let whose = other.whose();
+        notes.push(if request.remove {
+            format!("it is set up for {whose}: annals {} --remove ends that", request.command(other))
+        } else {
+            let command = request.command(SetupScope::Project);
+            format!(
+                "{title} is set up for {whose} as well, and one is enough: annals {command} --remove drops the \
+                 project's"
+            )
+        });
     }
     notes
 }
@@ -271,12 +302,14 @@ pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Re
     Ok(SetupState::Current)
 }
 
-/// Returns whether a harness is set up for both the project and the user, as far as its files can be read.
+/// Returns whether a harness is set up in a scope, as far as its files can be read.
+fn is_in(project: &Project, harness: Harness, scope: SetupScope) -> bool {
+    setup_state(project, harness, scope).is_ok_and(|state| state != SetupState::Absent)
+}
+
+/// Returns whether a harness is set up for both the project and the user.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| {
-        let state = setup_state(project, harness, scope);
-        state.is_ok_and(|state| state != SetupState::Absent)
-    })
+    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| is_in(project, harness, scope))
 }
 
 /// Returns what prevents the settings of a harness from working.
@@ -415,24 +448,11 @@ pub(crate) fn is_program(word: &str) -> bool {
     matches!(name.trim_matches('"'), "annals" | "annals.exe")
 }
 
-/// A format of settings files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingsForm {
-    /// JSON, as in Gemini CLI: hooks and a server in one file.
-    Json,
-    /// TOML, as in Codex: a server in a table.
-    Toml,
-}
-
-/// Returns a settings file after adding and removing our entries; `None` if it already contained some of ours. For
-/// fuzzing the promise that nothing else changes.
-pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
-    let content = match form {
-        SettingsForm::Json => {
-            SettingsContent::Json(JsonContent { hooks: true, server: Some(ServerEntry::Program) })
-        }
-        SettingsForm::Toml => SettingsContent::Toml,
-    };
+/// Returns a settings file, in TOML or JSON, after adding and removing our entries; `None` if it already contained some of
+/// ours. For fuzzing the promise that nothing else changes.
+pub fn setup_round_trip(is_toml: bool, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    let json = JsonContent { hooks: true, server: Some(ServerEntry::Program) };
+    let content = if is_toml { SettingsContent::Toml } else { SettingsContent::Json(json) };
     let profile = Harness::Gemini.profile();
     let settings = Settings { path: "settings".into(), profile, content };
     if !settings.entries(Some(bytes))?.is_empty() {
@@ -472,10 +492,8 @@ impl HarnessDir {
             let (base, storage) = (root.clone(), project.storage());
             return Ok(Self { scope, folder, base, user_folder, storage });
         }
-        let unknown = || {
-            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
-        };
-        let folder = users.ok_or_else(unknown)?;
+        // Without a home directory, this fails.
+        let folder = users.unwrap_or_default();
         let storage = project.storage_of_user(&folder)?;
         Ok(Self { scope, base: folder.clone(), user_folder: folder.clone(), folder, storage })
     }

@@ -109,7 +109,7 @@ impl PlanningFolder {
         let root = MilestoneFolder::read(&dir, DEFAULT_MILESTONE)?;
         let file = dir.join(vocabulary::ACTIVE);
         let here = "the planning folder itself is used";
-        let stated = match read::kind(&file).at("look at", &file)? {
+        let stated = match read::kind(&file).at("read", &file)? {
             None | Some(PathKind::File) => read::text(&file)?,
             Some(_) => {
                 let message = format!("is not a file, so it names no milestone; {here}");
