@@ -1,9 +1,9 @@
 //! Provides the injected time, and parses dates and durations as people write them.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::iter::Sum;
 use std::sync::LazyLock;
+use std::{fmt, iter};
 
 use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use regex_lite::Regex;
@@ -69,6 +69,14 @@ pub fn parse_date(text: &str) -> Option<NaiveDate> {
         None => true,
     };
     ends.then_some(day)
+}
+
+/// Returns the first date in a text that begins within the first `within` bytes.
+pub(crate) fn first_date(text: &str, within: usize) -> Option<NaiveDate> {
+    let begins = |c: char| c.is_whitespace() || "([|".contains(c);
+    let starts = text.match_indices(begins).map(|(at, gap)| at + gap.len());
+    let mut starts = iter::once(0).chain(starts.take_while(|at| *at <= within));
+    starts.find_map(|at| parse_date(text[at..].split(begins).next()?))
 }
 
 /// Returns the timestamp that a text starts with, or `None` for a date without a time.

@@ -39,13 +39,6 @@ pub struct SessionCost {
     pub tokens: usize,
 }
 
-/// Returns the page of a project. The costs of the context files are measured here; `costs` has those of the other
-/// texts that are read at the start of a session.
-pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
-    let gathered = page(project, costs);
-    Ok(Parsed::new(templates::page(&gathered.value)?, project.named(gathered.warnings)))
-}
-
 /// Name of the operation that writes the page.
 const OPERATION: &str = "report";
 
@@ -60,13 +53,21 @@ fn is_report(bytes: &[u8]) -> bool {
 /// Maximum offset of the end of a report's title, in bytes.
 const MAX_TITLE_END: usize = 16 * 1024;
 
-/// Writes the page to a file in the project; refused outside it, and if a file that is not a report exists
-/// there.
+/// Returns the page of a project, or writes it to a file in it; refused outside it, and if a file that is not a report
+/// exists there. The costs of the context files are measured here; `costs` has those of the other texts that are read at
+/// the start of a session.
 ///
 /// The page may contain facts about a user, so no record of it is kept. The file that it replaces cannot be restored,
 /// but that can only be an earlier report, which can be regenerated at any time.
-pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
-    let page = report(project, costs)?;
+pub fn report(project: &Project, costs: &[SessionCost], file: Option<&Path>) -> Result<ReportFile> {
+    let gathered = page(project, costs);
+    let page = templates::page(&gathered.value)?;
+    let mut done =
+        ReportFile { warnings: project.named(gathered.warnings), ..ReportFile::default() };
+    let Some(file) = file else {
+        done.html = Some(page);
+        return Ok(done);
+    };
     let path = project.root.join(file);
     let stores = [Store::Context];
     let ((), applied) = project.storage_without_record().transact(OPERATION, &stores, || {
@@ -78,17 +79,13 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
                 .at(project.relative(&path), None)
                 .hint("name another file, or move this one away"));
         }
-        changes.write(&path, page.value.as_bytes())?;
+        changes.write(&path, page.as_bytes())?;
         Ok(((), changes))
     })?;
-    let mut warnings = page.warnings;
-    warnings.extend(project.named(applied.warnings));
-    Ok(ReportFile {
-        file: Some(project.relative(&path).to_owned()),
-        html: None,
-        diff: applied.diff,
-        warnings,
-    })
+    done.warnings.extend(project.named(applied.warnings));
+    done.file = Some(project.relative(&path).to_owned());
+    done.diff = applied.diff;
+    Ok(done)
 }
 
 /// The content of the page: mostly the documents that commands print with `--json`.

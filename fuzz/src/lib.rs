@@ -5,7 +5,6 @@
 use std::path::Path;
 
 use annals::facts::Observation;
-use annals::hooks::setup::SettingsForm;
 use annals::hooks::{Input, setup};
 use annals::markdown::{FrontMatter, Lines, Outline};
 use annals::plan::{PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary};
@@ -182,18 +181,18 @@ pub fn secret(bytes: &[u8]) {
 
 /// Adds our entries to a harness's JSON settings and removes them again: a second time must leave the same bytes.
 pub fn settings_json(bytes: &[u8]) {
-    round_trip(SettingsForm::Json, bytes);
+    round_trip(false, bytes);
 }
 
 /// Does the same with Codex's TOML settings.
 pub fn settings_toml(bytes: &[u8]) {
-    round_trip(SettingsForm::Toml, bytes);
+    round_trip(true, bytes);
 }
 
 /// Refused edits are a valid outcome.
-fn round_trip(form: SettingsForm, bytes: &[u8]) {
-    if let Ok(Some(once)) = setup::setup_round_trip(form, bytes) {
-        let twice = setup::setup_round_trip(form, &once);
+fn round_trip(is_toml: bool, bytes: &[u8]) {
+    if let Ok(Some(once)) = setup::setup_round_trip(is_toml, bytes) {
+        let twice = setup::setup_round_trip(is_toml, &once);
         assert_eq!(twice.ok().flatten(), Some(once));
     }
 }

@@ -8,9 +8,9 @@ use crate::claude_md::decisions::DecisionList;
 use crate::claude_md::ownership::Recorded;
 use crate::claude_md::{decisions, ownership};
 use crate::error::Result;
-use crate::plan::{Skill, non_placeholder};
+use crate::plan::Skill;
 use crate::project::Layout;
-use crate::text::{Line, fold, strip_controls, word_enum};
+use crate::text::{Line, fold, non_placeholder, strip_controls, word_enum};
 use crate::warning::Warning;
 use crate::{patterns, secrets};
 
@@ -42,7 +42,7 @@ pub struct Sources {
     /// The active milestone.
     pub milestone: Option<String>,
     /// The current phase, as derived from the files.
-    pub phase: Option<CurrentPhase>,
+    pub phase: Option<String>,
     /// The command to run next.
     pub next_command: Option<String>,
     /// The reason why the position is contested, if another reading of the files is almost as plausible.
@@ -70,17 +70,6 @@ pub struct MemoryPart {
     pub heading: &'static str,
     /// The lines, most important first.
     pub lines: Vec<Line>,
-}
-
-/// The current phase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CurrentPhase {
-    /// Its number.
-    pub number: String,
-    /// Its name.
-    pub name: Option<String>,
-    /// Its status.
-    pub status: Option<String>,
 }
 
 /// A lesson from a finished phase.
@@ -143,18 +132,7 @@ impl Sources {
                 .map(|line| lines.line("the code's profile", line, MAX_LINE_CHARS))
                 .collect(),
             milestone: lines.optional("the milestone", self.milestone.as_deref(), MAX_ITEM_CHARS),
-            phase: self.phase.as_ref().map(|phase| {
-                let mut line = phase.number.clone();
-                if let Some(name) =
-                    lines.optional("the phase's name", phase.name.as_deref(), MAX_ITEM_CHARS)
-                {
-                    line.extend([" - ", name.as_str()]);
-                }
-                if let Some(status) = &phase.status {
-                    line.extend([" (", status.trim(), ")"]);
-                }
-                Line::new(&line)
-            }),
+            phase: lines.optional("the phase", self.phase.as_deref(), MAX_LINE_CHARS),
             next_action: lines.optional(
                 "the next command",
                 self.next_command.as_deref(),
@@ -430,11 +408,7 @@ mod tests {
             project: "shop".to_owned(),
             core_value: Some("TBD".to_owned()),
             milestone: Some("_(none)_".to_owned()),
-            phase: Some(CurrentPhase {
-                number: "5.1".to_owned(),
-                name: Some("{phase-name}".to_owned()),
-                status: Some(" in progress ".to_owned()),
-            }),
+            phase: Some("5.1 (in progress)".to_owned()),
             ..Sources::default()
         };
         let (content, warnings) = content(&sources);

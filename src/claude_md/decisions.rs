@@ -10,8 +10,8 @@ use regex_lite::Regex;
 use crate::patterns;
 use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
-use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
-use crate::text::{fold, listed, pattern};
+use crate::plan::{Decision, PhaseNumber};
+use crate::text::{fold, is_absent, listed, negates, non_placeholder, pattern, words_in};
 
 /// Number of decisions in the block.
 const MAX_DECISIONS: usize = 10;
@@ -33,9 +33,8 @@ const MAX_CHARS: usize = 240;
 const BINDING_WORDS: &str =
     "must never only breaking always mandatory required forbidden prohibited";
 
-/// Words that restrict or reverse a statement.
-const RESTRICTING_WORDS: &str =
-    "cannot down except never no not off only under unless until without";
+/// Words that, as negations do, restrict or reverse a statement.
+const RESTRICTING_WORDS: &str = "down except off only under unless until";
 
 /// Prefixes of words for things that others depend on.
 const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
@@ -109,7 +108,7 @@ fn restrictions_and_numbers(text: &str) -> BTreeSet<String> {
     let text = text.to_lowercase().replace('\u{2019}', "'");
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let is_kept = |word: &&str| {
-        word.ends_with("n't") || listed(RESTRICTING_WORDS, word) || word.contains(char::is_numeric)
+        negates(word) || listed(RESTRICTING_WORDS, word) || word.contains(char::is_numeric)
     };
     words.filter(is_kept).map(str::to_owned).collect()
 }
@@ -198,12 +197,9 @@ fn decides(decision: &Decision) -> bool {
     let only_logs = || reason(decision).is_none() && patterns::tells_only_what_was_done(text);
     !is_absent(text)
         && !text.starts_with("~~")
-        && !ABOUT_TASKS.is_match(&lower)
+        && !patterns::names_task(&lower)
         && (has_any(&lower, BINDING_WORDS) || !(is_of_roadmap() || only_orders() || only_logs()))
 }
-
-/// What says how the tasks of a plan were carried out.
-static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
 /// Text that only orders the work or says how far it is: it begins with the number of a phase or wave, says how many
 /// phases there are, or names their order. Not `Phasing out X`, which is a decision.
@@ -216,7 +212,7 @@ static ORDERS_WORK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn has_any(lower: &str, words: &str) -> bool {
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| listed(words, word))
+    words_in(lower).any(|word| listed(words, word))
 }
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
@@ -252,7 +248,7 @@ static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d.*-\d[^-]*$"));
 fn impact(decision: &Decision) -> u8 {
     let reason = reason(decision);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let mut words = words_in(&text);
     let is_structural =
         words.any(|word| STRUCTURAL_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix)));
     u8::from(reason.is_some()) + u8::from(has_any(&text, BINDING_WORDS)) + u8::from(is_structural)

@@ -7,7 +7,7 @@ mod ownership;
 mod regenerate;
 
 pub(crate) use content::MAX_PATTERNS;
-pub use content::{Content, CurrentPhase, Limits, MemoryPart, Pattern, ShrinkStep, Sources};
+pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep, Sources};
 pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{

@@ -15,9 +15,9 @@ use crate::claude_md::block;
 use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Outline, Section};
-use crate::plan::{Decision, is_absent, non_placeholder, without_emphasis};
+use crate::plan::{Decision, without_emphasis};
 use crate::project::{GeneratedSection, Layout, LayoutName};
-use crate::text::{BYTE_ORDER_MARK, clip, fold, line_end};
+use crate::text::{BYTE_ORDER_MARK, clip, fold, is_absent, line_end, non_placeholder, words_in};
 use crate::warning::Warning;
 
 /// A context file, split into the block and the user's text.
@@ -225,8 +225,7 @@ impl<'a> Recorded<'a> {
 
 /// Returns the words of a text, for comparison with those of a SHIPPED.md.
 pub(crate) fn words(text: &str) -> HashSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    words_in(text).map(str::to_lowercase).collect()
 }
 
 /// Returns a pattern folded and without its source or mark in brackets, for comparison.

@@ -6,8 +6,8 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use anstream::ColorChoice;
 use anstyle::Style;
+use clap::ColorChoice;
 use clap::error::ErrorKind;
 
 use crate::cli::output::{Output, OutputMode};
@@ -80,7 +80,7 @@ fn output_mode(arguments: &[OsString]) -> OutputMode {
         () if has_color("always") => ColorChoice::Always,
         () => ColorChoice::Auto,
     };
-    OutputMode { json: options.contains(&"--json"), quiet: false, verbose: false, color }
+    OutputMode { json: options.contains(&"--json"), color, ..OutputMode::default() }
 }
 
 #[cfg(test)]

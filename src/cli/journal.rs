@@ -153,7 +153,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
             file.and_then(|file| write(args, &file, clock, global.dry_run, out))
         }
         JournalCommand::Search(args) => {
-            file.and_then(|file| search(args, &file, global.verbose, out))
+            file.and_then(|file| search(args, &file, global.mode.verbose, out))
         }
     };
     // The journal's tools specify the format of a failure.
@@ -278,6 +278,9 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
 }
 
 fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
+    if !file.exists() {
+        out.note("no records yet; `annals journal write --content TEXT` adds one");
+    }
     journal::read_last(file, lines, |entry| {
         out.streamed(&entry, text!("journal/record"));
         out.is_read()

@@ -30,7 +30,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anstream::ColorChoice;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use crate::cli::output::{Output, OutputMode};
@@ -66,16 +65,21 @@ impl Arguments {
             .try_get_matches_from(line)
             .and_then(|matches| Self::from_arg_matches(&matches))
             .or_else(|_| Self::try_parse_from(line))
-            .or_else(|error| match with_bullet_marked(line) {
+            .or_else(|error| match with_text_marked(line) {
                 Some(marked) => Self::try_parse_from(marked).map_err(|_| error),
                 None => Err(error),
             })
     }
 }
 
-/// Returns a command line with `--` before its first bullet: that is text, and begins as an option does.
-fn with_bullet_marked(line: &[OsString]) -> Option<Vec<OsString>> {
-    let at = line.iter().position(|word| word.as_encoded_bytes().starts_with(b"- "))?;
+/// Returns a command line with `--` before a bullet or another text that begins as an option does; no option has a blank
+/// before its value.
+fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
+    let is_text = |word: &OsString| {
+        let word = word.to_string_lossy();
+        word.starts_with('-') && word.contains(' ') && !word.contains('=')
+    };
+    let at = line.iter().position(is_text)?;
     let (before, text) = line.split_at(at);
     Some([before, &["--".into()], text].concat())
 }
@@ -90,18 +94,8 @@ struct Global {
     /// Planning folder, if it has a non-standard name; relative to the project's folder
     #[arg(long, value_name = "DIR", global = true)]
     planning_dir: Option<PathBuf>,
-    /// Print one JSON document
-    #[arg(long, global = true)]
-    json: bool,
-    /// Print no warnings
-    #[arg(short, long, global = true)]
-    quiet: bool,
-    /// Print more detail
-    #[arg(short, long, global = true)]
-    verbose: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
-    color: clap::ColorChoice,
+    #[command(flatten)]
+    mode: OutputMode,
     /// Show what would change (a unified diff, for text files), and change nothing
     #[arg(long, global = true)]
     dry_run: bool,
@@ -219,7 +213,7 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
-            progress: if self.quiet {
+            progress: if self.mode.quiet {
                 Progress::default()
             } else {
                 progress::progress_on_terminal()
@@ -232,19 +226,6 @@ impl Global {
     fn directory(&self) -> Result<PathBuf> {
         let directory = working_directory()?;
         Ok(self.project.as_ref().map_or(directory.clone(), |project| directory.join(project)))
-    }
-
-    fn mode(&self) -> OutputMode {
-        OutputMode {
-            json: self.json,
-            quiet: self.quiet,
-            verbose: self.verbose,
-            color: match self.color {
-                clap::ColorChoice::Auto => ColorChoice::Auto,
-                clap::ColorChoice::Always => ColorChoice::Always,
-                clap::ColorChoice::Never => ColorChoice::Never,
-            },
-        }
     }
 }
 
@@ -268,7 +249,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     #[cfg(debug_assertions)]
     arm_fail_point();
-    let mut out = Output::new(parsed.global.mode());
+    let mut out = Output::new(parsed.global.mode);
     if let Command::Hook(args) = &parsed.command {
         return setup::hook(args, &parsed.global, &mut out);
     }

@@ -5,8 +5,9 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anstream::{AutoStream, ColorChoice};
+use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use clap::{Args, ColorChoice};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -19,16 +20,20 @@ use crate::project::Project;
 use crate::text::{sanitize_json, sanitized, strip_controls};
 use crate::warning::{SourceLocation, Warning};
 
-/// The format and the verbosity of the output.
-#[derive(Clone, Copy, Debug)]
+/// The format and the verbosity of the output, as every command takes them.
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct OutputMode {
-    /// Whether to print one JSON document instead of text.
+    /// Print one JSON document
+    #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Whether to suppress warnings and notes.
+    /// Print no warnings
+    #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Whether to print detailed notes.
+    /// Print more detail
+    #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// When to use colour.
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
     pub(crate) color: ColorChoice,
 }
 
@@ -71,8 +76,7 @@ impl Output {
 
     /// Returns an output that is captured as unstyled text.
     pub(crate) fn captured() -> Self {
-        let mode =
-            OutputMode { json: false, quiet: false, verbose: false, color: ColorChoice::Never };
+        let mode = OutputMode { color: ColorChoice::Never, ..OutputMode::default() };
         Self { captured: Some(String::new()), ..Self::new(mode) }
     }
 
@@ -229,7 +233,7 @@ impl Output {
     /// Prints a page without escape sequences that stored text might contain.
     fn print(&mut self, page: &str) {
         let page = strip_controls(page);
-        if self.mode.json || self.stdout.current_choice() == ColorChoice::Never {
+        if self.mode.json || self.stdout.current_choice() == anstream::ColorChoice::Never {
             // Unstyled text bypasses the style processing, since it may be long.
             return self.raw(page.as_bytes());
         }

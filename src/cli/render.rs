@@ -38,12 +38,6 @@ fn engine() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("scalar", |text: &str| yaml::scalar(text));
     engine.add_filter("quoted", |text: &str| yaml::quoted(text));
     engine.add_filter("bullets", bullets);
-    engine.add_filter("head", head);
-    engine.add_filter("span", |sizes: Option<Vec<usize>>, one: &str| match sizes.as_deref() {
-        Some([from, to]) if from < to => format!("{from}-{to} {one}s"),
-        Some([from, _]) => quantity(*from, one),
-        _ => String::new(),
-    });
     engine.add_filter("below", below);
     engine.add_filter("folder", |path: &str| {
         slashed(Path::new(path).parent().unwrap_or(Path::new("")))
@@ -73,18 +67,6 @@ fn bullets(text: &str, heading: &str, most: usize, width: usize) -> String {
         list.push_str(&format!("  - … {} more (--json)\n", lines.len() - shown));
     }
     list
-}
-
-/// Returns the first lines of a text, and the number of the rest.
-fn head(text: &str, most: usize) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    // Printing one more line takes no more space than printing that there is one.
-    let shown = if lines.len() <= most + 1 { lines.len() } else { most };
-    let mut head: String = lines[..shown].iter().map(|line| format!("{line}\n")).collect();
-    if lines.len() > shown {
-        head.push_str(&format!("… {}\n", quantity(lines.len() - shown, "more line")));
-    }
-    head
 }
 
 /// Joins paths, each relative to a folder.
@@ -164,11 +146,9 @@ mod tests {
     }
 
     #[test]
-    fn a_list_and_the_head_of_a_text_say_what_they_leave_out() {
+    fn a_list_says_what_it_leaves_out() {
         assert_eq!(bullets("", "Plans", 2, 9), "");
         assert_eq!(bullets("a\n\nb\n", "Plans", 2, 9), "Plans:\n  - a\n  - b\n");
         assert_eq!(bullets("a\nb\nc", "Plans", 2, 9), "Plans:\n  - a\n  - … 2 more (--json)\n");
-        assert_eq!(head("a\nb\nc", 2), "a\nb\nc\n");
-        assert_eq!(head("a\nb\nc\nd", 2), "a\nb\n… 2 more lines\n");
     }
 }

@@ -14,7 +14,6 @@ use serde_json::json;
 use crate::cli::Global;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::hooks::setup::git::GitSetup;
 use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{
     Event, Harness, HookRequest, MAX_INPUT, Reply, SetupOptions, SetupScope, setup,
@@ -193,8 +192,7 @@ fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
 }
 
 fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = GitSetup { check: args.check, remove: args.remove };
-    let report = setup::git::git(project, request)?;
+    let report = setup::git::git(project, args.check, args.remove)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
     out.show_until(&report, &(), text!("setup/git"), verdict)

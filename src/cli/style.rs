@@ -58,10 +58,10 @@ pub(crate) fn status_style(line: &str) -> Style {
 }
 
 /// Returns when to use colour for a stream.
-pub(crate) fn choice(requested: ColorChoice, is_terminal: bool) -> ColorChoice {
+pub(crate) fn choice(requested: clap::ColorChoice, is_terminal: bool) -> ColorChoice {
     match requested {
-        ColorChoice::Auto if is_terminal => ColorChoice::Auto,
-        ColorChoice::Auto => ColorChoice::Never,
-        other => other,
+        clap::ColorChoice::Auto if is_terminal => ColorChoice::Auto,
+        clap::ColorChoice::Always => ColorChoice::Always,
+        _ => ColorChoice::Never,
     }
 }

@@ -17,7 +17,7 @@ use crate::error::{At, Error, Result};
 use crate::lifecycle::{finish_example, write_example};
 use crate::merge::merge;
 use crate::project::{Environment, OpenRequest, Project, Setting};
-use crate::report::{ReportFile, SessionCost};
+use crate::report::SessionCost;
 use crate::storage::{Changes, Operation, OperationId, Scratch, Store, read};
 use crate::{context, lifecycle, mcp, report};
 
@@ -125,18 +125,14 @@ pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> 
         what: format!("annals context, {} at most", context::BUDGET),
         tokens: digest.tokens,
     }];
-    if args.out.as_deref() == Some(Path::new("-")) {
-        let page = report::report(project, &costs)?;
-        out.warnings(&page.warnings);
-        let bytes = page.value.clone();
-        let (html, warnings) = (Some(page.value), page.warnings);
-        let document = ReportFile { html, warnings, ..ReportFile::default() };
-        return out.file(&document, bytes.as_bytes());
-    }
     let own = project.storage().own_file("report.html");
     let file = args.out.as_deref().unwrap_or_else(|| project.relative(&own));
-    let written = report::write_report(project, &costs, file)?;
+    let written =
+        report::report(project, &costs, Some(file).filter(|file| *file != Path::new("-")))?;
     out.warnings(&written.warnings);
+    if let Some(html) = &written.html {
+        return out.file(&written, html.as_bytes());
+    }
     out.show(&written, "{% if diff is string %}{{ diff }}{% else %}{{ file }}\n{% endif %}")?;
     if args.open && !project.dry_run {
         open(&project.root.join(file))?;
@@ -152,12 +148,12 @@ fn open(page: &Path) -> Result<()> {
         "windows" => ("cmd", Some(["/C", "start", ""])),
         _ => ("xdg-open", None),
     };
+    let null = std::process::Stdio::null;
     let mut command = std::process::Command::new(program);
     command.args(first.into_iter().flatten()).arg(page);
-    let null = std::process::Stdio::null;
     // What it says of each browser that it looks for helps nobody.
-    command.stdin(null()).stdout(null()).stderr(null());
-    if command.status().is_ok_and(|status| status.success()) {
+    let status = command.stdin(null()).stdout(null()).stderr(null()).status();
+    if status.is_ok_and(|status| status.success()) {
         return Ok(());
     }
     let what = format!("was written, but {program} found no browser to open it");

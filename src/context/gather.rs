@@ -10,14 +10,13 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryQuery, notepad};
-use crate::ledger::{Brief, is_filled};
-use crate::markdown::without_comments;
+use crate::ledger::{Brief, BriefSection, is_filled};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Drift, DriftKind, StatusReport, Survey};
+use crate::plan::{Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
-use crate::text::{Line, clip, quantity, sanitized, slashed};
+use crate::text::{Line, is_absent, quantity, sanitized, says_none, slashed};
 use crate::warning::Warning;
 use crate::{claude_md, context, facts, knowledge, ledger, lifecycle, patterns, recall};
 
@@ -29,9 +28,6 @@ const MAX_BLOCKER_CHARS: usize = 400;
 
 /// Maximum number of decisions: no budget has room for more.
 const MAX_DECISIONS: usize = 1000;
-
-/// Maximum length of the name of a phase, in characters, as in the context file; its status follows it.
-const MAX_NAME_CHARS: usize = 160;
 
 /// Maximum number of patterns in one digest.
 const MAX_PATTERNS: usize = 5;
@@ -65,8 +61,11 @@ pub(crate) struct Gatherer<'a> {
     project: &'a Project,
     request: &'a DigestRequest,
     planning: Option<(Survey, StatusReport)>,
-    ledger: Option<Ledger>,
+    ledger: Option<Brief>,
 }
+
+/// A line, and the list that it is from, each of which has its own maximum; a part without several lists is one.
+type ListLine<T> = (String, T);
 
 impl<'a> Gatherer<'a> {
     pub(crate) fn new(
@@ -79,7 +78,7 @@ impl<'a> Gatherer<'a> {
             let status = StatusReport::from_survey(project, &survey);
             (survey, status)
         });
-        let ledger = or_warning(project, Ledger::read(project), warnings);
+        let ledger = or_warning(project, ledger_brief(project), warnings);
         Self { project, request, planning, ledger }
     }
 
@@ -91,14 +90,13 @@ impl<'a> Gatherer<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(warnings),
-            DigestPart::Ledger if self.request.is_for_file => self.ledger_lines(Ledger::state),
-            DigestPart::Ledger => {
-                let coverage = self.ledger_lines(Ledger::coverage);
-                coverage.into_iter().chain(self.ledger_lines(Ledger::state)).collect()
-            }
+            DigestPart::Ledger => return Ok(self.section(part, self.ledger_state())),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
-            DigestPart::Constraints => self.ledger_lines(Ledger::constraints),
+            DigestPart::Constraints => {
+                let sections = self.ledger.as_ref().map(Brief::constraint_sections);
+                return Ok(self.section(part, ledger_lines(sections.unwrap_or_default())));
+            }
             DigestPart::Decisions => self.decisions(),
             DigestPart::Patterns => self.patterns(warnings)?,
             DigestPart::Entries => self.entries(warnings)?,
@@ -106,46 +104,48 @@ impl<'a> Gatherer<'a> {
             DigestPart::Todos => self.todos(),
             DigestPart::Sessions => self.sessions(warnings)?,
         };
+        Ok(self.section(part, lines.into_iter().map(|line| (String::new(), line)).collect()))
+    }
+
+    /// Returns a part with those of its lines that the session has not read, and their maximum number. The first lines of
+    /// each list come before the rest, so that a long one displaces no other.
+    fn section(&self, part: DigestPart, lines: Vec<ListLine<String>>) -> DigestSection {
         let width = match part {
             DigestPart::Blockers => MAX_BLOCKER_CHARS,
             DigestPart::Entries if self.request.topic.is_some() => MAX_ANSWER_CHARS,
             _ => MAX_LINE_CHARS,
         };
-        let lines = lines.iter().map(|line| Line::sanitized(line).clipped(width));
-        let mut lines: Vec<Line> = lines.filter(|line| !line.is_empty()).collect();
-        let is_known = |line: &Line| self.request.already_read.contains(line.as_str());
+        let lines =
+            lines.into_iter().map(|(list, line)| (list, Line::sanitized(&line).clipped(width)));
+        let mut lines: Vec<ListLine<Line>> = lines.filter(|(_, line)| !line.is_empty()).collect();
+        let is_known =
+            |(_, line): &ListLine<Line>| self.request.already_read.contains(line.as_str());
         if part == DigestPart::Blockers && lines.iter().take(START_BLOCKERS).any(is_known) {
             // The context file has the first ones and says how many more there are: no older one takes their place.
             lines.truncate(START_BLOCKERS);
         }
         lines.retain(|line| !is_known(line));
-        Ok(self.section(part, lines))
-    }
-
-    /// Returns a part with the maximum number of its lines. Each section of the ledger counts as a list: the first lines
-    /// of each come before the rest, so that a long section displaces no other.
-    fn section(&self, part: DigestPart, mut lines: Vec<Line>) -> DigestSection {
         let per_list = self.request.max_lines_per_list;
-        let blockers = if per_list == usize::MAX { per_list } else { per_list.min(START_BLOCKERS) };
-        let most = match part {
-            DigestPart::Blockers => blockers,
-            // The last line says how many more there are.
-            DigestPart::Entries => per_list.saturating_add(1),
-            DigestPart::Ledger | DigestPart::Constraints => {
-                let mut counts: HashMap<String, usize> = HashMap::new();
-                let is_first = |line: &Line| {
-                    let list = line.as_str().split_once(": ").map_or("", |(list, _)| list);
-                    let count = counts.entry(list.to_owned()).or_default();
-                    *count += 1;
-                    *count <= if list == "Blockers" { blockers } else { per_list }
-                };
-                let (first, rest): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(is_first);
-                lines = [first.as_slice(), &rest].concat();
-                first.len()
-            }
-            _ => per_list,
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let is_first = |(list, _): &ListLine<Line>| {
+            let most = match part {
+                DigestPart::Blockers if self.is_start() => START_BLOCKERS,
+                _ if list == "Blockers" && self.is_start() => START_BLOCKERS,
+                // The last line says how many more there are.
+                DigestPart::Entries => per_list.saturating_add(1),
+                _ => per_list,
+            };
+            let count = counts.entry(list.clone()).or_default();
+            *count += 1;
+            *count <= most
         };
-        DigestSection { part, lines, most }
+        let (first, rest): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_first);
+        let most = first.len();
+        DigestSection {
+            part,
+            lines: first.into_iter().chain(rest).map(|(_, line)| line).collect(),
+            most,
+        }
     }
 
     fn status(&self) -> Option<&StatusReport> {
@@ -155,7 +155,7 @@ impl<'a> Gatherer<'a> {
     /// Uses the wording of the context file, so that a session that has read it does not get the same lines
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
-        let Some(status) = self.status() else {
+        let Some((survey, status)) = &self.planning else {
             return context::parts(self.project).iter().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
@@ -163,19 +163,12 @@ impl<'a> Gatherer<'a> {
         lines.extend(contest.map(|contest| format!("Contested: {contest}")));
         let paused = status.paused.as_ref();
         lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
-        let phase = &status.derived;
-        if let Some(number) = &phase.number {
-            let name = phase.name.iter();
-            let name = name.map(|name| format!(" - {}", clip(name, MAX_NAME_CHARS)));
-            let state = phase.status.iter().map(|state| format!(" ({state})"));
-            let rest: String = name.chain(state).collect();
-            lines.push(format!("Phase: {number}{rest}"));
-        }
+        lines.extend(status.derived.line().map(|phase| format!("Phase: {phase}")));
         // Before what only describes: a start has room for few lines, and this one was left for it.
         lines.extend(self.resume_notes(warnings));
         let remark = status.stated_remark();
         lines.extend(remark.map(|remark| format!("STATE.md says: {remark}")));
-        let milestone = status.milestone.display_name();
+        let milestone = lifecycle::named_milestone(survey, status, None);
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
         lines.extend(drift_lines(&status.drift));
         lines
@@ -200,7 +193,7 @@ impl<'a> Gatherer<'a> {
 
     fn blockers(&self) -> Vec<String> {
         let survey = self.planning.as_ref().map(|(survey, _)| survey);
-        survey.map(lifecycle::current_blockers).unwrap_or_default()
+        survey.map(Survey::current_blockers).unwrap_or_default()
     }
 
     /// Returns whether the lists are shortened for the start of a session.
@@ -223,22 +216,18 @@ impl<'a> Gatherer<'a> {
         open.into_iter().chain(counted(known.len(), "known issue")).collect()
     }
 
-    fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
-        let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
-        // "Blockers: None", "Active Work: Unknown (needs human)", a hazard that is fixed and what is out of scope do
-        // not affect what comes next.
-        lines.retain(|line| match line.split_once(": ") {
-            Some((section, _)) if section.starts_with("Out of Scope") => false,
-            Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
-            // "Active Work: None — all is committed"; a blocker after a dash may be one.
-            Some((_, rest)) => {
-                let value = rest.rsplit_once(": ").map_or(rest, |(_, value)| value);
-                !is_none(rest.split_once(" \u{2014} ").map_or(rest, |(head, _)| head))
-                    && is_filled(value)
-            }
-            None => true,
-        });
-        lines
+    /// Returns the current state, after the required actions and how much of git's history is covered.
+    fn ledger_state(&self) -> Vec<ListLine<String>> {
+        let Some(brief) = &self.ledger else { return Vec::new() };
+        let mut head: Vec<String> = brief
+            .action_required
+            .iter()
+            .map(|action| format!("ACTION REQUIRED: {action}"))
+            .collect();
+        head.push(format!("Commits covered: {}", brief.coverage.line()));
+        head.retain(|_| !self.request.is_for_file);
+        let head = head.into_iter().map(|line| (String::new(), line));
+        head.chain(ledger_lines(brief.state_sections())).collect()
     }
 
     /// Returns the pinned notes, and after a compaction also the latest working notes: those that the agent wrote, and
@@ -298,7 +287,8 @@ impl<'a> Gatherer<'a> {
                 None => statement,
             }
         });
-        let mut lines = self.ledger_lines(Ledger::decisions);
+        let mut lines = self.ledger.as_ref().map(Brief::decision_lines).unwrap_or_default();
+        lines.retain(|line| is_filled(line));
         lines.extend(planned);
         lines
     }
@@ -390,10 +380,32 @@ fn part_line(part: &Path) -> String {
     format!("Planned in a folder of its own: {part} (`annals -C {part} status`)")
 }
 
-/// Returns whether a text says that there is nothing.
-fn is_none(text: &str) -> bool {
-    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
+/// Returns the ledger's brief; `None` if no ledger is kept.
+fn ledger_brief(project: &Project) -> Result<Option<Brief>> {
+    ledger::exists(project).then(|| ledger::brief(project, ledger::BRIEF_DAYS)).transpose()
+}
+
+/// Returns the lines of sections of the ledger that affect what comes next, each with the title of its section.
+fn ledger_lines(sections: Vec<BriefSection>) -> Vec<ListLine<String>> {
+    let mut found = Vec::new();
+    for (title, lines) in
+        sections.into_iter().filter(|(title, _)| !title.starts_with("Out of Scope"))
+    {
+        let lines = lines.into_iter().filter(|line| match title.as_str() {
+            // A blocker may follow a dash: "None — but the key expires".
+            "Hazards" | "Blockers" => !is_settled(line) && !is_absent(line),
+            // "Active Work: None — all is committed", "Run: Unknown (needs human)"
+            _ => {
+                !says_none(line)
+                    && is_filled(line.rsplit_once(": ").map_or(line, |(_, value)| value))
+            }
+        });
+        found.extend(lines.map(|line| match title.as_str() {
+            "" => (String::new(), line),
+            title => (title.to_owned(), format!("{title}: {line}")),
+        }));
+    }
+    found
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for
@@ -431,127 +443,4 @@ fn or_warning<T>(
         warnings.push(Warning::file(&project.root, error.to_string()));
         None
     })
-}
-
-/// The ledger's brief, as lines of a digest.
-pub(crate) struct Ledger(Brief);
-
-impl Ledger {
-    /// Reads the ledger; returns `None` if none is kept.
-    pub(crate) fn read(project: &Project) -> Result<Option<Self>> {
-        if !ledger::exists(project) {
-            return Ok(None);
-        }
-        ledger::brief(project, ledger::BRIEF_DAYS).map(Self).map(Some)
-    }
-
-    /// Returns the required actions, and how much of git's history is covered.
-    pub(crate) fn coverage(&self) -> Vec<String> {
-        let action = self.0.action_required.iter();
-        let mut lines: Vec<String> =
-            action.map(|action| format!("ACTION REQUIRED: {action}")).collect();
-        lines.push(format!("Commits covered: {}", self.0.coverage.line()));
-        lines
-    }
-
-    /// Returns the current state.
-    pub(crate) fn state(&self) -> Vec<String> {
-        let state = self.0.state.as_deref().unwrap_or_default();
-        let state: Vec<&str> = state.lines().filter(|line| !is_footer(line)).collect();
-        lines_with_headings(&state.join("\n"))
-    }
-
-    pub(crate) fn constraints(&self) -> Vec<String> {
-        lines_with_headings(&self.0.constraints)
-    }
-
-    /// Returns the decisions of the last days, each with its reason, then the rollup.
-    pub(crate) fn decisions(&self) -> Vec<String> {
-        let mut lines = with_reasons(&self.0.recent_decisions);
-        lines.extend(lines_with_headings(&self.0.rollup));
-        lines
-    }
-}
-
-/// Returns each entry's title with the reason of the decision, or the root cause of a fix.
-fn with_reasons(entries: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in entries.lines() {
-        if let Some(title) = line.strip_prefix("### ") {
-            lines.push(title.trim().to_owned());
-        } else if let Some(last) = lines.last_mut()
-            && let Some(reason) = reason(unmarked(line))
-        {
-            *last = format!("{last} ({reason})");
-        }
-    }
-    lines
-}
-
-fn reason(line: &str) -> Option<&str> {
-    let labels = ["**Why:**", "**Why**:", "**Root cause:**", "**Root cause**:"];
-    let reason = labels.iter().find_map(|label| line.strip_prefix(label))?;
-    Some(reason.trim()).filter(|reason| !reason.is_empty())
-}
-
-/// Returns whether a line belongs to the footer of the state, which would otherwise be read as part of the last section.
-fn is_footer(line: &str) -> bool {
-    let line = line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase();
-    line.starts_with("last memory update") || line.starts_with("commits covered through")
-}
-
-/// Returns a text's lines, each prefixed with its heading, without comments, thematic breaks and checked boxes.
-fn lines_with_headings(text: &str) -> Vec<String> {
-    let mut heading = String::new();
-    let mut lines = Vec::new();
-    for line in without_comments(text).lines().map(str::trim) {
-        let content = unmarked(line);
-        let is_done = content.starts_with("[x] ") || content.starts_with("[X] ");
-        if let Some(title) = line.strip_prefix('#') {
-            heading = title.trim_start_matches('#').trim().to_owned() + ": ";
-        } else if !is_done && !line.trim_matches(['-', '*', '_']).is_empty() {
-            lines.push(format!("{heading}{}", content.strip_prefix("[ ] ").unwrap_or(content)));
-        }
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_line_has_its_heading_and_comments_are_dropped() {
-        let text = "<!-- DO\nkeep it short -->\n# State\n\n## Blockers\n- none\n* two\n\n---\nLast memory update: 2026-02-05\n";
-        assert_eq!(
-            lines_with_headings(text),
-            ["Blockers: none", "Blockers: two", "Blockers: Last memory update: 2026-02-05"]
-        );
-        assert_eq!(lines_with_headings("- alone"), ["alone"]);
-        let actions = "## Next Actions\n- [ ] open\n- [x] done\n";
-        assert_eq!(lines_with_headings(actions), ["Next Actions: open"]);
-        assert_eq!(
-            lines_with_headings("<!-- by ada --> see the wiki\n- two\n"),
-            ["see the wiki", "two"]
-        );
-    }
-
-    #[test]
-    fn the_footer_is_dropped_and_decisions_have_their_reasons() {
-        for (line, expected) in [
-            ("Last memory update: 2026-02-05", true),
-            ("**Commits covered through:** abc1234", true),
-            ("- Update the memory", false),
-        ] {
-            assert_eq!(is_footer(line), expected, "{line}");
-        }
-        let entries = "### 2026-02-05 \u{2014} Use SQLite\n\n- **Why:** one file\n- **Impact:** none\n\n### 2026-02-04 \u{2014} Fix the lock\n- **Symptom:** hung\n- **Root cause:** two owners\n";
-        assert_eq!(
-            with_reasons(entries),
-            [
-                "2026-02-05 \u{2014} Use SQLite (one file)",
-                "2026-02-04 \u{2014} Fix the lock (two owners)"
-            ]
-        );
-    }
 }

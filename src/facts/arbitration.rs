@@ -23,7 +23,7 @@ use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql, row};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{fold, hexadecimal, is_unspaced, listed};
+use crate::text::{fold, hexadecimal, is_unspaced, listed, negates};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
@@ -624,7 +624,7 @@ fn refines(new: &str, old: &str) -> bool {
     });
     whole.is_some_and(|(at, _)| {
         let added = [&new[..at], " ", &new[at + old.len()..]].concat();
-        !negates(&added)
+        !takes_back(&added)
     })
 }
 
@@ -639,18 +639,15 @@ fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
     !(is_word(outside) && is_word(inside))
 }
 
-/// Words that negate the old value rather than refine it.
-const NEGATIONS: &str = "no not never none without cannot former formerly previously ex was were used stopped quit \
-                         instead rather but except hate hates dislike dislikes anymore longer unlike until before \
-                         over versus vs than nicht kein keine nie mehr pas plus jamais ne non mai nunca ya \
-                         不 没 沒 无 非 ない";
+/// Words that, as negations do, take the old value back rather than refine it.
+const REVERSALS: &str = "former formerly previously ex was were used stopped quit instead rather but except hate hates \
+                         dislike dislikes anymore longer unlike until before over versus vs than nicht kein keine nie \
+                         mehr pas plus jamais ne non mai nunca ya 不 没 沒 无 非 ない";
 
-fn negates(added: &str) -> bool {
-    let is_against =
-        |word: &str| listed(NEGATIONS, word) || word.ends_with("n't") || word.ends_with("n’t");
+fn takes_back(added: &str) -> bool {
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(is_against)
-        || NEGATIONS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
+    words.any(|word| negates(word) || listed(REVERSALS, word))
+        || REVERSALS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
 }
 
 #[cfg(test)]

@@ -235,14 +235,9 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
 /// Describes the position: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
 fn describe_position(project: &Project) -> Result<String> {
     let status = StatusReport::from_survey(project, &Survey::read(project)?);
-    let phase = status.derived;
-    let name = phase.name.map(|name| format!(" - {name}"));
-    let state = phase.status.map(|state| format!(" ({state})"));
-    let parts = [name, state].into_iter().flatten();
-    let number = phase.number.map(|number| format!(": phase {number}"));
-    let text: String = number.into_iter().chain(parts).collect();
+    let phase = status.derived.line().map(|phase| format!(": phase {phase}")).unwrap_or_default();
     let contested = if status.next.conflict { " (contested)" } else { "" };
-    Ok(format!("{text}, next {}{contested}", status.next.command))
+    Ok(format!("{phase}, next {}{contested}", status.next.command))
 }
 
 /// The log, in `.annals/`.

@@ -10,9 +10,10 @@ use crate::ledger::decisions::Decisions;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::state::Footer;
 use crate::ledger::{coverage, state};
-use crate::markdown::{Outline, Section};
+use crate::markdown::{Label, Outline, Section, without_bullet, without_comments};
 use crate::project::Project;
 use crate::secrets;
+use crate::text::fold;
 use crate::warning::Warning;
 
 /// Number of days whose decisions are shown in full, unless a caller says otherwise.
@@ -49,6 +50,64 @@ pub struct Brief {
     /// Warnings about files that were only partly read.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
+}
+
+/// A section of the ledger: its title, and its lines without markers.
+pub(crate) type BriefSection = (String, Vec<String>);
+
+impl Brief {
+    /// Returns the sections of STATE.md, without its footer.
+    pub(crate) fn state_sections(&self) -> Vec<BriefSection> {
+        sections(self.state.as_deref().unwrap_or_default())
+    }
+
+    /// Returns the sections of CONSTRAINTS.md.
+    pub(crate) fn constraint_sections(&self) -> Vec<BriefSection> {
+        sections(&self.constraints)
+    }
+
+    /// Returns the decisions of the last days, each with its reason or the root cause of a fix, then those of the rollup.
+    pub(crate) fn decision_lines(&self) -> Vec<String> {
+        let mut lines = with_reasons(&self.recent_decisions);
+        lines.extend(sections(&self.rollup).into_iter().flat_map(|(_, lines)| lines));
+        lines
+    }
+}
+
+/// Returns each entry's title with the reason of the decision, or the root cause of a fix.
+fn with_reasons(entries: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in entries.lines() {
+        if let Some(title) = line.strip_prefix("### ") {
+            lines.push(title.trim().to_owned());
+        } else if let Some(last) = lines.last_mut()
+            && let Some(label) = Label::parse(without_bullet(line.trim()), 0, 1)
+            && matches!(fold(&label.name).as_str(), "why" | "root cause")
+            && !label.value.is_empty()
+        {
+            *last = format!("{last} ({})", label.value);
+        }
+    }
+    lines
+}
+
+/// Returns the sections of a text, without comments, thematic breaks, ticked boxes and the footer.
+fn sections(text: &str) -> Vec<BriefSection> {
+    let mut found: Vec<BriefSection> = vec![(String::new(), Vec::new())];
+    for line in without_comments(text).lines().map(str::trim) {
+        let content = without_bullet(line).trim_start();
+        if let Some(title) = line.strip_prefix('#') {
+            found.push((title.trim_start_matches('#').trim().to_owned(), Vec::new()));
+        } else if !content.starts_with("[x] ")
+            && !content.starts_with("[X] ")
+            && !line.trim_matches(['-', '*', '_']).is_empty()
+            && !Footer::is_part(line)
+            && let Some((_, lines)) = found.last_mut()
+        {
+            lines.push(content.strip_prefix("[ ] ").unwrap_or(content).to_owned());
+        }
+    }
+    found
 }
 
 /// Assembles the summary, with the entries of the last `days` days.
@@ -139,6 +198,38 @@ fn session_constraints(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_come_with_their_section_and_without_what_is_done() {
+        let text = "<!-- DO\nkeep it short -->\n# State\n\n## Blockers\n- none\n* two\n\n## Next Actions\n- [ ] open\n- [x] done\n\n---\n\
+                    Last memory update: 2026-02-05\n**Commits covered through:** abc1234\n";
+        let of = |title: &str, lines: &[&str]| {
+            (title.to_owned(), lines.iter().map(|line| (*line).to_owned()).collect())
+        };
+        let expected = [
+            of("", &[]),
+            of("State", &[]),
+            of("Blockers", &["none", "two"]),
+            of("Next Actions", &["open"]),
+        ];
+        assert_eq!(sections(text), expected);
+        assert_eq!(
+            sections("<!-- by ada --> see the wiki\n- two\n"),
+            [of("", &["see the wiki", "two"])]
+        );
+    }
+
+    #[test]
+    fn decisions_come_with_their_reasons() {
+        let entries = "### 2026-02-05 \u{2014} Use SQLite\n\n- **Why:** one file\n- **Impact:** none\n\n### 2026-02-04 \u{2014} Fix the lock\n- **Symptom:** hung\n- **Root cause:** two owners\n";
+        assert_eq!(
+            with_reasons(entries),
+            [
+                "2026-02-05 \u{2014} Use SQLite (one file)",
+                "2026-02-04 \u{2014} Fix the lock (two owners)"
+            ]
+        );
+    }
 
     #[test]
     fn sections_come_with_their_subsections() {

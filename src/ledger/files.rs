@@ -17,7 +17,7 @@ use crate::markdown::{FrontMatter, Outline, edit, item_end, line_start};
 use crate::project::{Project, confine};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{line_end, pattern};
+use crate::text::{is_absent, line_end, pattern};
 use crate::warning::Warning;
 
 /// The files about the present, about what must not change, and about how it came about.
@@ -204,11 +204,11 @@ pub fn init(project: &Project) -> Result<InitReport> {
     })
 }
 
-/// A text that says nothing: a word for nothing or for what is unknown, or one pair of brackets around all of it, which
-/// may not be closed. Text after the closing bracket, such as the target of a link, is content.
+/// A text that says nothing yet: a word for what is unknown, or one pair of brackets around all of it, which may not be
+/// closed. Text after the closing bracket, such as the target of a link, is content.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?is)^(?:none|none yet|n/a|tbd|todo|-|unknown \(needs human.*|needs triage.*|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?|<[^<>]*>?|\[[^\[\]]*\]?)?$",
+        r"(?is)^(?:todo|unknown \(needs human.*|needs triage.*|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?|<[^<>]*>?|\[[^\[\]]*\]?)$",
     )
 });
 
@@ -250,7 +250,8 @@ pub(crate) fn bullets(outline: &Outline<'_>, own: &Range<usize>, section: usize)
 pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     // `<https://…>` is a link.
-    plain.starts_with('<') && plain.contains("://") || !PLACEHOLDER.is_match(plain)
+    plain.starts_with('<') && plain.contains("://")
+        || !is_absent(plain) && !PLACEHOLDER.is_match(plain)
 }
 
 /// Returns the end of the front matter and of a byte order mark before it.

@@ -36,6 +36,7 @@ mod pending;
 mod state;
 mod update;
 
+pub(crate) use brief::BriefSection;
 pub use brief::{BRIEF_DAYS, Brief, CommitLine, brief};
 pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};

@@ -281,7 +281,7 @@ impl Footer {
     }
 
     /// Returns whether a line is part of a footer, or a comment that another tool reads.
-    fn is_part(line: &str) -> bool {
+    pub(crate) fn is_part(line: &str) -> bool {
         [&ANCHOR, &UPDATED, &COMMENT].into_iter().any(|kind| kind.is_match(line))
     }
 

@@ -47,6 +47,8 @@ pub struct ExecuteRequest {
 pub struct ExecuteReport {
     /// The newly recorded phases, by folder name.
     pub recorded: Vec<String>,
+    /// Those of them whose summaries state no lesson.
+    pub without_lessons: Vec<String>,
     /// The phases that were already recorded, by folder name.
     pub already: Vec<String>,
     /// The already recorded phases whose lessons were replaced, by folder name.
@@ -149,7 +151,11 @@ pub(crate) fn record(
         };
         let lessons = lessons_of(&phase);
         let checked = lessons.map(|lessons| lessons.checked(&phase, &known, None, &project.root));
-        entries.push(Retrospective::judged(&phase, &context, checked.transpose()?));
+        let entry = Retrospective::judged(&phase, &context, checked.transpose()?);
+        if entry.worked.is_empty() && entry.failed.is_empty() {
+            report.without_lessons.push(phase.dir_name.clone());
+        }
+        entries.push(entry);
     }
     patterns::append(project, &entries, &mut work.changes)?;
     Ok(report)

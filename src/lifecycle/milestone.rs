@@ -244,7 +244,7 @@ fn plan_in_root(
     let label = labels.iter().find(|label| label.name == "Milestone").cloned();
     match label {
         // A STATE.md that `annals init` or the workflow wrote for no milestone yet: only its name changes.
-        Some(label) if !survey.state.is_between_milestones => {
+        Some(label) if survey.state.no_milestone.is_none() => {
             let path = dir.join(vocabulary::STATE);
             if changes.current(&path)?.as_deref() != Some(state.as_bytes()) {
                 let refused = Error::refused("is not valid UTF-8, so it is not changed");

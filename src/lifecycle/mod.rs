@@ -26,4 +26,4 @@ pub use plan::{
 };
 pub use ship::{Archived, PlanTotals, ShipReport, ShipRequest, ship};
 pub use sync::{Preview, Shipped, SyncReport, SyncRequest, fix_state, preview, sync};
-pub(crate) use sync::{current_blockers, decision_lists, is_closed};
+pub(crate) use sync::{decision_lists, named_milestone};

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -164,7 +165,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         know,
         rate: DeviationRate::from_history(&past),
         insights: insights(&past, &checked.plans),
-        similar: similar_phases(&past, &phase.number, &survey.folder.active.slug, &topic),
+        similar: similar_phases(&past, phase, &topic),
         careful: careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
@@ -380,14 +381,10 @@ fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<InsightBrief>
 }
 
 /// Returns the shapes of the finished phases most like one with this topic; of those alike, the latest first.
-fn similar_phases(
-    history: &[FinishedPhase],
-    own: &PhaseNumber,
-    active: &str,
-    topic: &str,
-) -> Vec<PhaseShape> {
-    let is_own =
-        |phase: &&FinishedPhase| phase.milestone == active && phase.number.as_ref() == Some(own);
+fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<PhaseShape> {
+    // A finished phase may lie in an archive, too.
+    let own = own.dir.as_deref().filter(|_| own.is_begun()).and_then(Path::file_name);
+    let is_own = |phase: &&FinishedPhase| own.is_some_and(|own| own == phase.dir_name.as_str());
     let others: Vec<&FinishedPhase> =
         history.iter().rev().filter(|phase| !is_own(phase) && phase.number.is_some()).collect();
     let text = |phase: &&FinishedPhase| {

@@ -296,7 +296,7 @@ fn archive(
     // unless an earlier milestone left it behind: its todos moved to the milestone that has shipped now.
     let is_left_over = |bytes: Vec<u8>| {
         let text = String::from_utf8_lossy(&bytes);
-        StateFile::parse(&text, &state_file).value.is_between_milestones
+        StateFile::parse(&text, &state_file).value.no_milestone.is_some()
     };
     if is_root || changes.current(&state_file)?.is_none_or(is_left_over) {
         changes.write(&state_file, root_state)?;

@@ -1,25 +1,22 @@
 //! Refreshes the context files, at the end of lifecycle commands and on demand.
 
-use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
-use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, MemoryPart, Pattern, Sources};
-use crate::clock::parse_date;
+use crate::claude_md::{DecisionFile, DecisionList, MemoryPart, Pattern, Sources};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::ship::{last_shipped, slug_of};
 use crate::patterns::{Insights, RelevantPattern, StaleReasons};
 use crate::plan::{
-    Action, Correction, DEFAULT_MILESTONE, Decision, Drift, PhaseNumber, PhaseState, StatusReport,
-    Survey, is_absent,
+    Action, Correction, DEFAULT_MILESTONE, Decision, Drift, PhaseNumber, StatusReport, Survey,
 };
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
-use crate::text::listed;
+use crate::text::is_absent;
 use crate::warning::Warning;
 use crate::{claude_md, patterns, plan};
 
@@ -280,20 +277,19 @@ fn sources(
     let code =
         if place.layout.is_in_use { Vec::new() } else { code_profile(&project.root, &place.dir) };
     let contested = status.next.contest();
-    let milestone = milestone(project, survey, &status, just);
+    // A milestone without a name is called so, unless the workflow does not know the word.
+    let has_default = place.layout.is_in_use && !place.layout.name.keeps_milestones();
+    let milestone = named_milestone(survey, &status, just)
+        .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()));
     Sources {
         project: status.project,
         core_value: status.core_value,
         code,
         milestone,
-        phase: status.derived.number.map(|number| CurrentPhase {
-            number: number.to_string(),
-            name: status.derived.name,
-            status: status.derived.status,
-        }),
+        phase: status.derived.line(),
         next_command: Some(status.next.command),
         contested,
-        blockers: current_blockers(survey),
+        blockers: survey.current_blockers(),
         decisions: decision_lists(survey),
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
@@ -303,10 +299,8 @@ fn sources(
     }
 }
 
-/// Returns the milestone to name: where nothing is left to do and no other was started, the one that shipped last;
-/// `default` for one without a name, unless the workflow does not know the word.
-fn milestone(
-    project: &Project,
+/// Returns the milestone to name: where nothing is left to do and no other was started, the one that shipped last.
+pub(crate) fn named_milestone(
     survey: &Survey,
     status: &StatusReport,
     just: Option<&Shipped>,
@@ -315,28 +309,16 @@ fn milestone(
     let is_archived = |name: &String| {
         folder.archived.iter().any(|archive| slug_of(&archive.slug) == slug_of(name))
     };
+    let stated = survey.state.milestone.as_ref();
     let is_started = !status.milestone.is_shipped
-        && survey
-            .state
-            .milestone
-            .as_ref()
-            .is_some_and(|name| !is_absent(name) && !is_archived(name));
+        && stated.is_some_and(|name| !is_absent(name) && !is_archived(name));
     let last = just
         .cloned()
         .or_else(|| last_shipped(folder))
         .filter(|_| status.next.action == Action::None && !is_started);
-    match last {
-        Some((name, Some(date))) => Some(format!("none (shipped: {name}, {date})")),
-        Some((name, None)) => Some(format!("none (shipped: {name})")),
-        None => {
-            let layout = &project.planning_place().layout;
-            let has_default = layout.is_in_use && !layout.name.keeps_milestones();
-            status
-                .milestone
-                .display_name()
-                .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()))
-        }
-    }
+    let Some((name, date)) = last else { return status.milestone.display_name() };
+    let date = date.map(|date| format!(", {date}")).unwrap_or_default();
+    Some(format!("none (shipped: {name}{date})"))
 }
 
 /// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.
@@ -349,74 +331,9 @@ fn shipped_pages(survey: &Survey) -> Vec<String> {
     pages.collect()
 }
 
-/// Returns the blockers that can still block: none that calls itself closed or only names finished phases, and none once
-/// the milestone is over. Those that name phases after the next one come last.
-pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
-    if survey.position.next.action == Action::None {
-        return Vec::new();
-    }
-    let is_over = |number: &PhaseNumber| {
-        let mut named = survey.position.with_number(number).peekable();
-        named.peek().is_none_or(|phase| !phase.is_in_milestone)
-            || named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
-    };
-    let next = survey.position.next.phase.as_ref();
-    let mut found: Vec<(bool, &String)> = Vec::new();
-    for blocker in survey.state.blockers.iter().filter(|blocker| !is_closed(blocker)) {
-        let phases = survey.phases_in(&blocker.replace(['[', ']'], " "));
-        if phases.is_empty() || !phases.iter().all(is_over) {
-            found.push((
-                !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase)),
-                blocker,
-            ));
-        }
-    }
-    found.sort_by_key(|(is_later, blocker)| (*is_later, Reverse(first_date(blocker))));
-    found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
-}
-
-/// Returns the first date in a blocker; a deadline, if any, comes after it.
-fn first_date(blocker: &str) -> Option<NaiveDate> {
-    blocker.match_indices("20").find_map(|(at, _)| parse_date(&blocker[at..]))
-}
-
-/// Words with which a blocker says that it no longer blocks.
-const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
-
-/// Returns whether a blocker says that it is closed: in its first words, in brackets, after a dash or a colon, or at its end.
-pub(crate) fn is_closed(blocker: &str) -> bool {
-    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
-        return true;
-    }
-    let end = blocker.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    // Not "now closed": a port that is now closed may be what blocks.
-    let is_over =
-        ["now resolved", "now done", "now fixed", "no longer a blocker", "no longer blocking"]
-            .iter()
-            .any(|words| end.ends_with(words));
-    // `The release waits until the audit is no longer blocking.`
-    if is_over && ![" until ", " unless ", " once "].iter().any(|word| end.contains(word)) {
-        return true;
-    }
-    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
-    parts.chain(blocker.split(" - ")).any(|part| {
-        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
-        let (word, rest) =
-            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
-        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
-        let rest = rest.trim_start();
-        let says_how =
-            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
-        listed(CLOSED, &word.to_lowercase())
-            && (rest.is_empty()
-                || is_shouted
-                || says_how
-                || rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
-}
-
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
-/// phases of a milestone that has shipped: they only ordered its work.
+/// phases of a milestone that has shipped, which only ordered its work, and those that put something off to phases that are
+/// finished now.
 pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
     let is_open = |number: &PhaseNumber| {
         survey.position.with_number(number).any(|phase| phase.is_in_milestone)
@@ -425,6 +342,8 @@ pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
         let phases = survey.phases_in(&decision.text);
         !phases.is_empty() && !phases.iter().any(is_open)
     };
+    let is_valid =
+        |decision: &&Decision| !is_of_shipped(decision) && !survey.is_deferral_over(&decision.text);
     let lists = [
         (DecisionFile::State, &survey.state.decisions),
         (DecisionFile::Project, &survey.project_file.decisions),
@@ -433,8 +352,7 @@ pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
     for (file, list) in lists {
         for group in list.chunk_by(|one, next| one.heading == next.heading) {
             let heading = group.first().and_then(|first| first.heading.clone());
-            let decisions =
-                group.iter().filter(|decision| !is_of_shipped(decision)).cloned().collect();
+            let decisions = group.iter().filter(|decision| is_valid(decision)).cloned().collect();
             found.push(DecisionList { file, heading, decisions });
         }
     }

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
 use crate::patterns::trace::{Trace, cited};
-use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
-use crate::text::{fold, hexadecimal, one_line, pattern};
+use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber};
+use crate::text::{fold, hexadecimal, non_placeholder, one_line, pattern, words_in};
 use crate::warning::Parsed;
 
 /// The bullet that stands for an empty list.
@@ -220,11 +220,9 @@ impl EntryHeading {
 
 /// Returns the number after the first `Phase` that has one, and the rest of the title.
 fn split_phase<'a>(title: &'a str, known: Option<&PhaseNumber>) -> Option<(PhaseNumber, &'a str)> {
-    let words = |text: &str| {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count()
-    };
     let found = PHASE.find_iter(title);
-    let mut found = found.take_while(|found| words(&title[..found.start()]) <= MAX_WORDS_BEFORE);
+    let mut found =
+        found.take_while(|found| words_in(&title[..found.start()]).count() <= MAX_WORDS_BEFORE);
     found.find_map(|found| split_number(&title[found.end()..], known))
 }
 

@@ -7,7 +7,9 @@
 //! if it gives a reason, names a failure or says what was not as it should be.
 
 use std::path::{Component, Path};
+use std::sync::LazyLock;
 
+use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
@@ -19,7 +21,7 @@ use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
-use crate::text::{Line, clip, listed};
+use crate::text::{Line, clip, listed, negates, pattern};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
@@ -44,9 +46,8 @@ const REASONS: &str =
 /// Beginnings of words that name a failure.
 const FAILURES: &str = "fail|error|crash|segfault|raise|broke|timed out";
 
-/// Words that say that something was not as it should be.
-const DENIALS: &str = "but however not no cannot can't didn't doesn't wasn't isn't don't won't couldn't require \
-    requires required without missing never only instead";
+/// Words that say, as negations do, that something was not as it should be.
+const DENIALS: &str = "but however require requires required missing only instead";
 
 /// Words that choose between ways, or say what a choice is good for.
 const CHOICES: &str = "over rather so must always avoid avoids prevent prevents until unless";
@@ -176,7 +177,7 @@ fn is_deed(title: &str) -> bool {
 fn gives_reason(text: &str) -> bool {
     let spaced = format!(" {}", words(text).collect::<Vec<_>>().join(" "));
     let names_failure = FAILURES.split('|').any(|start| spaced.contains(&format!(" {start}")));
-    has_reason(text) || names_failure || text.contains('`') && has_any(text, DENIALS)
+    has_reason(text) || names_failure || text.contains('`') && denies(text)
 }
 
 fn has_reason(text: &str) -> bool {
@@ -188,8 +189,12 @@ fn has_reason(text: &str) -> bool {
 pub(crate) fn tells_only_what_was_done(text: &str) -> bool {
     words(text).take(VERB_WITHIN).any(|word| listed(DEEDS, &word))
         && !has_reason(text)
-        && !has_any(text, DENIALS)
+        && !denies(text)
         && !has_any(text, CHOICES)
+}
+
+fn denies(text: &str) -> bool {
+    has_any(text, DENIALS) || words(text).any(|word| negates(&word))
 }
 
 fn has_any(text: &str, list: &str) -> bool {
@@ -204,12 +209,17 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 
 fn is_left_out(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let is_numbered = ["task ", "tasks ", "test "].iter().any(|word| {
-        let rest = lower.strip_prefix(word);
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    });
-    is_numbered || text.contains("```") || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
+    names_task(&lower)
+        || text.contains("```")
+        || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
 }
+
+/// Returns whether a text in lower case names a task or a test by its number, which only the plan explains.
+pub(crate) fn names_task(lower: &str) -> bool {
+    NUMBERED_TASK.is_match(lower)
+}
+
+static NUMBERED_TASK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:tasks?|test) \d"));
 
 /// Maximum number of submitted lessons of each kind.
 const MAX_LESSONS: usize = 3;

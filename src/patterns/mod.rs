@@ -10,6 +10,7 @@ mod relevance;
 mod sentences;
 mod staleness;
 mod trace;
+mod tree;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub use insights::{
     Comparison, ComparisonQuestion, Group, Insights, PlanRef, Rate, fisher_exact, mann_whitney,
 };
 pub use lesson::{SubmittedLesson, SubmittedLessons};
-pub(crate) use lesson::{problem, tells_only_what_was_done};
+pub(crate) use lesson::{names_task, problem, tells_only_what_was_done};
 pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord, Recorded, effort, insights, traced};
@@ -30,10 +31,11 @@ pub(crate) use phase::{
 pub use relevance::{RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic};
 pub(crate) use relevance::{with_changes, worth_knowing};
 pub(crate) use sentences::{ContentWords, sentences, statement};
+pub(crate) use staleness::StaleReasons;
 pub use staleness::{CommitRef, Freshness, PathReport, PathStatus, Staleness, Structure, check};
-pub(crate) use staleness::{StaleReasons, ends_in};
 pub use trace::{LessonSource, Trace};
 pub(crate) use trace::{known_milestone, plan_id};
+pub(crate) use tree::ends_in;
 pub(crate) use writer::replace_lessons;
 pub use writer::{EntryContext, NoteReport, NoteRequest, Retrospective, append, note};
 

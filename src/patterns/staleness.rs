@@ -4,21 +4,21 @@
 //! unless the text itself reports the removal. That is the same with and without git: history only tells where it moved,
 //! by one diff between the commit of the text and the current tree.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::git::{ChangedFile, Git, TrackedFiles};
+use crate::git::{ChangedFile, Git};
 use crate::patterns;
-use crate::patterns::{Mention, Patterns, Rate, mentions, sentences};
-use crate::project::{LayoutName, Project, manifest};
-use crate::storage::{Changes, listing, read};
-use crate::text::{file_name, hexadecimal, listed, one_line, slashed};
+use crate::patterns::tree::{Tree, ends_in};
+use crate::patterns::{Patterns, Rate, mentions, sentences};
+use crate::project::{Project, manifest};
+use crate::storage::{Changes, read};
+use crate::text::{hexadecimal, listed, negates, one_line};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
@@ -28,9 +28,6 @@ const CACHE: &str = "freshness.json";
 const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
     inlined merged migrated move moved moves moving purged removal remove removed removes removing rename renamed \
     renames renaming replace replaced replaces replacing retired split superseded unused";
-
-/// Words that negate either of the two words after them.
-const NEGATIONS: &str = "cannot don't never not without";
 
 /// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
@@ -229,7 +226,7 @@ fn speaks_of_removal(sentence: &str) -> bool {
     let words: Vec<&str> = words.collect();
     let removes = words.iter().enumerate().any(|(at, word)| {
         let before = &words[at.saturating_sub(2)..at];
-        listed(REMOVALS, word) && !before.iter().any(|word| listed(NEGATIONS, word))
+        listed(REMOVALS, word) && !before.iter().any(|word| negates(word))
     });
     removes || lower.contains("no longer")
 }
@@ -412,186 +409,6 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     let recent = patterns::with_changes(project, &Changes::new(), &mut warnings)?;
     let value = Staleness::check(&recent, &project.root, &project.git)?;
     Ok(Parsed { value, warnings })
-}
-
-/// Maximum number of files listed in a folder without git.
-const MAX_FILES: usize = 200_000;
-
-/// Folders of build products, dependencies and caches: paths missing there were never part of the project.
-const GENERATED: &str =
-    "node_modules target dist build out coverage venv __pycache__ tmp logs bin obj";
-
-/// The files on disk and in git's index.
-pub(crate) struct Tree {
-    /// The top of the repository; the project's root without git.
-    pub(crate) top: PathBuf,
-    root: PathBuf,
-    /// The content of git's index; `None` without git.
-    tracked: Option<TrackedFiles>,
-    is_sparse: bool,
-    ignored: listing::Rules,
-    names: OnceCell<FileNames>,
-}
-
-impl Tree {
-    pub(crate) fn new(root: &Path, git: &Git) -> Result<Self> {
-        Ok(Self {
-            top: git.top().unwrap_or(root).to_owned(),
-            root: root.to_owned(),
-            tracked: git.tracked()?,
-            is_sparse: git.is_sparse(),
-            ignored: listing::Rules::new(root),
-            names: OnceCell::new(),
-        })
-    }
-
-    /// Returns the paths of all files, relative to the top.
-    pub(crate) fn files(&self) -> &[String] {
-        &self.names().files
-    }
-
-    /// Looks a path up: from the project's root, from the top, or by the end of its name.
-    ///
-    /// Returns `None` if it may be no path, or no file of the project.
-    fn look_up(&self, mention: &Mention) -> Option<PathStatus> {
-        let path = mention.path.as_str();
-        if self.is_on_disk(path) {
-            return Some(PathStatus::Ok);
-        }
-        if !mention.is_sure {
-            return None;
-        }
-        if self.names().ending_in(path).into_iter().any(|home| self.has(home)) {
-            return Some(PathStatus::Ok);
-        }
-        self.is_own(mention).then_some(PathStatus::Gone)
-    }
-
-    /// Returns whether a path relative to the top exists; a sparse checkout lacks some of its files on purpose.
-    pub(crate) fn has(&self, from_top: &str) -> bool {
-        self.is_sparse || self.top.join(from_top).symlink_metadata().is_ok()
-    }
-
-    /// Returns a path relative to the top as relative to the project.
-    pub(crate) fn in_project<'a>(&self, from_top: &'a str) -> &'a str {
-        let prefix = slashed(self.root.strip_prefix(&self.top).unwrap_or(Path::new("")));
-        let inside =
-            from_top.strip_prefix(prefix.as_str()).map(|rest| rest.trim_start_matches('/'));
-        inside.unwrap_or(from_top)
-    }
-
-    /// Returns whether a missing path would be one of the project's own files or folders: not generated, ignored, of
-    /// another repository or of a planning folder, whose files move, and not another spelling of one that exists.
-    fn is_own(&self, mention: &Mention) -> bool {
-        let path = mention.path.as_str();
-        let mut parts = path.split('/');
-        let is_elsewhere = |part: &str| {
-            listed(GENERATED, part)
-                || part.starts_with('.')
-                || LayoutName::from_dir(Path::new(part)).is_some()
-        };
-        let whole = self.root.join(path);
-        let mut folders =
-            whole.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
-        let mut submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
-        // A folder must begin like one that exists: `and/or/` is prose.
-        let first = parts.clone().next().unwrap_or(path);
-        let may_be_folder = || self.is_on_disk(first) || !self.names().ending_in(first).is_empty();
-        !parts.any(is_elsewhere)
-            && !self.ignored.ignore(&whole, false)
-            && !folders.any(|folder| self.ignored.ignore(folder, true))
-            && !submodules.any(|module| whole.starts_with(self.top.join(module)))
-            && !self.names().has_similar(path)
-            && (!mention.is_folder || may_be_folder())
-    }
-
-    fn is_on_disk(&self, path: &str) -> bool {
-        let exists = |folder: &Path| folder.join(path).symlink_metadata().is_ok();
-        exists(&self.root) || exists(&self.top)
-    }
-
-    fn names(&self) -> &FileNames {
-        self.names.get_or_init(|| match &self.tracked {
-            Some(tracked) => FileNames::new(tracked.files.clone()),
-            None => FileNames::new(on_disk(&self.top)),
-        })
-    }
-}
-
-/// Lists the files of a folder, except those excluded by `.gitignore` or by name.
-fn on_disk(root: &Path) -> Vec<String> {
-    let walk = listing::tracked(root, |entry| {
-        let name = entry.file_name().to_string_lossy();
-        name != ".git" && name != "node_modules"
-    });
-    let entries = walk.build().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
-    let paths = files
-        .take(MAX_FILES)
-        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)));
-    paths.collect()
-}
-
-/// Returns the folders above a file, deepest first.
-fn folders(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').rev().map(|(at, _)| &path[..at])
-}
-
-/// The files of the project, which are looked up by the end of their paths.
-struct FileNames {
-    files: Vec<String>,
-    /// The files and folders by the first part of their names, in lower case: `Login.test.ts` by `login`.
-    by_stem: HashMap<String, Vec<String>>,
-}
-
-impl FileNames {
-    fn new(mut files: Vec<String>) -> Self {
-        files.sort_unstable();
-        let mut by_stem: HashMap<String, Vec<String>> = HashMap::new();
-        let mut last = "";
-        for file in &files {
-            // Files are sorted, so all files of a folder are adjacent.
-            let is_new = |folder: &&str| {
-                !last.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-            };
-            for path in std::iter::once(file.as_str()).chain(folders(file).filter(is_new)) {
-                by_stem.entry(stem(path)).or_default().push(path.to_owned());
-            }
-            last = file;
-        }
-        Self { files, by_stem }
-    }
-
-    /// Returns the paths that end with this one; `mod.rs` usually has several.
-    fn ending_in(&self, path: &str) -> Vec<&str> {
-        self.alike(path).filter(|home| ends_in(home, path)).collect()
-    }
-
-    /// Returns whether there is a path that a missing one may stand for: people omit extensions or write `.js` for
-    /// `.ts`, and names in other case.
-    fn has_similar(&self, path: &str) -> bool {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_lowercase();
-        self.alike(path).any(|home| {
-            let home = home.to_lowercase();
-            folder.is_empty()
-                || home.rsplit_once('/').is_some_and(|(above, _)| ends_in(above, &folder))
-        })
-    }
-
-    fn alike(&self, path: &str) -> impl Iterator<Item = &str> {
-        self.by_stem.get(&stem(path)).into_iter().flatten().map(String::as_str)
-    }
-}
-
-fn stem(path: &str) -> String {
-    let name = file_name(path);
-    let end = name.char_indices().skip(1).find(|(_, c)| *c == '.').map_or(name.len(), |(at, _)| at);
-    name[..end].to_lowercase()
-}
-
-/// Returns whether a path ends with all parts of another one.
-pub(crate) fn ends_in(whole: &str, part: &str) -> bool {
-    whole.strip_suffix(part).is_some_and(|head| head.is_empty() || head.ends_with('/'))
 }
 
 #[cfg(test)]

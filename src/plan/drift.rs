@@ -21,19 +21,23 @@ use crate::plan::{
 use crate::project::vocabulary;
 use crate::search::to_f64;
 use crate::storage::read;
-use crate::text::{clip, fold, one_line};
+use crate::text::{clip, fold, is_absent, one_line, words_in};
 
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
 
-/// The subject of a plan without a summary: a file rather than a statement.
-const PLAN: &str = "the plan";
-
-/// The subject of a status, which is displayed in quotes.
-const STATUS: &str = "the status";
-
-/// The subject of a statement that is wrong only because another one is, and so is not reported by itself.
-const DEPENDENT: &str = "";
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// A plan without a summary: a file rather than a statement.
+    LeftPlan,
+    /// A status, which is displayed in quotes.
+    Status,
+    /// A statement, in words: `the current phase`.
+    Stated(&'static str),
+    /// A statement that is wrong only because another one is, and so is not reported by itself.
+    Dependent,
+}
 
 /// The kind of a contradicted statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -62,9 +66,9 @@ pub enum DriftKind {
 pub struct Drift {
     /// The kind of statement.
     pub kind: DriftKind,
-    /// The subject of the statement, in words: `the current phase`.
+    /// What is wrong.
     #[serde(skip)]
-    pub subject: &'static str,
+    pub(super) subject: Subject,
     /// The stated value.
     pub stated: String,
     /// The value according to the files.
@@ -87,12 +91,12 @@ pub struct Drift {
 impl Drift {
     /// Returns whether it is a plan that was left without a summary, not a statement.
     pub(crate) fn is_left_plan(&self) -> bool {
-        self.subject == PLAN
+        self.subject == Subject::LeftPlan
     }
 
     /// Returns whether the statement is wrong only because another one is.
     pub(super) fn is_dependent(&self) -> bool {
-        self.subject == DEPENDENT
+        self.subject == Subject::Dependent
     }
 
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
@@ -100,9 +104,10 @@ impl Drift {
         let [stated, actual] =
             [&self.stated, &self.actual].map(|value| clip(value, MAX_VALUE_LENGTH));
         match self.subject {
-            PLAN => format!("{stated} has {actual}"),
-            STATUS => format!("{STATUS} is {stated:?}, but the files show {actual:?}"),
-            subject => format!("{subject} is {stated}, but the files show {actual}"),
+            Subject::LeftPlan => format!("{stated} has {actual}"),
+            Subject::Status => format!("the status is {stated:?}, but the files show {actual:?}"),
+            Subject::Stated(what) => format!("{what} is {stated}, but the files show {actual}"),
+            Subject::Dependent => String::new(),
         }
     }
 }
@@ -151,7 +156,7 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
         let file = phase.dir.as_ref()?.join(slot.plan.as_ref()?);
         Some(Drift {
             kind: DriftKind::Plans,
-            subject: PLAN,
+            subject: Subject::LeftPlan,
             stated: format!("plan {}", slot.number),
             actual: format!("no summary, but {reason}"),
             file: survey.relative(&file).to_owned(),
@@ -187,7 +192,7 @@ struct Comparison<'a> {
 }
 
 /// The kind and the subject of a statement.
-type What = (DriftKind, &'static str);
+type What = (DriftKind, Subject);
 
 impl<'a> Comparison<'a> {
     fn new(survey: &'a Survey, name: &str) -> Self {
@@ -276,17 +281,20 @@ impl<'a> Comparison<'a> {
         let Some(new) = new else { return false };
         let (what, stated, actual) = match &claim.value {
             Claim::Phase(number) => {
-                let what = (DriftKind::Phase, "the current phase");
+                let what = (DriftKind::Phase, Subject::Stated("the current phase"));
                 (what, number.to_string(), phase.number.to_string())
             }
             Claim::Text(says, old) => {
                 let expected = || self.subject(old).and_then(|about| self.expected(old, about));
                 let is_wrong = *says != Says::Name && expected().is_some();
-                let what = (DriftKind::Status, if is_wrong { STATUS } else { DEPENDENT });
+                let what = (
+                    DriftKind::Status,
+                    if is_wrong { Subject::Status } else { Subject::Dependent },
+                );
                 (what, old.clone(), new.clone())
             }
             Claim::Count(_, count) => {
-                ((DriftKind::Plans, DEPENDENT), count.to_string(), new.clone())
+                ((DriftKind::Plans, Subject::Dependent), count.to_string(), new.clone())
             }
         };
         self.report(what, claim, Some(phase), [stated, actual], Some(new));
@@ -341,14 +349,22 @@ impl<'a> Comparison<'a> {
     /// Compares a number with the files; `here` is the phase whose plans STATE.md counts.
     fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<&Phase>) {
         let what = match says {
-            Says::Total => (DriftKind::Total, "the number of phases"),
-            Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
-            Says::Percent => (DriftKind::Percent, "the progress in percent"),
-            Says::PlansDone => (DriftKind::Plans, "the number of complete plans in the phase"),
-            Says::PlansTotal => (DriftKind::Plans, "the number of plans in the phase"),
-            Says::CurrentPlan => (DriftKind::Plans, "the current plan"),
-            Says::AllPlansDone => (DriftKind::Plans, "the number of complete plans"),
-            Says::AllPlansTotal => (DriftKind::Plans, "the total number of plans"),
+            Says::Total => (DriftKind::Total, Subject::Stated("the number of phases")),
+            Says::PhasesDone => {
+                (DriftKind::Total, Subject::Stated("the number of complete phases"))
+            }
+            Says::Percent => (DriftKind::Percent, Subject::Stated("the progress in percent")),
+            Says::PlansDone => {
+                (DriftKind::Plans, Subject::Stated("the number of complete plans in the phase"))
+            }
+            Says::PlansTotal => {
+                (DriftKind::Plans, Subject::Stated("the number of plans in the phase"))
+            }
+            Says::CurrentPlan => (DriftKind::Plans, Subject::Stated("the current plan")),
+            Says::AllPlansDone => {
+                (DriftKind::Plans, Subject::Stated("the number of complete plans"))
+            }
+            Says::AllPlansTotal => (DriftKind::Plans, Subject::Stated("the total number of plans")),
             _ => return,
         };
         let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
@@ -371,7 +387,7 @@ impl<'a> Comparison<'a> {
                 // A bar of another style cannot be drawn, so its percentage stays, too.
                 written = written.filter(|_| drawn.is_some());
                 let texts = [bar.to_owned(), drawn.clone().unwrap_or_default()];
-                self.report((what.0, DEPENDENT), at, None, texts, drawn);
+                self.report((what.0, Subject::Dependent), at, None, texts, drawn);
             }
         }
         let about = here.filter(|_| is_of_phase);
@@ -467,7 +483,7 @@ impl<'a> Comparison<'a> {
             let written = template_status(stated, progress, Some(phase));
             let written = is_plain(stated).then_some(written);
             let texts = [stated.to_owned(), actual];
-            self.report((DriftKind::Status, STATUS), at, Some(phase), texts, written);
+            self.report((DriftKind::Status, Subject::Status), at, Some(phase), texts, written);
         }
     }
 
@@ -520,7 +536,13 @@ impl<'a> Comparison<'a> {
         let is_kept = mark.value && planned.row.as_ref().is_some_and(is_dated);
         let texts = [mark.value, is_done].map(|done| if done { "[x]" } else { "[ ]" }.to_owned());
         let written = (!is_kept).then(|| if is_done { "x" } else { " " }.to_owned());
-        self.report((DriftKind::Checkbox, "the checkbox"), mark, Some(phase), texts, written);
+        self.report(
+            (DriftKind::Checkbox, Subject::Stated("the checkbox")),
+            mark,
+            Some(phase),
+            texts,
+            written,
+        );
     }
 
     /// Compares a row. One that a template could not have written is left to a person, whole, and so is a dated one that
@@ -546,14 +568,14 @@ impl<'a> Comparison<'a> {
             let is_template = |c: char| c.is_ascii_digit() || "/? ".contains(c);
             let is_written = !is_kept && cell.value.replace("TBD", "").chars().all(is_template);
             let written = is_written.then(|| actual.clone());
-            let what = (DriftKind::ProgressRow, "the number of plans");
+            let what = (DriftKind::ProgressRow, Subject::Stated("the number of plans"));
             self.report(what, cell, Some(phase), [cell.value.clone(), actual], written);
         }
         if let Some((stated, progress)) = stated.zip(correct) {
             let actual = template_status("Not started", progress, None);
             let written = template_status(&stated.value, progress, None);
             let written = (!is_kept).then_some(written);
-            let what = (DriftKind::ProgressRow, STATUS);
+            let what = (DriftKind::ProgressRow, Subject::Status);
             self.report(what, stated, Some(phase), [stated.value.clone(), actual], written);
         }
     }
@@ -609,7 +631,7 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
 
 /// Returns whether a template could have written a status, since it contains only status words and numbers.
 pub(super) fn is_plain(status: &str) -> bool {
-    let mut words = status.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words_in(status);
     let is_known = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit())
             || has("status of a template", &word.to_lowercase())
@@ -627,7 +649,7 @@ pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
             rest = rest.replacen(known, "", 1);
         }
     }
-    rest.split(|c: char| !c.is_alphanumeric()).any(|word| {
+    words_in(&rest).any(|word| {
         let is_neutral = NEUTRAL.iter().any(|one| word.eq_ignore_ascii_case(one));
         word.starts_with(char::is_alphabetic) && !is_neutral
     })
@@ -748,7 +770,13 @@ pub(super) fn metrics(survey: &Survey) -> Result<Vec<Drift>> {
         if let Some(actual) = actual {
             let at = Located { value: (), range: label.range.clone(), line: label.line };
             let texts = [stated.to_owned(), actual.clone()];
-            comparison.report((DriftKind::Metric, subject), &at, None, texts, Some(actual));
+            comparison.report(
+                (DriftKind::Metric, Subject::Stated(subject)),
+                &at,
+                None,
+                texts,
+                Some(actual),
+            );
         }
     }
     Ok(comparison.found)
@@ -761,7 +789,7 @@ fn duration(path: &Path) -> Result<Option<Minutes>> {
 
 /// Returns whether no value is stated yet.
 fn is_blank(stated: &str) -> bool {
-    ["", "-", "\u{2014}", "\u{2013}", "n/a", "none", "0", "tbd"].contains(&fold(stated).as_str())
+    stated == "0" || is_absent(stated)
 }
 
 /// Formats minutes in the form of the template: `11 min`, `0.5 hours`; `None` if the old value is in another one.

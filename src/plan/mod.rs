@@ -24,11 +24,11 @@ pub use read::{
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState,
     PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone,
     RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount, TextOf,
-    WorkflowSettings, check_waves, installed_skills, is_absent, non_placeholder,
+    WorkflowSettings, check_waves, installed_skills,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, document, is_dropped_plan, milestone_version, milestone_version_in, notes,
-    phase_in_status, without_emphasis, without_status,
+    Count, MAX_CLAIMS, document, is_dropped_plan, is_settled, milestone_version,
+    milestone_version_in, notes, phase_in_status, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub(crate) use report::status_words;

@@ -2,21 +2,24 @@
 //! work stands.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
 
+use crate::clock::first_date;
 use crate::error::{Error, Result};
 use crate::plan::phase::may_be_same;
+use crate::plan::read::vocabulary::words;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
-    Action, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
-    PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, Says,
-    StateFile, TextOf, WorkflowSettings, milestone_version, milestone_version_in, notes,
-    phase_in_status, rules,
+    Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
+    PhaseNumbering, PhaseState, PlanState, PlanningFolder, Position, ProjectFile, Roadmap,
+    RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf, WorkflowSettings, milestone_version,
+    milestone_version_in, notes, phase_in_status, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::quantity;
+use crate::text::{quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -36,8 +39,8 @@ pub struct Survey {
     pub has_state: bool,
     /// Whether ROADMAP.md exists.
     pub has_roadmap: bool,
-    /// Whether MILESTONES.md lists the active milestone as shipped.
-    pub has_shipped: bool,
+    /// The heading of MILESTONES.md that calls the active milestone shipped, with its line.
+    pub shipped: Option<(usize, String)>,
     /// The open todos of STATE.md, then those in files of their own.
     pub todos: Vec<String>,
     /// Where paused work is to be resumed, unless the work has gone on since.
@@ -108,7 +111,7 @@ impl Survey {
             todos,
             state: state_file,
             numbering,
-            has_shipped: false,
+            shipped: None,
             handoff: None,
             workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
             layout: project.planning_place().layout.clone(),
@@ -125,9 +128,9 @@ impl Survey {
         survey.not_understood.extend(unfollowed.iter().cloned());
         documents.warnings.borrow_mut().extend(unfollowed);
         let milestones = text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
-        survey.has_shipped = milestones.is_some_and(|text| {
-            survey.milestone().is_some_and(|name| lists_as_shipped(&text, name))
-        });
+        survey.shipped = milestones
+            .zip(survey.milestone())
+            .and_then(|(text, name)| heading_of_shipped(&text, name));
         let phases = phases(&survey, &text);
         survey.position = rules::decide(&survey, phases, &text);
         survey.handoff = documents.handoff(&survey);
@@ -154,6 +157,52 @@ impl Survey {
         let open = open.next().map(|one| one.name.as_str());
         let open = self.roadmap.milestone.as_deref().or(open);
         if has_shipped { open.or(stated) } else { stated.or(open) }
+    }
+
+    /// Returns the blockers that can still block: none that only names finished phases or is marked with an earlier
+    /// milestone, and once the milestone is over, only what a STATE.md without one keeps. Those that name phases after the next
+    /// one come last.
+    pub(crate) fn current_blockers(&self) -> Vec<String> {
+        let position = &self.position;
+        let nothing_is_open = position.next.action == Action::None;
+        if nothing_is_open && self.state.no_milestone.is_none() {
+            return Vec::new();
+        }
+        let is_over = |number: &PhaseNumber| {
+            let named = position.with_number(number).next();
+            nothing_is_open
+                || named.is_none_or(|phase| !phase.is_in_milestone)
+                || self.is_done(number)
+        };
+        let next = position.next.phase.as_ref();
+        let blockers = self.state.blockers.iter().filter_map(|blocker| {
+            let phases = self.phases_in(&blocker.replace(['[', ']'], " "));
+            let is_past = !phases.is_empty() && phases.iter().all(is_over)
+                || marked_milestone(blocker).is_some_and(|mark| {
+                    self.has_shipped(mark)
+                        && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
+                });
+            let is_later = !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase));
+            (!is_past).then_some((is_later, blocker))
+        });
+        let mut found: Vec<(bool, &String)> = blockers.collect();
+        found.sort_by_key(|(is_later, text)| (*is_later, Reverse(first_date(text, usize::MAX))));
+        found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
+    }
+
+    /// Returns whether a text puts something off to phases that are finished now: `Export deferred to phase 3`.
+    pub(crate) fn is_deferral_over(&self, text: &str) -> bool {
+        let lower = text.to_lowercase();
+        let rest = words("put off").find_map(|words| lower.split_once(words));
+        let phases = rest.map(|(_, rest)| self.phases_in(rest)).unwrap_or_default();
+        !phases.is_empty() && phases.iter().all(|phase| self.is_done(phase))
+    }
+
+    /// Returns whether a phase is finished.
+    fn is_done(&self, number: &PhaseNumber) -> bool {
+        let mut named = self.position.with_number(number).peekable();
+        named.peek().is_some()
+            && named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
     }
 
     /// Returns an error that says what was not understood, if what comes next is unknown.
@@ -282,24 +331,35 @@ impl Survey {
         self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
     }
 
-    /// Returns whether the milestone that STATE.md or the roadmap names lies in an archive.
-    pub(super) fn is_archived(&self) -> bool {
-        self.milestone().is_some_and(|name| {
-            self.folder.archived.iter().any(|archive| is_same_milestone(&archive.slug, name))
-        })
+    /// Returns the archive of a milestone.
+    pub(super) fn archive(&self, name: &str) -> Option<&Archive> {
+        self.folder.archived.iter().find(|archive| is_same_milestone(&archive.slug, name))
     }
 
-    /// Returns whether the roadmap calls the milestone shipped.
-    pub(super) fn is_listed_as_shipped(&self) -> bool {
-        let named = self.milestone();
+    /// Returns the place of an archive, and what it is.
+    pub(super) fn archive_line(&self, archive: &Archive) -> String {
+        let home = || self.folder.dir.join(vocabulary::MILESTONES);
+        let dir = archive.dir.clone().unwrap_or_else(home);
+        format!("{}: {} is archived", self.show(&dir), archive.slug)
+    }
+
+    /// Returns the place of the heading of MILESTONES.md that calls the milestone shipped.
+    pub(super) fn shipped_line(&self) -> Option<String> {
+        let (line, text) = self.shipped.as_ref()?;
+        let file = self.folder.dir.join(vocabulary::MILESTONE_LIST);
+        Some(format!("{}:{line}: {text}", self.show(&file)))
+    }
+
+    /// Returns whether the roadmap calls a milestone shipped, or it lies in an archive.
+    pub(super) fn has_shipped(&self, name: &str) -> bool {
         let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
-        named.is_some_and(|name| shipped.any(|one| is_same_milestone(&one.name, name)))
+        shipped.any(|one| is_same_milestone(&one.name, name)) || self.archive(name).is_some()
     }
 
-    /// Returns whether the roadmap names milestones, and calls all of them shipped.
-    pub(super) fn has_only_shipped(&self) -> bool {
+    /// Returns the last milestone that the roadmap names, if it calls all of them shipped.
+    pub(super) fn last_of_shipped(&self) -> Option<&RoadmapMilestone> {
         let milestones = &self.roadmap.milestones;
-        !milestones.is_empty() && milestones.iter().all(|one| one.is_shipped)
+        milestones.last().filter(|_| milestones.iter().all(|one| one.is_shipped))
     }
 
     /// Returns what was not understood, as warnings with their places.
@@ -341,12 +401,17 @@ impl Survey {
     }
 }
 
-/// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
-fn lists_as_shipped(milestones: &str, name: &str) -> bool {
-    let words = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        format!(" {} ", words.collect::<Vec<_>>().join(" "))
-    };
+/// Returns the milestone in brackets with which a text begins or ends: `(v1.0) No key`, `No key [v1.0]`.
+fn marked_milestone(text: &str) -> Option<&str> {
+    let text = text.trim_matches(|c: char| " *_.".contains(c));
+    let first = text.strip_prefix(['(', '[']).and_then(|rest| rest.split([')', ']']).next());
+    let last = text.strip_suffix([')', ']']).and_then(|rest| rest.rsplit(['(', '[']).next());
+    [first, last].into_iter().flatten().find(|mark| milestone_version(mark).is_some())
+}
+
+/// Returns the heading of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
+fn heading_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
+    let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
     let version = milestone_version_in(name);
     let names_it = |line: &str| match version {
         Some(version) => line
@@ -354,8 +419,10 @@ fn lists_as_shipped(milestones: &str, name: &str) -> bool {
             .any(|word| milestone_version(word) == Some(version)),
         None => words(line).contains(&words(name)),
     };
-    let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
-    headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
+    let mut headings = (1..).zip(milestones.lines()).filter(|(_, line)| line.starts_with('#'));
+    let found =
+        headings.find(|(_, line)| line.to_lowercase().contains("shipped") && names_it(line));
+    found.map(|(line, text)| (line, text.trim().to_owned()))
 }
 
 /// Reads a file's text; `None` if it does not exist.
@@ -391,7 +458,7 @@ impl Documents<'_> {
         }
         let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
         let shared = self.parse(&folder.dir.join(vocabulary::STATE), parse);
-        if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
+        if let Some(shared) = shared.filter(|shared| shared.no_milestone.is_some()) {
             state.add_shared(shared);
         }
     }

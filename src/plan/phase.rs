@@ -1,6 +1,5 @@
 //! A phase with everything known from its files and the documents, and the position of the work among them.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -8,7 +7,7 @@ use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PhaseProgress,
-    PlanSlot, PlanState, RoadmapPhase, TextOf, is_dropped_plan,
+    PlanSlot, PlanState, RoadmapPhase, TextOf, document, is_dropped_plan,
 };
 
 /// The state of a phase.
@@ -419,14 +418,6 @@ impl Position {
 /// A phase that is complete, as a number that most numbers of plans divide.
 const WHOLE: usize = 10_000_000;
 
-/// Returns the distinct words of a folder's or a phase's name.
-fn words(name: &str) -> BTreeSet<String> {
-    name.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().any(char::is_alphabetic))
-        .map(str::to_lowercase)
-        .collect()
-}
-
 /// Returns the letters and digits of a name in lower case, to compare names despite other punctuation.
 pub(crate) fn letters(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
@@ -436,7 +427,7 @@ pub(crate) fn letters(name: &str) -> String {
 /// Returns whether a folder's name and the roadmap's may be of the same phase: they have a word or its stem in common, or
 /// cannot be compared.
 pub(crate) fn may_be_same(folder: &str, planned: &str) -> bool {
-    let (own, planned) = (words(folder), words(planned));
+    let [own, planned] = [folder, planned].map(document::title_words);
     let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
     // Folders have ASCII names.
     let is_foreign = planned.iter().any(|word| !word.is_ascii());

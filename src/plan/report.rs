@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::clock::first_date;
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
     PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain, metrics, roadmap_phase,
     without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::text::quantity;
+use crate::text::{clip, non_placeholder, pluralize, quantity};
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.
@@ -72,6 +74,20 @@ pub struct PhaseReport {
     pub goal: Option<String>,
     /// Where it is from.
     pub source: PhaseSource,
+}
+
+/// Maximum length of the name of a phase, in characters; its status follows it.
+const MAX_NAME_CHARS: usize = 160;
+
+impl PhaseReport {
+    /// Returns the phase as CLAUDE.md and the start of a session show it: `4 - Low-Stock Alerts (in progress, 1 of 3 plans)`.
+    pub fn line(&self) -> Option<String> {
+        let number = self.number.as_ref()?;
+        let name = self.name.as_deref().and_then(non_placeholder);
+        let name = name.map(|name| format!(" - {}", clip(name, MAX_NAME_CHARS)));
+        let status = self.status.as_ref().map(|status| format!(" ({status})"));
+        Some(format!("{number}{}{}", name.unwrap_or_default(), status.unwrap_or_default()))
+    }
 }
 
 /// The origin of the current phase.
@@ -220,6 +236,9 @@ pub struct MilestoneStatus {
     /// Whether it has shipped, and no other was started.
     #[serde(rename = "shipped")]
     pub is_shipped: bool,
+    /// When it shipped, according to MILESTONES.md.
+    #[serde(skip)]
+    shipped_on: Option<NaiveDate>,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -235,9 +254,8 @@ impl MilestoneStatus {
         let name = without_status(full);
         // STATE.md may say it itself: `Milestone: v1.0 MVP — SHIPPED 2026-02-23`.
         let has_shipped = full[name.len()..].to_lowercase().contains("shipped")
-            || survey.has_shipped
-            || survey.is_archived()
-            || survey.is_listed_as_shipped();
+            || survey.shipped.is_some()
+            || survey.milestone().is_some_and(|name| survey.has_shipped(name));
         let is_stated = survey.milestone() == state.milestone.as_deref();
         Self {
             slug: folder.active.slug.clone(),
@@ -245,6 +263,7 @@ impl MilestoneStatus {
             is_implied: project.planning_place().layout.name.keeps_milestones()
                 || folder.active.dir == folder.dir,
             is_shipped: survey.position.next.action == Action::None && has_shipped,
+            shipped_on: survey.shipped.as_ref().and_then(|(_, text)| first_date(text, text.len())),
             title: state.milestone_name.clone().filter(|_| is_stated),
             archived: folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
         }
@@ -261,7 +280,8 @@ impl MilestoneStatus {
         let is_marked = self.is_shipped && !says("shipped");
         let title = title.map(|title| format!(" {title}")).unwrap_or_default();
         shown.push_str(&title);
-        shown.push_str(if is_marked { " (shipped)" } else { "" });
+        let date = self.shipped_on.map(|date| format!(" {date}")).unwrap_or_default();
+        shown.extend(is_marked.then(|| format!(" (shipped{date})")));
         Some(shown)
     }
 }
@@ -284,13 +304,9 @@ fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let unlisted = with_folder.iter().filter(|number| !listed.contains(*number));
     let unlisted: Vec<String> = unlisted.map(ToString::to_string).collect();
     if !listed.is_empty() && !unlisted.is_empty() {
-        let message = format!("does not list what has a folder: {}", phases(&unlisted));
+        let phases = format!("{} {}", pluralize(unlisted.len(), "phase"), unlisted.join(", "));
+        let message = format!("does not list what has a folder: {phases}");
         found.push(Warning::file(&roadmap, message));
     }
     found
-}
-
-/// Returns phases as a text: `phase 3`, `phases 3, 4`.
-fn phases(numbers: &[String]) -> String {
-    format!("phase{} {}", if numbers.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }

@@ -544,6 +544,20 @@ const FORMATS: &[Format] = &[
     &[("export DIGITALOCEAN_TOKEN=doo", 'a', 0), ("_v1_", 'h', 64)],
     &[("GH_TOKEN: gh", 'a', 0), ("u_", 'a', 36)],
     &[("<password>{", 'b', 43), ("=}</password>", 'a', 0)],
+    &[("jdbc:oracle:thin:app/", 'a', 16), ("@db:1521:orcl", 'a', 0)],
+    &[("sqlplus app/", 'a', 16), ("@orcl", 'a', 0)],
+    &[("\"db_password\": {\"value\": \"", 'a', 16), ("\", \"type\": \"string\"}", 'a', 0)],
+    &[("variable \"db_password\" { default = \"", 'a', 16), ("\" }", 'a', 0)],
+    &[("ALTER USER bob IDENTIFIED BY '", 't', 12), ("'", 'a', 0)],
+    &[("os.environ[\"API_TOKEN\"] = \"", 'a', 24), ("\"", 'a', 0)],
+    &[("define('AUTH_KEY', '", 'a', 24), ("');", 'a', 0)],
+    &[("ENV ADMIN_PASS ", 'a', 14)],
+    &[("openssl enc -pass pass:", 'a', 16)],
+    &[("aws configure set aws_secret_access_key ", 'a', 40)],
+    &[("<setting name=\"DbPassword\"><value>", 'a', 16), ("</value></setting>", 'a', 0)],
+    &[("curl -su \"bob:", 'a', 16), ("\" https://example.com", 'a', 0)],
+    &[("https://maps.example.com/?key=", 'a', 24), ("&q=b", 'a', 0)],
+    &[("AAAA", 'w', 7), (":APA9", 'a', 0), ("1b", 'w', 134)],
 ];
 
 /// A small deterministic generator: the same tokens in every run and on every machine.
@@ -615,6 +629,23 @@ fn the_lines_of_a_certificate_raise_no_alarm() {
         }
     }
     assert_eq!(find(line).len(), 1);
+}
+
+#[test]
+fn nothing_public_hides_a_key() {
+    let key = drawn("ghp_", 36);
+    for text in [
+        format!("-----BEGIN CERTIFICATE-----\n{key}\n-----END CERTIFICATE-----"),
+        format!("pk_live_51H8xYzAbCd/{key}"),
+        format!("-----BEGIN x-----\n-----END {} {key}", "é".repeat(30)),
+    ] {
+        let found = find(&text);
+        assert_eq!(
+            found.iter().map(|secret| &text[secret.range.clone()]).collect::<Vec<_>>(),
+            [&key],
+            "{text}"
+        );
+    }
 }
 
 #[test]

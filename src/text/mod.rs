@@ -1,5 +1,6 @@
 //! Truncates text, counts tokens, strips control characters and keys, and formats quantities.
 
+mod absent;
 mod controls;
 mod inert;
 mod line;
@@ -10,6 +11,10 @@ use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::str::FromStr;
 
+#[cfg(test)]
+pub(crate) use absent::NO_VALUE;
+pub(crate) use absent::says_none;
+pub use absent::{is_absent, non_placeholder};
 pub(crate) use controls::{is_invisible, is_joiner_or_selector, sanitize_json};
 pub use controls::{sanitized, strip_controls};
 pub use inert::inert;
@@ -72,6 +77,18 @@ pub(crate) fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(chars).collect()
+}
+
+/// Returns whether a word in lower case negates what is said.
+pub(crate) fn negates(word: &str) -> bool {
+    listed("cannot never no none not without", word)
+        || word.ends_with("n't")
+        || word.ends_with("n\u{2019}t")
+}
+
+/// Returns the words of a text: its letters and digits, without what stands between them.
+pub(crate) fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Returns whether a word is one of a list that is separated by spaces.

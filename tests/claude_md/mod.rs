@@ -9,7 +9,7 @@ mod properties;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals::claude_md::{CurrentPhase, DecisionList, Pattern, Regenerated, Sources, regenerate};
+use annals::claude_md::{DecisionList, Pattern, Regenerated, Sources, regenerate};
 use annals::clock::Clock;
 use annals::plan::{Decision, Skill};
 use annals::project::{ContextTarget, OpenRequest, Project};
@@ -102,11 +102,7 @@ fn sources() -> Sources {
         core_value: Some("Sell things without a queue".to_owned()),
         code: Vec::new(),
         milestone: Some("Checkout".to_owned()),
-        phase: Some(CurrentPhase {
-            number: "2".to_owned(),
-            name: Some("Cart".to_owned()),
-            status: Some("1 of 3 plans done".to_owned()),
-        }),
+        phase: Some("2 - Cart (1 of 3 plans done)".to_owned()),
         next_command: Some("/vbw:execute 2".to_owned()),
         contested: None,
         memory: None,

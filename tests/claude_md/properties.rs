@@ -39,7 +39,7 @@ proptest! {
         sources.decisions[0].decisions[0].text.clone_from(&value);
         sources.decisions[0].decisions[1].text = other;
         if let Some(phase) = &mut sources.phase {
-            phase.name = Some(value);
+            *phase = format!("2 - {value}");
         }
         tree.twice();
         let text = tree.text("CLAUDE.md");

@@ -31,6 +31,22 @@ fn a_phase_is_recorded_once_and_says_so_after() {
 }
 
 #[test]
+fn phases_whose_summaries_state_no_lesson_are_named_apart() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] Phase 1: Base\n- [x] Phase 2: Lock\n");
+    let deviation = "## Deviations\n\n### 1. [Rule 1 - Bug] The `lock` is taken twice\n- **Issue:** `flock` is released when any handle of the file is closed.\n- **Fix:** Keep one handle open.\n";
+    for (phase, text) in [("01-base", "All done.\n"), ("02-lock", deviation)] {
+        let file = |kind| format!(".planning/phases/{phase}/{}-01-{kind}.md", &phase[..2]);
+        case.write(&file("PLAN"), "# Plan\n");
+        case.write(&file("SUMMARY"), &format!("---\nstatus: complete\n---\n# Summary\n\n{text}"));
+    }
+    let done = case.run("execute --all").success().stdout();
+    let expected =
+        "Recorded: 02-lock.\nRecorded without lessons, since the summaries state none: 01-base.\n";
+    assert!(done.starts_with(expected), "{done}");
+}
+
+#[test]
 fn without_a_phase_it_is_the_latest_complete_one_not_yet_recorded() {
     let case = Case::new(VBW);
     let recorded = || case.run("execute --json").success().json()["recorded"].clone();

@@ -161,8 +161,27 @@ fn a_folder_of_its_first_day_and_one_between_milestones_say_so() {
     let none = case.run("plan").code(3);
     assert_eq!(
         none.stderr(),
-        "error: no phase to plan: the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left\nhint: start a milestone\n"
+        "error: no phase to plan: .vbw-planning/STATE.md:5: Status: awaiting new milestone\nhint: start a milestone\n"
     );
+}
+
+#[test]
+fn the_archived_copy_of_a_phase_is_not_like_it() {
+    let case = Case::empty();
+    let summary = "---\nstatus: complete\ndeviations: 0\n---\n# Base of the dial\n";
+    for phase in [
+        "phases/01-dial",
+        "milestones/clock/phases/01-dial",
+        "milestones/clock/phases/02-dial-hands",
+    ] {
+        let number = &phase[phase.len() - phase.rsplit('/').next().unwrap().len()..][..2];
+        case.write(&format!(".vbw-planning/{phase}/{number}-01-PLAN.md"), "# Plan\n");
+        case.write(&format!(".vbw-planning/{phase}/{number}-01-SUMMARY.md"), summary);
+    }
+    let similar = case.run("plan 1 --json").success().json()["similar"].clone();
+    let names: Vec<&str> =
+        similar.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Dial hands"]);
 }
 
 #[test]

@@ -138,6 +138,19 @@ impl Client {
         }
     }
 
+    /// Returns how it goes on with the last conversation.
+    pub(crate) fn resume(self, model: SocketAddr) -> Start {
+        let mut start = self.start(model);
+        match self {
+            Self::Claude => start.arguments.push("--continue".to_owned()),
+            Self::Codex => {
+                start.arguments.splice(1..1, ["resume", "--last"].map(str::to_owned));
+            }
+            _ => unimplemented!("{self:?} is not resumed here"),
+        }
+        start
+    }
+
     fn model(self) -> &'static str {
         if self == Self::OpencodeWithPatches { "gpt-5.5" } else { "played" }
     }

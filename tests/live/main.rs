@@ -64,28 +64,69 @@ fn copilot_cli() {
     drive(Client::Copilot, Script::alone);
 }
 
-/// The lines with which the documents say that the plugin is installed.
+/// A conversation that goes on has the text of its start already.
 #[test]
-fn the_plugin_is_installed_by_the_documented_lines() {
+fn a_resumed_conversation_has_the_text_once() {
     for client in [Client::Claude, Client::Codex] {
         let Some(run) = Run::begin(client) else {
             return;
         };
-        let name = client.setup_name();
-        let documents =
-            ["README.md", "docs/harnesses.md"].map(|path| std::fs::read_to_string(path).unwrap());
-        let start = format!("{name} plugin ");
-        let lines = documents.iter().flat_map(|text| text.split(['`', '\n']));
-        let lines =
-            lines.map(|line| line.trim_start_matches("$ ").split(" #").next().unwrap().trim());
-        let mut lines: Vec<&str> = lines.filter(|line| line.starts_with(&start)).collect();
+        run.annals(&["setup", client.setup_name()]);
+        let start = run.converse(&Script::short()).start_text();
+        let heard = run.resume(&Script::short());
+        let main = heard.main_conversation();
+        let last = &main.last().expect("the resumed conversation reached the model").text;
+        assert_eq!(last.matches(MARK).count(), 2, "{client:?} did not resume: {last}");
+        assert_eq!(last.matches(&start).count(), 1, "{client:?}: {last}");
+    }
+}
+
+/// The lines with which the documents say that the plugin is installed give a session its text and tools.
+#[test]
+fn the_plugin_works_after_the_documented_lines() {
+    for client in [Client::Claude, Client::Codex] {
+        let Some(run) = Run::begin(client) else {
+            return;
+        };
+        let mut lines = documented(&format!("{} plugin ", client.setup_name()));
+        lines.retain(|line| !line.contains("uninstall"));
         lines.sort_by_key(|line| !line.contains("marketplace"));
-        lines.dedup();
         assert!(lines.len() >= 2, "{lines:?}");
         for line in lines {
-            run.client(line);
+            run.client(&line);
         }
+        let heard = run.converse(&Script::short());
+        let start = heard.start_text();
+        let first = &heard.main_conversation()[0].text;
+        assert_eq!(first.matches(&start).count(), 1, "{client:?}: {first}");
+        assert!(heard.names_tool("recall"), "{client:?}: the server's tools are not named");
     }
+}
+
+/// The extension brings the server, as the documents say.
+#[test]
+fn the_extension_works_after_the_documented_line() {
+    let Some(run) = Run::begin(Client::Gemini) else {
+        return;
+    };
+    for line in documented("gemini extensions ") {
+        run.client(&line);
+    }
+    let heard = run.converse(&Script::short());
+    assert!(heard.names_tool("recall"), "the server's tools are not named");
+}
+
+/// Returns the command lines in the documents that begin like this.
+fn documented(start: &str) -> Vec<String> {
+    let documents =
+        ["README.md", "docs/harnesses.md"].map(|path| std::fs::read_to_string(path).unwrap());
+    let lines = documents.iter().flat_map(|text| text.split(['`', '\n']));
+    let lines = lines.map(|line| line.trim_start_matches("$ ").split(" #").next().unwrap().trim());
+    let mut lines: Vec<String> =
+        lines.filter(|line| line.starts_with(start)).map(str::to_owned).collect();
+    lines.sort();
+    lines.dedup();
+    lines
 }
 
 /// Sets a client up, lets it work through a script, and takes the setup away again.

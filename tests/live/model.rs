@@ -1,5 +1,6 @@
 //! A model that plays a script, and remembers what it was sent.
 
+use std::collections::VecDeque;
 use std::io::BufReader;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::apis::Api;
-use crate::script::{MARK, Reply, Script};
+use crate::script::{MARK, Reply};
 use crate::{apis, http};
 
 /// A request has at least so many tools where an agent asks, and fewer where a client wants a title.
@@ -29,8 +30,9 @@ pub(crate) struct Asked {
 
 #[derive(Debug, Default)]
 struct State {
+    /// The replies that are still to be given.
+    replies: VecDeque<Reply>,
     asked: Vec<Asked>,
-    next: usize,
 }
 
 /// The model, listening on the loopback until the test ends.
@@ -41,27 +43,32 @@ pub(crate) struct Model {
 
 impl Model {
     /// Starts to listen.
-    pub(crate) fn start(script: Script) -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
-                let (script, state) = (script.clone(), Arc::clone(&shared));
-                thread::spawn(move || serve(connection, &script, &state));
+                let state = Arc::clone(&shared);
+                thread::spawn(move || serve(connection, &state));
             }
         });
         Self { address, state }
     }
 
-    /// Returns what the model was asked so far.
+    /// Plays a script from now on, and forgets what it was asked.
+    pub(crate) fn play(&self, replies: Vec<Reply>) {
+        *self.state.lock().unwrap() = State { replies: replies.into(), asked: Vec::new() };
+    }
+
+    /// Returns what the model was asked since then.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.state.lock().unwrap().asked.clone()
     }
 }
 
-fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
+fn serve(connection: TcpStream, state: &Mutex<State>) {
     let Ok(mut to) = connection.try_clone() else {
         return;
     };
@@ -72,7 +79,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
     let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let (kind, body) = match Api::from_path(&request.path) {
         Some(api) => {
-            let (reply, id) = reply(&asked, script, state);
+            let (reply, id) = reply(&asked, state);
             api.answer(&asked, &request.path, &reply, &id)
         }
         // Token counts, lists of models and the like.
@@ -82,7 +89,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
     let _is_sent = http::answer(&mut to, kind, &body).is_ok();
 }
 
-fn reply(asked: &Value, script: &Script, state: &Mutex<State>) -> (Reply, String) {
+fn reply(asked: &Value, state: &Mutex<State>) -> (Reply, String) {
     let mut text = String::new();
     let parts = ["system", "systemInstruction", "instructions", "messages", "input", "contents"];
     for part in parts {
@@ -94,9 +101,7 @@ fn reply(asked: &Value, script: &Script, state: &Mutex<State>) -> (Reply, String
     collect(&asked["tools"], &mut tool_texts);
     let mut state = state.lock().unwrap();
     let reply = if is_played {
-        let reply = script.replies.get(state.next).cloned();
-        state.next += 1;
-        reply.unwrap_or(Reply::Say("Nothing more."))
+        state.replies.pop_front().unwrap_or(Reply::Say("Nothing more."))
     } else {
         Reply::Say("A title")
     };

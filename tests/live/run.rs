@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::client::Client;
+use crate::client::{Client, Start};
 use crate::model::{Asked, Model};
 use crate::script::{Reply, Script};
 
@@ -23,6 +23,7 @@ pub(crate) struct Run {
     client: Client,
     programs: String,
     folder: TempDir,
+    model: Model,
 }
 
 /// What reached the model, and what hooks were answered.
@@ -39,7 +40,8 @@ impl Run {
             eprintln!("SKIPPED {client:?}: {CLIENTS} names no clients; .ci/live installs them");
             return None;
         };
-        let run = Self { client, programs, folder: TempDir::new().unwrap() };
+        let (folder, model) = (TempDir::new().unwrap(), Model::start());
+        let run = Self { client, programs, folder, model };
         fs::create_dir_all(run.path("home")).unwrap();
         fs::create_dir_all(run.path("bin")).unwrap();
         fs::create_dir_all(run.path("answers")).unwrap();
@@ -59,6 +61,11 @@ impl Run {
             let mut git = Command::new("git");
             let who = ["-c", "user.name=ada", "-c", "user.email=ada@example.org"];
             is_done(git.args(who).args(arguments).current_dir(run.project()));
+        }
+        for (name, text) in client.home(&run.project(), run.model.address) {
+            let path = run.path("home").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         }
         Some(run)
     }
@@ -81,11 +88,11 @@ impl Run {
         out.into_owned()
     }
 
-    /// Runs a command line of a client in the checkout, which has to succeed.
+    /// Runs a command line of a client in the checkout, which has to succeed; what it asks is answered with yes.
     pub(crate) fn client(&self, line: &str) {
-        let mut words = line.split_whitespace();
-        let mut command = self.command(Path::new(words.next().unwrap()));
-        let done = command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        let mut command = self.command(Path::new("sh"));
+        command.arg("-c").arg(format!("yes | timeout {MAX_SECONDS} {line}"));
+        let done = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
         let (out, err) =
             (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         assert!(done.status.success(), "{line}: {out}{err}");
@@ -109,13 +116,16 @@ impl Run {
 
     /// Lets the client work through the script.
     pub(crate) fn converse(&self, script: &Script) -> Heard {
-        let model = Model::start(self.here(script));
-        for (name, text) in self.client.home(&self.project(), model.address) {
-            let path = self.path("home").join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let start = self.client.start(model.address);
+        self.hear(script, self.client.start(self.model.address))
+    }
+
+    /// Goes on with the last conversation.
+    pub(crate) fn resume(&self, script: &Script) -> Heard {
+        self.hear(script, self.client.resume(self.model.address))
+    }
+
+    fn hear(&self, script: &Script, start: Start) -> Heard {
+        self.model.play(self.here(script));
         let mut command = self.command(Path::new("timeout"));
         command.arg(MAX_SECONDS).arg(start.program).args(start.arguments);
         let done = command.envs(start.variables).output().unwrap();
@@ -129,22 +139,22 @@ impl Run {
         answers.retain(|path| path.to_string_lossy().contains("/hook-session-start-"));
         let answers = answers.iter().map(|path| fs::read_to_string(path).unwrap());
         Heard {
-            asked: model.asked(),
+            asked: self.model.asked(),
             starts: answers.filter_map(|text| serde_json::from_str(&text).ok()).collect(),
         }
     }
 
-    /// Puts the project's folder into a script.
-    fn here(&self, script: &Script) -> Script {
+    /// Returns the replies of a script with the project's folder in them.
+    fn here(&self, script: &Script) -> Vec<Reply> {
         let project = self.project().display().to_string();
-        let mut script = script.clone();
-        for reply in &mut script.replies {
+        let mut replies = script.replies.clone();
+        for reply in &mut replies {
             if let Reply::Call(_, input) = reply {
                 let text = input.to_string().replace("[PROJECT]", &project);
                 *input = serde_json::from_str(&text).unwrap();
             }
         }
-        script
+        replies
     }
 
     /// Returns a file's text; an empty one where it is not there.

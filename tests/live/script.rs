@@ -54,6 +54,11 @@ impl Script {
         Self { replies, recalls: true }
     }
 
+    /// Nothing but an answer.
+    pub(crate) fn short() -> Self {
+        Self { replies: vec![Reply::Say("Done.")], recalls: false }
+    }
+
     /// A subagent writes the summaries.
     pub(crate) fn with_subagent(client: Client) -> Self {
         let task = json!({

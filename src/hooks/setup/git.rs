@@ -22,15 +22,6 @@ const ATTRIBUTES: &str = ".gitattributes";
 const DRIVER: &str =
     "annals merge-file %O %A %B --path %P || git merge-file --marker-size=%L %A %O %B";
 
-/// The options of `annals setup git`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GitSetup {
-    /// Only check whether it is set up.
-    pub check: bool,
-    /// Remove the setup.
-    pub remove: bool,
-}
-
 /// The outcome of `annals setup git`. It is the document of `annals setup git --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct GitReport {
@@ -47,14 +38,14 @@ pub struct GitReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes the lines of `.gitattributes`, or removes them, and says what is left to do.
-pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
+/// Writes the lines of `.gitattributes`, or removes them, or only checks them, and says what is left to do.
+pub fn git(project: &Project, check: bool, remove: bool) -> Result<GitReport> {
     if !project.git.is_repository() {
         return Err(Error::not_found("this is not a git repository")
             .at(&project.root, None)
             .hint("`git init` creates one"));
     }
-    let looked = project.dry_run(project.dry_run || request.check);
+    let looked = project.dry_run(project.dry_run || check);
     let path = project.root.join(ATTRIBUTES);
     let (outcome, applied) = looked.transact("setup git", &[Store::Context], || {
         let mut changes = Changes::new();
@@ -64,13 +55,13 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
                 .at(&path, None)
                 .hint("save it as UTF-8, then run the command again")
         })?;
-        let new = edited(&text, &lines(project), request.remove);
+        let new = edited(&text, &lines(project), remove);
         let new = if new == text {
             old.clone()
         } else {
             Some(new.into_bytes()).filter(|new| !new.is_empty())
         };
-        let outcome = FileOutcome::of(old.as_deref(), new.as_deref(), request.remove);
+        let outcome = FileOutcome::of(old.as_deref(), new.as_deref(), remove);
         match new {
             new if new == old => {}
             Some(new) => changes.write(&path, new)?,
@@ -78,7 +69,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
         }
         Ok((outcome, changes))
     })?;
-    let command = command(project, request.remove)?;
+    let command = command(project, remove)?;
     Ok(GitReport {
         file: PathBuf::from(ATTRIBUTES),
         outcome,

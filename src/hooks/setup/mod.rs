@@ -226,36 +226,34 @@ fn notes(
         SetupScope::Project => SetupScope::User,
         SetupScope::User => SetupScope::Project,
     };
-    // The other scope is only mentioned: if its settings cannot be read, it is ignored.
-    let state = setup_state(project, request.harness, other);
-    let is_in_other = state.is_ok_and(|state| state != SetupState::Absent);
+    let is_in_other = is_in(project, request.harness, other);
+    let title = &profile.title;
     let mut notes = Vec::new();
     if request.remove {
         if files.iter().all(|file| file.outcome == FileOutcome::Unchanged) {
             let whose = request.scope.whose();
-            let title = &profile.title;
             notes.push(format!(
                 "nothing to remove: {title}'s settings for {whose} have no entries of annals"
             ));
         }
         let is_users = request.scope == SetupScope::User;
         notes.extend(profile.after_removal.clone().filter(|_| is_users));
-        if is_in_other {
-            let (whose, command) = (other.whose(), request.command(other));
-            notes.push(format!("it is set up for {whose}: annals {command} --remove ends that"));
-        }
-        return notes;
+    } else {
+        notes.extend(profile.no_breadcrumb.clone().filter(|_| options.breadcrumb == Some(true)));
+        let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
+        notes.extend(profile.steps.iter().filter(is_meant).map(|step| step.text.clone()));
     }
-    notes.extend(profile.no_breadcrumb.clone().filter(|_| options.breadcrumb == Some(true)));
-    let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
-    notes.extend(profile.steps.iter().filter(is_meant).map(|step| step.text.clone()));
     if is_in_other {
-        let (whose, command) = (other.whose(), request.command(SetupScope::Project));
-        notes.push(format!(
-            "{} is set up for {whose} as well, and one is enough: annals {command} --remove drops the \
-             project's",
-            profile.title
-        ));
+        let whose = other.whose();
+        notes.push(if request.remove {
+            format!("it is set up for {whose}: annals {} --remove ends that", request.command(other))
+        } else {
+            let command = request.command(SetupScope::Project);
+            format!(
+                "{title} is set up for {whose} as well, and one is enough: annals {command} --remove drops the \
+                 project's"
+            )
+        });
     }
     notes
 }
@@ -304,12 +302,14 @@ pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Re
     Ok(SetupState::Current)
 }
 
-/// Returns whether a harness is set up for both the project and the user, as far as its files can be read.
+/// Returns whether a harness is set up in a scope, as far as its files can be read.
+fn is_in(project: &Project, harness: Harness, scope: SetupScope) -> bool {
+    setup_state(project, harness, scope).is_ok_and(|state| state != SetupState::Absent)
+}
+
+/// Returns whether a harness is set up for both the project and the user.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| {
-        let state = setup_state(project, harness, scope);
-        state.is_ok_and(|state| state != SetupState::Absent)
-    })
+    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| is_in(project, harness, scope))
 }
 
 /// Returns what prevents the settings of a harness from working.
@@ -448,24 +448,11 @@ pub(crate) fn is_program(word: &str) -> bool {
     matches!(name.trim_matches('"'), "annals" | "annals.exe")
 }
 
-/// A format of settings files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingsForm {
-    /// JSON, as in Gemini CLI: hooks and a server in one file.
-    Json,
-    /// TOML, as in Codex: a server in a table.
-    Toml,
-}
-
-/// Returns a settings file after adding and removing our entries; `None` if it already contained some of ours. For
-/// fuzzing the promise that nothing else changes.
-pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
-    let content = match form {
-        SettingsForm::Json => {
-            SettingsContent::Json(JsonContent { hooks: true, server: Some(ServerEntry::Program) })
-        }
-        SettingsForm::Toml => SettingsContent::Toml,
-    };
+/// Returns a settings file, in TOML or JSON, after adding and removing our entries; `None` if it already contained some of
+/// ours. For fuzzing the promise that nothing else changes.
+pub fn setup_round_trip(is_toml: bool, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    let json = JsonContent { hooks: true, server: Some(ServerEntry::Program) };
+    let content = if is_toml { SettingsContent::Toml } else { SettingsContent::Json(json) };
     let profile = Harness::Gemini.profile();
     let settings = Settings { path: "settings".into(), profile, content };
     if !settings.entries(Some(bytes))?.is_empty() {
@@ -505,10 +492,8 @@ impl HarnessDir {
             let (base, storage) = (root.clone(), project.storage());
             return Ok(Self { scope, folder, base, user_folder, storage });
         }
-        let unknown = || {
-            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
-        };
-        let folder = users.ok_or_else(unknown)?;
+        // Without a home directory, this fails.
+        let folder = users.unwrap_or_default();
         let storage = project.storage_of_user(&folder)?;
         Ok(Self { scope, base: folder.clone(), user_folder: folder.clone(), folder, storage })
     }

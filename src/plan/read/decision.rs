@@ -11,9 +11,9 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
-use crate::plan::read::vocabulary::{has, is_none_remark};
-use crate::plan::read::{document, non_placeholder};
-use crate::text::pattern;
+use crate::plan::read::document;
+use crate::plan::read::vocabulary::has;
+use crate::text::{non_placeholder, pattern, says_none};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -163,7 +163,7 @@ static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
     let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
-    if is_none_remark(untagged(text)) || is_struck_out(untagged(text)) {
+    if says_none(untagged(text)) || is_struck_out(untagged(text)) {
         return None;
     }
     let tag = split_tag(text).map(|(tag, _)| tag);

@@ -21,8 +21,8 @@ use crate::markdown::{
 };
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
-use crate::plan::read::{FileName, PhaseNumbering, PlanNumber, non_placeholder};
-use crate::text::one_line;
+use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
+use crate::text::{non_placeholder, one_line, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
@@ -106,11 +106,8 @@ impl<'a> Document<'a> {
 
 /// Returns the words of a title in lower case, without numbers, symbols and punctuation.
 pub(crate) fn title_words(title: &str) -> Vec<String> {
-    title
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().any(char::is_alphabetic))
-        .map(str::to_lowercase)
-        .collect()
+    let words = words_in(title).filter(|word| word.contains(char::is_alphabetic));
+    words.map(str::to_lowercase).collect()
 }
 
 /// A phase and a plan, without slug and prefix: `5.1`, or a word such as `quick`; `2`, `1a`, `d`, or a name such as `R01`.
@@ -234,7 +231,7 @@ pub(crate) fn sections<'o>(
 pub(crate) fn is_about_items(title: &str) -> bool {
     let words = heading(title);
     let is_item = |word: &str| has("open items", word.strip_suffix('s').unwrap_or(word));
-    has("done", &words) || words.split(|c: char| !c.is_alphanumeric()).any(is_item)
+    has("done", &words) || words_in(&words).any(is_item)
 }
 
 /// Returns a list item with what is indented below it: `Before the launch: a; b`.

@@ -30,10 +30,10 @@ pub use project::{ProjectFile, Requirement, installed_skills};
 pub use roadmap::{ProgressRow, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 pub(crate) use roadmap::{milestone_version, milestone_version_in};
 pub use state::{Claim, Says, Skill, StateFile, StatedPhase};
-pub(crate) use state::{MAX_CLAIMS, phase_in_status};
+pub(crate) use state::{MAX_CLAIMS, is_settled, phase_in_status};
 pub use summary::{AcceptanceResult, Deviation, IssueNote, PlanState, Summary, TaskCount};
+pub use vocabulary::PhaseProgress;
 pub(crate) use vocabulary::without_status;
-pub use vocabulary::{PhaseProgress, is_absent, non_placeholder};
 
 /// Maximum number of lines of one kind that are reported for a file.
 const MAX_REPORTED: usize = 20;

@@ -25,10 +25,10 @@ use serde_json::Value;
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::folder::entries;
-use crate::plan::read::{PhaseProgress, TextOf, document, non_placeholder};
+use crate::plan::read::{PhaseProgress, TextOf, document};
 use crate::project::vocabulary;
 use crate::storage::read::PathKind;
-use crate::text::{clip, fold, one_line};
+use crate::text::{clip, fold, non_placeholder, one_line};
 use crate::warning::Warning;
 
 /// Maximum number of files that are read.

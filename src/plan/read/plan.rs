@@ -20,8 +20,8 @@ use serde::Serialize;
 use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document, non_placeholder};
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
+use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 /// A plan, from its front matter and the tasks in its body.

@@ -30,12 +30,11 @@ use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::folder::entries;
-use crate::plan::read::vocabulary::is_none_remark;
-use crate::plan::read::{Decision, Skill, decision, document, non_placeholder};
+use crate::plan::read::{Decision, Skill, decision, document};
 use crate::project::Project;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{one_line, strip_prefix_ignore_case};
+use crate::text::{non_placeholder, one_line, says_none, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 /// The parsed PROJECT.md.
@@ -82,7 +81,7 @@ fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
             .first()
             .is_some_and(|label| label.is_bold && label.line == block.line);
         let text = one_line(text);
-        (!is_labelled && !is_none_remark(&text)).then_some(text)
+        (!is_labelled && !says_none(&text)).then_some(text)
     })
 }
 

@@ -140,8 +140,11 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
 fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'a>, &'static str) {
     let none = "no phase is planned since the last milestone";
     let choice = |step: &Step<'a>, rule| Choice { action: step.action, phase: step.phase, rule };
-    let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor)
-        .unwrap_or_else(|| (Step::new(Action::None, None), ["none", none]));
+    let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor).unwrap_or_else(|| {
+        let last = case.survey.folder.archived.last();
+        let place = last.map(|archive| case.survey.archive_line(archive));
+        (Step { place, ..Step::new(Action::None, None) }, ["none", none])
+    });
     let chosen = choice(&step, rule);
     match first(Case::GATES, case, chosen) {
         Some((step, [rule, reason])) => {

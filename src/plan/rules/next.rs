@@ -41,7 +41,9 @@ impl<'a> Case<'a> {
         Rule {
             name: "over",
             reason: "the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left",
-            test: |case, _| is_over(case).then_some(Step::new(Action::None, None)),
+            test: |case, _| {
+                over(case).map(|place| Step { place: Some(place), ..Step::new(Action::None, None) })
+            },
         },
         Rule {
             name: "unfinished between",
@@ -144,22 +146,27 @@ impl<'a> Case<'a> {
     ];
 }
 
-/// Returns whether the milestone is over: its phases are in an archive, or the documents call it shipped or name none, and
-/// nothing of it is left.
-fn is_over(case: &Case<'_>) -> bool {
+/// Returns the place of what shows that the milestone is over: its phases are in an archive, or the documents call it
+/// shipped or name none, and nothing of it is left.
+fn over(case: &Case<'_>) -> Option<String> {
     let survey = case.survey;
-    let says_none = survey.state.is_between_milestones;
+    let no_milestone = survey.state.no_milestone.map(|line| survey.line(vocabulary::STATE, line));
+    let shipped = survey.shipped_line();
     if case.last(|phase| phase.has_files).is_none() {
-        let is_shipped = survey.has_shipped && !case.scope.listed.is_empty();
-        return says_none || (is_shipped || survey.is_archived()) && is_listed_done(case);
+        let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
+        let archive = || Some(survey.archive_line(survey.archive(survey.milestone()?)?));
+        return no_milestone.or_else(|| shipped.or_else(archive).filter(|_| is_listed_done(case)));
+    }
+    if let Some(archive) = survey.folder.archive_of_active() {
+        return Some(survey.archive_line(archive));
     }
     // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
-    let is_partial = |phase: &Phase| phase.count(PlanState::Partial) > 0;
-    let says_shipped = survey.has_shipped || survey.has_only_shipped();
-    let is_shipped = says_none || says_shipped && !case.stated.is_some_and(is_partial);
+    let is_partial = case.stated.is_some_and(|phase| phase.count(PlanState::Partial) > 0);
     let is_open = |phase: &Phase| !case.scope.lists(&phase.number);
-    survey.folder.archive_of_active().is_some()
-        || is_shipped && is_listed_done(case) && !case.unfinished_after(None).any(is_open)
+    let in_roadmap =
+        || survey.last_of_shipped().map(|one| survey.line(vocabulary::ROADMAP, one.line));
+    let place = no_milestone.or_else(|| shipped.or_else(in_roadmap).filter(|_| !is_partial));
+    place.filter(|_| is_listed_done(case) && !case.unfinished_after(None).any(is_open))
 }
 
 /// Returns whether the phases that the roadmap lists are complete, by its own words or by their folders.
@@ -185,7 +192,7 @@ fn is_blank(case: &Case<'_>) -> bool {
             || claim.status().is_some_and(PhaseProgress::is_complete_status)
     };
     (folder.archived.is_empty() || folder.active.dir != folder.dir)
-        && !state.is_between_milestones
+        && state.no_milestone.is_none()
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 

@@ -18,7 +18,7 @@ use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::text::{pattern, strip_prefix_ignore_case, words_in};
 
 /// Returns the milestones, blocks and sections before those only listed.
 pub(super) fn milestones(
@@ -65,36 +65,43 @@ fn says_shipped(text: &str, is_collapsed: bool) -> bool {
     let sign = PhaseProgress::from_symbol(text);
     let is_marked = is_collapsed || sign.is_some();
     let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words = words_in(&lower);
     sign.is_none_or(|sign| sign == PhaseProgress::Complete)
         && words.any(|word| has("shipped", word) || is_marked && word.starts_with("complete"))
 }
 
-fn milestone(text: &str, range: Range<usize>, numbering: PhaseNumbering) -> RoadmapMilestone {
+fn milestone(
+    text: &str,
+    (range, line): (Range<usize>, usize),
+    numbering: PhaseNumbering,
+) -> RoadmapMilestone {
     let (found, is_open) = numbers(text, numbering);
     let phases = found.iter().min().zip(found.iter().max()).map(|(first, last)| {
         let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
         first.sibling(first.ordinal())..last.sibling(end)
     });
-    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text, false), phases, range }
+    let is_shipped = says_shipped(text, false);
+    RoadmapMilestone { name: plain(text), is_shipped, phases, range, line }
 }
 
 /// Finds collapsed blocks.
 fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let text = outline.text();
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut line) = (0, 1);
     while let Some(open) = text[at..].find("<details").map(|open| at + open) {
+        line += text[at..open].matches('\n').count();
         let end = text[open..].find("</details>").map_or(text.len(), |end| open + end);
         let inside = text[open..end].split_once("<summary>");
         let summary = inside.and_then(|(_, rest)| rest.split_once("</summary>"));
         let summary = summary.map_or("", |(summary, _)| summary.trim());
         if summary.to_lowercase().contains("phase") || version(summary).is_some() {
-            let one = milestone(summary, open..end, numbering);
+            let one = milestone(summary, (open..end, line), numbering);
             let is_shipped = says_shipped(summary, true);
             found.push(RoadmapMilestone { is_shipped, ..one });
         }
         at = end.max(open + 1);
+        line += text[open..at].matches('\n').count();
     }
     found
 }
@@ -109,7 +116,9 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
-    found.map(|section| milestone(&section.title, section.whole.clone(), numbering)).collect()
+    found
+        .map(|section| milestone(&section.title, (section.whole.clone(), section.line), numbering))
+        .collect()
 }
 
 /// Parses the list of milestones.
@@ -118,7 +127,7 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     let items = sections.flat_map(|section| outline.items(&section.own));
     let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
         let start = block.range.start;
-        milestone(&item.text, start..start, numbering)
+        milestone(&item.text, (start..start, block.line), numbering)
     });
     found.filter(|found| version(&found.name).is_some() || found.phases.is_some()).collect()
 }

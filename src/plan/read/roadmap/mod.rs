@@ -49,9 +49,8 @@ use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{has, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
-    non_placeholder,
 };
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -155,6 +154,8 @@ pub struct RoadmapMilestone {
     pub phases: Option<Range<PhaseNumber>>,
     /// Byte range that contains its phases; empty if it is only listed.
     pub range: Range<usize>,
+    /// Line number of its name, from 1.
+    pub line: usize,
 }
 
 /// Maximum number of milestones: each mention of a phase is looked for in all of them.

@@ -10,12 +10,11 @@ use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::{Field, begins, find, is_none_remark, words};
+use crate::plan::read::vocabulary::{Field, begins, find, words};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
-    non_placeholder,
 };
-use crate::text::{comma_separated, pattern, strip_prefix_ignore_case};
+use crate::text::{comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case};
 
 /// Fills in the fields of a phase from its section and its subsections, up to the next phase.
 pub(super) fn read(
@@ -150,7 +149,7 @@ impl Reader<'_> {
     fn entry(&mut self, text: &str, item: &ListItem) {
         let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
         let plan = plan_in_front(text, &self.phase.number);
-        if is_none_remark(text) {
+        if says_none(text) {
             return;
         }
         if self.field != Some(Field::Plans) && (plan.is_none() || item.checked.is_none()) {
@@ -210,7 +209,7 @@ fn requirements(text: &str) -> Vec<String> {
     let begins_with_id = |piece: &&str| {
         piece.starts_with(char::is_uppercase) && is_id(piece.split(' ').next().unwrap_or_default())
     };
-    if is_none_remark(text) {
+    if says_none(text) {
         Vec::new()
     } else if pieces.iter().all(begins_with_id) {
         pieces.into_iter().map(str::to_owned).collect()
@@ -228,7 +227,7 @@ const MAX_RANGE: u32 = 50;
 /// Returns the distinct phases that another depends on: `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 /// Text in brackets gives reasons, and so does what follows a semicolon.
 fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
-    if is_none_remark(text) || begins("no dependency", &text.to_lowercase()) {
+    if says_none(text) || begins("no dependency", &text.to_lowercase()) {
         return Vec::new();
     }
     let outside = BRACKETS.replace_all(text, "");

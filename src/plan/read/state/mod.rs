@@ -27,12 +27,14 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{begins, has, is_none_remark};
+use crate::plan::read::vocabulary::{begins, has, words};
 use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
-    milestone_version_in, non_placeholder, vocabulary, without_emphasis,
+    milestone_version_in, vocabulary, without_emphasis,
 };
-use crate::text::{comma_separated, fold, listed, strip_prefix_ignore_case};
+use crate::text::{
+    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
+};
 use crate::warning::{Parsed, Warning};
 
 mod position;
@@ -157,10 +159,9 @@ pub struct StateFile {
     /// The slug of the active milestone, if stated.
     #[serde(skip)]
     pub active_milestone: Option<String>,
-    /// Whether STATE.md says that no milestone is active, since the last one is complete and the next not
-    /// started.
+    /// The line that says that no milestone is active, since the last one is complete and the next not started.
     #[serde(skip)]
-    pub is_between_milestones: bool,
+    pub no_milestone: Option<usize>,
     /// When the work went on, according to each of its dates.
     #[serde(skip)]
     pub last_active: Vec<NaiveDate>,
@@ -205,14 +206,14 @@ impl StateFile {
         warnings.extend(outline.warning(path));
         let labels = position::labels(&outline, &["position", "project"]);
         let named = |name: &str| {
-            let own = labels.iter().find(|label| {
-                label.name.eq_ignore_ascii_case(name) && !is_none_remark(&label.value)
-            });
+            let own = labels
+                .iter()
+                .find(|label| label.name.eq_ignore_ascii_case(name) && !says_none(&label.value));
             own.map(|label| &*label.value)
         };
-        let is_between_milestones = position::is_between(&front, &outline, &labels);
+        let no_milestone = position::no_milestone(&front, &outline, &labels);
         let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
-        let is_stated = !claims.is_empty() || !labels.is_empty() || is_between_milestones;
+        let is_stated = !claims.is_empty() || !labels.is_empty() || no_milestone.is_some();
         let prose = if is_stated { None } else { position::prose(&outline) };
         not_understood.truncate(MAX_REPORTED);
         for label in &not_understood {
@@ -227,7 +228,7 @@ impl StateFile {
             claims.truncate(MAX_CLAIMS);
         }
         let in_front = |key: &str| front.text(&[key]).and_then(non_placeholder);
-        let labelled = || vocabulary::words("label of a milestone").find_map(named);
+        let labelled = || words("label of a milestone").find_map(named);
         let milestone = in_front("milestone").or_else(labelled);
         // `milestone` is the template's placeholder for a missing name.
         let milestone_name = in_front("milestone_name");
@@ -255,7 +256,7 @@ impl StateFile {
             claims,
             phase_statuses: phase_statuses(&outline, numbering),
             active_milestone: slug.map(str::to_owned),
-            is_between_milestones,
+            no_milestone,
             last_active: last_active(&front, &outline),
             metrics: metrics(&outline, milestone),
             not_understood,
@@ -408,7 +409,7 @@ fn skill(text: &str) -> Option<Skill> {
     let scope = scopes.find(|scope| text.contains(&format!("({scope})"))).map(str::to_owned);
     let name = text.split([' ', '(', ':']).find(|word| !word.is_empty())?;
     let name = name.trim_matches(['`', '*', '_', '.']).to_owned();
-    (!name.is_empty() && !is_none_remark(text)).then_some(Skill { name, scope })
+    (!name.is_empty() && !says_none(text)).then_some(Skill { name, scope })
 }
 
 /// Returns the open todos, from bullets, each with what is indented below it. A paragraph says where
@@ -460,13 +461,13 @@ fn entries(outline: &Outline<'_>, range: &Range<usize>) -> Vec<String> {
 
 /// Returns an entry, unless its first line says that it is none, or settled.
 fn open(first_line: &str, entry: &str) -> Option<String> {
-    let is_open = !is_none_remark(first_line) && !says_none(first_line) && !is_settled(first_line);
+    let is_open = !says_none(first_line) && !denies(first_line) && !is_settled(first_line);
     is_open.then(|| entry.trim().to_owned())
 }
 
 /// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
 /// blocking`. A clause says more.
-fn says_none(text: &str) -> bool {
+fn denies(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_none = match words.as_slice() {
@@ -480,15 +481,33 @@ fn says_none(text: &str) -> bool {
         && !words.iter().any(|word| has("exception", word))
 }
 
-/// Returns whether an entry is struck out or marked as settled: `✅ …`, `[resolved] …`, `FIXED 2026-07-31: …`.
-fn is_settled(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let first = words.clone().next().unwrap_or_default();
-    let is_loud = text.starts_with(['[', '(', '*', '✅', '✓']) || first == first.to_uppercase();
-    text.starts_with("~~") && text[2..].contains("~~")
-        || text.starts_with('✅')
-        || is_loud && has("settled", &first.to_lowercase())
-        || words.any(|word| word == "RESOLVED")
+/// Returns whether a blocker or a todo says that it is settled: it is struck out or ticked, its end says so, or one of its
+/// parts begins with such a word: alone, in capitals, with a date, or with how it came about.
+pub(crate) fn is_settled(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let end = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
+    // `The release waits until the audit is no longer blocking.`
+    let is_over = words("settled at the end").any(|said| end.ends_with(said))
+        && !lower.split(' ').any(|word| has("exception", word));
+    let mut all = words_in(text);
+    let marks = ["~~", "\u{2705}", "\u{2713}", "[x]"];
+    let parts = text.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
+    is_over
+        || marks.iter().any(|mark| text.starts_with(mark))
+        || all.any(|word| word == "RESOLVED")
+        || parts.chain(text.split(" - ")).any(|part| {
+            let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+            let end = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());
+            let (word, rest) = part.split_at(end);
+            let is_loud = word.len() > 3 && word.chars().all(char::is_uppercase)
+                || rest.starts_with([']', ')', '*']);
+            let rest = rest.trim_start();
+            has("settled", &word.to_lowercase())
+                && (is_loud
+                    || rest.is_empty()
+                    || rest.starts_with(|c: char| c.is_ascii_digit())
+                    || has("how it was settled", rest.split(' ').next().unwrap_or_default()))
+        })
 }
 
 #[cfg(test)]

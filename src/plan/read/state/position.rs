@@ -7,11 +7,9 @@ use regex::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{Label, has, is_none_remark, is_status, split_status, words};
-use crate::plan::read::{
-    Claim, Located, PhaseNumbering, Says, StatedPhase, document, non_placeholder,
-};
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::plan::read::vocabulary::{Label, has, is_status, split_status, words};
+use crate::plan::read::{Claim, Located, PhaseNumbering, Says, StatedPhase, document};
+use crate::text::{non_placeholder, pattern, says_none, strip_prefix_ignore_case};
 
 /// The kinds of sections whose labels are statements about the position.
 const POSITION: &[&str] = &["position"];
@@ -54,7 +52,7 @@ pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
     let (block, text) =
         scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope)).next()?;
     let is_read = |line: &&str| {
-        !is_none_remark(line)
+        !says_none(line)
             && !says_no_phase(line)
             && !line.contains([char::REPLACEMENT_CHARACTER, '\0'])
     };
@@ -85,7 +83,7 @@ pub(super) fn claims(
         match about(&label) {
             Some(Label::Phase) => {
                 let is_read = push_phase(value, numbering, &mut claims);
-                if !(is_read || is_none_remark(value.text) || says_no_phase(value.text)) {
+                if !(is_read || says_none(value.text) || says_no_phase(value.text)) {
                     unclear.push(value.with_value(label.value.clone()));
                 }
             }
@@ -288,27 +286,34 @@ pub(super) fn stated_phase(claims: &[Located<Claim>], body: usize) -> StatedPhas
     }
 }
 
-/// Returns whether the front matter, a label or a line about the position says that no milestone is active.
-pub(super) fn is_between(
+/// Returns the line of the front matter, a label or a text about the position that says that no milestone is active.
+pub(super) fn no_milestone(
     front: &FrontMatter,
     outline: &Outline<'_>,
     labels: &[markdown::Label],
-) -> bool {
+) -> Option<usize> {
     let of = |meaning| {
-        let own = labels.iter().find(|label| about(label) == Some(meaning));
-        own.map(|label| label.value.to_lowercase()).unwrap_or_default()
+        let own = labels.iter().find(|label| about(label) == Some(meaning))?;
+        Some((own.value.to_lowercase(), own.line)).filter(|(value, _)| !value.is_empty())
     };
+    let in_front = front
+        .get(&["status"])
+        .and_then(|node| Some((node.as_text()?.to_lowercase().replace('_', " "), node.line)));
     let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
-    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase().replace('_', " ");
-    let (milestone, stated) = (of(Label::Milestone), of(Label::Status));
-    let status = if stated.is_empty() { &in_front } else { &stated };
     // A dash or a placeholder is not `none`.
-    let is_none = milestone.trim_start_matches(['*', '_', '(', '`', ' ']).starts_with("none");
+    let is_none = |text: &str| {
+        let word = text.trim_start_matches(['*', '_', '(', '`', ' ']);
+        word.starts_with("none") && says_none(text)
+    };
     let says_so = |text: &str| words("between milestones").any(|said| text.contains(said));
-    let mut texts = scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope));
-    is_none && is_none_remark(&milestone)
-        || ships(&milestone)
-        || ships(status) && !status.contains("phase")
-        || [&in_front, status, &of(Label::Phase)].into_iter().any(|text| says_so(text))
-        || texts.any(|(_, text)| says_so(&text.to_lowercase()))
+    let status = of(Label::Status).or_else(|| in_front.clone());
+    let status_ships = |text: &str| ships(text) && !text.contains("phase");
+    let milestone = of(Label::Milestone).filter(|(text, _)| is_none(text) || ships(text));
+    let shipped = milestone.or_else(|| status.clone().filter(|(text, _)| status_ships(text)));
+    let texts = scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope));
+    let mut texts = [in_front, status, of(Label::Phase)]
+        .into_iter()
+        .flatten()
+        .chain(texts.map(|(block, text)| (text.to_lowercase(), block.line)));
+    shipped.or_else(|| texts.find(|(text, _)| says_so(text))).map(|(_, line)| line)
 }

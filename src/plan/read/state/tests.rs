@@ -88,7 +88,7 @@ fn the_front_matter_fills_what_the_body_leaves_open() {
     assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("3.1"));
     assert_eq!(state.phase.status.as_deref(), Some("milestone_complete"));
     assert_eq!((state.phase.total, state.phase.progress_percent), (Some(12), Some(100)));
-    assert!(!state.is_between_milestones);
+    assert!(state.no_milestone.is_none());
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn only_an_ended_milestone_leaves_none_active() {
         "## Current Position\nNo active milestone.\n",
         "**Status:** Ready for next milestone\n",
     ] {
-        assert!(read(text).is_between_milestones, "{text}");
+        assert!(read(text).no_milestone.is_some(), "{text}");
     }
     for text in [
         "**Current Phase:** All complete\n**Status:** Milestone complete\n",
@@ -138,7 +138,7 @@ fn only_an_ended_milestone_leaves_none_active() {
         "**Milestone:** _(not set)_\n",
         "",
     ] {
-        assert!(!read(text).is_between_milestones, "{text}");
+        assert!(read(text).no_milestone.is_none(), "{text}");
     }
 }
 
@@ -185,6 +185,40 @@ fn decisions_may_be_grouped_by_phase() {
         .map(|decision| (decision.text.as_str(), decision.heading.as_deref()))
         .collect();
     assert_eq!(found, [("d", Some("Decisions")), ("a", Some("Phase 3"))]);
+}
+
+#[test]
+fn what_calls_itself_settled_is_not_open() {
+    let settled = [
+        "~~No key~~ done",
+        "\u{2705} Key",
+        "[resolved] No key",
+        "**Fixed** the lock",
+        "FIXED 2026-07-31: no key",
+        "Access \u{2014} resolved by the vendor",
+        "No key. Done in 03-01",
+        "No oven: cleared",
+        "Port clash; obsolete",
+        "The lock is now fixed",
+        "The API is no longer a blocker.",
+        "No key (closed)",
+        "It was RESOLVED in 03-01",
+        "None",
+        "None - all cleared",
+        "No active blockers.",
+        "Nothing blocking",
+    ];
+    let open = [
+        "No key",
+        "CI: fixed IP is needed",
+        "None of the tests run offline",
+        "The port is now closed",
+        "It waits until the audit is no longer blocking",
+        "Fixed-width parsing fails",
+    ];
+    let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
+    let text = format!("# State\n\n## Blockers\n{}{}", lines(&settled), lines(&open));
+    assert_eq!(read(&text).blockers, open);
 }
 
 #[test]

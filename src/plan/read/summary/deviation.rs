@@ -18,10 +18,10 @@ use serde::Serialize;
 
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::letters;
+use crate::plan::read::Count;
 use crate::plan::read::document::{Document, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::plan::read::{Count, non_placeholder};
-use crate::text::{one_line, pattern};
+use crate::text::{non_placeholder, one_line, pattern};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
-use crate::plan::read::vocabulary::{begins, find, has, is_none_remark, words};
-use crate::plan::read::{Count, Decision, decision, document, is_absent};
-use crate::text::{file_name, one_line, word_enum};
+use crate::plan::read::vocabulary::{begins, find, has, words};
+use crate::plan::read::{Count, Decision, decision, document};
+use crate::text::{file_name, is_absent, one_line, says_none, word_enum};
 use crate::warning::{Parsed, Warning};
 
 mod deviation;
@@ -351,7 +351,7 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                 };
                 let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
-                if is_none_remark(&text) || begins("no issue", &bare) {
+                if says_none(&text) || begins("no issue", &bare) {
                     break;
                 }
                 if text.contains(char::is_alphabetic) && !is_lead(&text) {

@@ -1,0 +1,115 @@
+//! Recognises values that state nothing: words for none, and what templates leave for a person to fill in.
+
+/// The words for no value, in lower case: what they are, and the words.
+pub(crate) const NO_VALUE: &str = include_str!("no_value.txt");
+
+/// Length of the longest word for no value, in bytes.
+const MAX_LENGTH: usize = 22;
+
+/// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
+/// `{placeholder}`, a hint of a template: `(No decisions yet)`, `[to be planned]`.
+pub fn is_absent(value: &str) -> bool {
+    let value = value.trim();
+    let bare = bare(value);
+    let inside = |open: char, close: char| bare.strip_prefix(open)?.strip_suffix(close);
+    let in_brackets = inside('(', ')');
+    let inner = in_brackets.unwrap_or(bare).trim_end_matches('.').trim();
+    // Templates and tools write `_(populated as work lands)_` where there is no value yet.
+    let is_remark = |text: &str| value.starts_with(['_', '*']) && !text.contains(['(', ')']);
+    let says_no = |text: &str| text.to_lowercase().starts_with("no ") && text.len() < 60;
+    inner.is_empty()
+        || is_word(inner, false)
+        || in_brackets.is_some_and(|text| is_remark(text) || says_no(text))
+        || inside('{', '}').is_some_and(|text| !text.contains([' ', ',', '"']))
+        || inside('[', ']').is_some_and(|text| text.contains(' ') && !text.contains(['[', ']']))
+}
+
+/// Returns the trimmed value unless it is only a placeholder.
+pub fn non_placeholder(value: &str) -> Option<&str> {
+    Some(value.trim()).filter(|value| !is_absent(value))
+}
+
+/// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
+pub(crate) fn says_none(text: &str) -> bool {
+    let ends = ['.', ',', ';', ':', '-', '!', '(', ')', '\u{2013}', '\u{2014}'];
+    let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default().trim();
+    head.eq_ignore_ascii_case("none") || is_word(head, true) || is_absent(text)
+}
+
+fn bare(value: &str) -> &str {
+    value.trim().trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
+}
+
+/// Returns whether a text is a word for no value; in English, many of these begin a sentence: `Null-pointer crash`.
+fn is_word(text: &str, is_foreign: bool) -> bool {
+    // Most values are longer, and need not be converted.
+    text.len() <= MAX_LENGTH && {
+        let lower = text.to_lowercase();
+        let rows = NO_VALUE.lines().skip(usize::from(is_foreign));
+        rows.filter_map(|row| row.split_once(": "))
+            .any(|(_, words)| words.split(" | ").any(|word| word == lower))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fillers_are_absent_and_words_are_not() {
+        for placeholder in [
+            "None.",
+            "_(none)_",
+            "_(No decisions yet)_",
+            "N/A",
+            "\u{2014}",
+            "TBD",
+            "{todos-or-none}",
+            " ",
+            "None yet.",
+            "*None currently*",
+            "_(populated as work lands)_",
+            "[The one thing that must work]",
+            "Nenhum no momento.",
+            "Нет",
+            "なし",
+        ] {
+            assert!(is_absent(placeholder), "{placeholder}");
+        }
+        for value in [
+            "No locks", "{a, b}", "none of the tests ran", "0", "[KNOWN-ISSUE] x", "unknown",
+            "_(a)_ and _(b)_",
+        ] {
+            assert!(!is_absent(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn none_with_a_reason_is_still_none() {
+        for text in [
+            "None - roadmap restructured.",
+            "_(none \u{2014} v2 shipped)_",
+            "None. All met.",
+            "None",
+            "none",
+            "_(nenhum)_ \u{2014} todo anterior concluído",
+            "Ninguno por ahora.",
+            "Нет: всё готово",
+        ] {
+            assert!(says_none(text), "{text}");
+        }
+        for text in [
+            "Null-pointer crash on import",
+            "TBD: choose the database",
+            "Empty-state screen is missing",
+            "none of the tests ran",
+            "Nonempty",
+            "no",
+            "\u{e9}\u{e9}\u{e9}",
+            "Nada funciona",
+            "Нет доступа к серверу",
+        ] {
+            assert!(!says_none(text), "{text}");
+        }
+    }
+}
