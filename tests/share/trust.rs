@@ -137,7 +137,7 @@ fn what_a_server_lost_is_sent_again_and_a_gap_holds_up_its_own_device_alone() {
         (&2.into(), &serde_json::json!([device(&one)])),
         "{synced}"
     );
-    let told = three.run("share pull").success().stderr();
+    let told = three.run("share pull").success().stdout();
     assert!(told.contains("the server lacks an operation of device"), "{told}");
 }
 
