@@ -298,6 +298,7 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     let mut text: String = found.hits.iter().map(fenced_hit).collect();
     if found.hits.is_empty() {
         text.push_str(match found.withheld {
+            _ if found.is_wordless => "Nothing to search for: say in words what it is about.\n",
             0 => "Nothing found.\n",
             _ => "Nothing relevant; pass `all` for the nearest.\n",
         });

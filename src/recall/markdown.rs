@@ -304,45 +304,44 @@ fn is_anchor_link(text: &str) -> bool {
 
 /// Returns whether a text has no content of its own: a placeholder such as "none", or a mere link.
 fn has_no_content(text: &str) -> bool {
-    if is_anchor_link(text.trim()) {
-        return true;
-    }
-    if has_only_empty_fields(text) {
-        return true;
-    }
-    if text.len() > MAX_LABEL_LENGTH {
+    // Text that contains a symbol may be searched for; a table row with empty cells has only punctuation.
+    let is_meant = |c: char| {
+        c.is_alphanumeric()
+            || !c.is_whitespace() && !c.is_ascii_punctuation() && c != '—' && c != '–'
+    };
+    is_anchor_link(text.trim())
+        || has_only_empty_fields(text)
+        || is_placeholder(text)
+        || text.len() <= MAX_LABEL_LENGTH && !text.contains(is_meant)
+}
+
+/// Returns whether a text says in words that there is nothing yet; what stands in a code span is meant.
+fn is_placeholder(text: &str) -> bool {
+    if text.len() > MAX_LABEL_LENGTH || text.contains('`') {
         return false;
     }
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_placeholder = matches!(
+    matches!(
         words.as_slice(),
-        [] | ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty"]
+        ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty" | "unknown"]
             | ["n", "a"]
             | ["no", "issues" | "blockers" | "deviations" | "problems" | "entries"]
             | ["none" | "nothing", _]
             | ["none" | "nothing", "was" | "were" | "to" | "so" | "at", _]
             | ["not", "applicable" | "yet"]
+            | ["unknown", "needs", "human"]
+            | ["needs", "triage"]
             | ["to", "be", "determined" | "decided"]
-    );
-    // Text that contains a code span or a symbol may be searched for; a table row with empty cells has only
-    // punctuation.
-    is_placeholder && (words.is_empty() || !text.contains('`')) && !contains_symbol(text, &words)
+    )
 }
 
 /// Returns whether every line is a field without a value, such as `**Core value:** TBD`.
 fn has_only_empty_fields(text: &str) -> bool {
+    let is_empty = |value: &str| is_absent(value) || is_placeholder(value);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
-}
-
-/// Returns whether a text without words contains a symbol that could be searched for.
-fn contains_symbol(text: &str, words: &[&str]) -> bool {
-    words.is_empty()
-        && text.contains(|c: char| {
-            !c.is_whitespace() && !c.is_ascii_punctuation() && c != '—' && c != '–'
-        })
+    lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_empty(&label.value)))
 }
 
 #[cfg(test)]
@@ -450,7 +449,7 @@ Another.
     fn a_field_without_a_value_is_not_a_passage() {
         assert_eq!(
             shown(
-                "# P\n\n**Core value:** TBD\n\n## A\n\n**Goal:** TBD\n**Depends on**: None\n\n- Owner: [to be named]\n"
+                "# P\n\n**Core value:** TBD\n\n## A\n\n**Goal:** TBD\n**Depends on**: None\n\n- Owner: [to be named]\n- Run: Unknown (needs human)\n"
             ),
             [""; 0]
         );

@@ -81,6 +81,9 @@ pub struct Recalled {
     pub query: String,
     /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
+    /// Whether the query has no word to search for: "the" tells no text from another.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_wordless: bool,
     /// Whether more texts match than were asked for.
     pub truncated: bool,
     /// Number of texts left out of the best because they are irrelevant to the query.
@@ -93,12 +96,14 @@ pub struct Recalled {
 
 /// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
-    let mut answer = answer(project, query)?;
+    let terms = terms(&query.text, &[]);
+    let is_wordless = terms.is_empty() && query.text.contains(char::is_alphabetic);
+    let mut answer = if is_wordless { Answer::default() } else { answer(project, query)? };
     let mut warnings = std::mem::take(&mut answer.warnings);
     mark(project, &mut answer.hits, &mut warnings);
-    let terms = terms(&query.text, &[]);
     let value = Recalled {
         query: query.text.clone(),
+        is_wordless,
         hits: answer.hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect(),
         truncated: answer.truncated,
         withheld: answer.withheld,

@@ -13,6 +13,7 @@ use crate::clock::parse_date;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::markdown::{FrontMatter, annals_marker};
+use crate::patterns::Patterns;
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::recall::markdown::{Authority, passages};
 use crate::search::index::Passage;
@@ -145,7 +146,13 @@ impl SourceName {
             Self::Plan => passages(&without_block(text), path, authority(path)),
             Self::Patterns => {
                 let mut found = passages(text, path, Authority::Canonical);
-                found.retain(|passage| !is_unknown(&passage.text));
+                // What stands before the first says what the file is.
+                let patterns = Patterns::parse(text, path).value;
+                let lines = patterns.entries.iter().map(|entry| entry.line);
+                let first = lines.chain(patterns.loose.iter().map(|loose| loose.line)).min();
+                found.retain(|passage| {
+                    first.is_some_and(|first| passage.line >= first) && !is_unknown(&passage.text)
+                });
                 found
             }
             Self::Entries => entry_passages(text, path),
@@ -308,6 +315,13 @@ mod tests {
                 "**Deviations:** 0"
             ]
         );
+    }
+
+    #[test]
+    fn what_a_file_of_lessons_says_of_itself_is_not_found() {
+        let found = |text| SourceName::Patterns.passages(text, Path::new("PATTERNS.md")).len();
+        assert_eq!(found("# Learned Patterns\n\nWhat finished phases taught.\n"), 0);
+        assert_eq!(found("# Patterns\n\nNewest last.\n\n- Lock before reading\n"), 1);
     }
 
     #[test]

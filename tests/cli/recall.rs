@@ -62,6 +62,16 @@ fn an_empty_query_is_a_usage_error() {
 }
 
 #[test]
+fn a_query_of_function_words_alone_finds_nothing() {
+    let case = Case::new(VBW);
+    let run = case.run("recall the").success();
+    assert_eq!(run.stdout(), "nothing to search for: say in words what it is about\n");
+    let found = case.run("recall --all --json the").success();
+    found
+        .stdout_json(&json!({"query": "the", "hits": [], "is_wordless": true, "truncated": false}));
+}
+
+#[test]
 fn only_the_named_stores_are_searched() {
     let case = Case::new(VBW);
     case.write(".vibekit/notepad.md", "# Notepad\n\n- the pantry lock\n");
