@@ -307,7 +307,7 @@ pub(crate) fn select(
     connection.list(&sql, &[&[user as &dyn ToSql], values].concat()[..])
 }
 
-/// Returns the facts of all users that match a condition, which may end in an order: only maintenance asks for them.
+/// Returns the facts of all users that match a condition, which may end in an order; only for maintenance and vectors.
 pub(crate) fn of_all_users(
     connection: &Connection,
     condition: &str,

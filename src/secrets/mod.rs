@@ -126,11 +126,9 @@ static SECTIONS: LazyLock<HashMap<&str, Section>> = LazyLock::new(|| {
     sections.filter_map(section).collect()
 });
 
-/// The words of the sections that are lists.
-static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let lists = ["common", "of-messages", "placeholders", "pairs"];
-    lists.map(|name| (name, SECTIONS[name].0.split_whitespace().collect())).into()
-});
+/// For each letter, which often follow it.
+static PAIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| SECTIONS["pairs"].0.split_whitespace().collect());
 
 /// The rows of the sections that are tables of expressions.
 static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
@@ -206,7 +204,7 @@ fn is_match(section: &str, text: &str) -> bool {
 
 /// Compiles an expression, which may contain sections by their names in capitals.
 fn compiled(pattern: &str) -> Regex {
-    let whole = ["names", "qualifiers", "between", "to_end"]
+    let whole = ["names", "qualifiers", "between", "to_end", "common"]
         .iter()
         .fold(pattern.to_owned(), |whole, name| {
             whole.replace(&name.to_uppercase(), &format!("(?:{})", SECTIONS[name].0))
@@ -219,28 +217,25 @@ fn in_plain(text: &str) -> Vec<Secret> {
         .map(|(rule, found)| Secret { rule, range: found.get_match().range() });
     let certain = blocks.chain(keys(text)).chain(values(text)).chain(in_tables(text));
     let likely = forms(text).chain(bare_keys(text));
-    let with_certainty = |secret: Secret| {
-        let is_public = secret.rule == "-";
-        (secret, !is_public)
-    };
-    let mut found: Vec<(Secret, bool)> = certain.map(with_certainty).collect();
-    found.extend(likely.map(|secret| (secret, false)));
-    found.sort_by_key(|(secret, _)| (secret.range.start, Reverse(secret.range.end)));
+    let certain = certain.map(|secret| (secret.rule != "-", secret));
+    let mut found: Vec<(bool, Secret)> =
+        certain.chain(likely.map(|secret| (false, secret))).collect();
+    found.sort_by_key(|(_, secret)| (secret.range.start, Reverse(secret.range.end)));
     // What only looks like a key is one if nothing else was found there, nor a certificate or a public key.
-    let mut joined: Vec<(Secret, bool)> = Vec::with_capacity(found.len());
-    for (secret, is_certain) in found {
+    let mut joined: Vec<(bool, Secret)> = Vec::with_capacity(found.len());
+    for (is_certain, secret) in found {
         match joined.last_mut() {
-            Some((last, was_certain)) if secret.range.start < last.range.end => {
+            Some((was_certain, last)) if secret.range.start < last.range.end => {
                 if is_certain && !*was_certain {
-                    (*last, *was_certain) = (secret, true);
+                    (*was_certain, *last) = (true, secret);
                 } else if is_certain == *was_certain {
                     last.range.end = last.range.end.max(secret.range.end);
                 }
             }
-            _ => joined.push((secret, is_certain)),
+            _ => joined.push((is_certain, secret)),
         }
     }
-    joined.into_iter().map(|(secret, _)| secret).filter(|secret| secret.rule != "-").collect()
+    joined.into_iter().map(|(_, secret)| secret).filter(|secret| secret.rule != "-").collect()
 }
 
 /// Returns the keys with a fixed start.
@@ -500,8 +495,10 @@ fn with_user(text: &str, range: Range<usize>) -> Option<Secret> {
 fn random(text: &str, range: Range<usize>, rule: &'static str) -> Option<Secret> {
     let value = &text[range.clone()];
     let least = if rule == BEARER { 16 } else { 8 };
-    let is_whole = !text[range.end..].starts_with("..") && value.len() >= least;
-    (is_whole && is_random(value)).then_some(Secret { rule, range })
+    let after = &text[range.end..];
+    // The parameters of a type are not the end of an element.
+    let goes_on = after.starts_with("..") || after.starts_with('<') && !after.starts_with("</");
+    (value.len() >= least && !goes_on && is_random(value)).then_some(Secret { rule, range })
 }
 
 /// Returns the value as a secret if a person could have chosen it, or it could be the key that its place asks for.
@@ -543,7 +540,7 @@ fn is_english(value: &str) -> bool {
 fn has_pairs(value: &str, percent: usize) -> bool {
     let is_common = |pair: &[u8]| {
         let (first, second) = (pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase());
-        let row = WORDS["pairs"].get(usize::from(first.wrapping_sub(b'a')));
+        let row = PAIRS.get(usize::from(first.wrapping_sub(b'a')));
         row.is_some_and(|row| row.as_bytes().contains(&second))
     };
     let is_part = |pair: &&[u8]| pair.iter().all(u8::is_ascii_alphanumeric);
@@ -577,7 +574,7 @@ fn is_random(value: &str) -> bool {
     let is_new = |b: &u8| !std::mem::replace(&mut seen[usize::from(*b)], true);
     let is_text = !value.is_ascii() || value.contains(char::is_whitespace);
     let is_reference = value.starts_with(['$', '%', '~']) || is_match("reference", value);
-    let is_placeholder = value.bytes().filter(is_new).count() < 6 || is_placeholder(value);
+    let is_placeholder = value.bytes().filter(is_new).count() < 6 || is_match("placeholder", value);
     if is_text || is_placeholder || is_reference || is_wordy(value) || is_match("digest", value) {
         return false;
     }
@@ -594,40 +591,24 @@ fn is_random(value: &str) -> bool {
 
 /// Returns whether a person may have chosen a value that stands where a password stands, for `user` if there is one.
 fn is_chosen(value: &str, user: &str) -> bool {
-    let is_common = |word: &str| WORDS["common"].contains(&word);
-    let lower = value.to_lowercase();
-    let base = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
-    let is_constant = value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let is_unlikely = |section: &&str| is_match(section, value);
     if value.len() < 6
-        || is_common(base)
-        || base.is_empty() && value.len() < 8
-        || is_constant
-        || lower == user.to_lowercase()
-        || is_placeholder(value)
-        || is_match("reference", value)
+        || value.to_lowercase() == user.to_lowercase()
+        || ["common-value", "placeholder", "reference"].iter().any(is_unlikely)
     {
         return false;
     }
     if value.contains(char::is_whitespace) {
-        let mut words = value.split_whitespace();
-        let is_of_message = |word: &str| WORDS["of-messages"].contains(&word) || is_common(word);
-        return value == lower && words.clone().count() > 2 && !words.any(is_of_message);
+        return value == value.to_lowercase()
+            && value.split_whitespace().count() > 2
+            && !is_match("of-message", value);
     }
-    let mut parts = lower.split(|c: char| !c.is_alphanumeric());
-    if value.contains(['|', ':', ',']) && parts.clone().any(is_common) {
+    if value.contains(['|', ':', ',']) && is_match("common-part", value) {
         return false;
     }
-    let is_phrase = value.len() >= 10
-        && !parts.any(|part| WORDS["common"].iter().any(|common| part.contains(common)));
     value.bytes().any(|b| b.is_ascii_digit() || SYMBOLS.contains(&b))
         || value.len() >= 8 && !is_english(value)
-        || is_phrase
-}
-
-/// Returns whether a value stands for a key.
-fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_lowercase();
-    WORDS["placeholders"].iter().any(|word| lower.contains(word))
+        || value.len() >= 10 && !is_match("common-anywhere", value)
 }
 
 /// Returns whether a value consists of words followed by numbers: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.

@@ -268,7 +268,7 @@ enum Leftover {
 #[derive(Clone, Copy)]
 struct Replacement<'a> {
     old: Option<&'a [u8]>,
-    pub(crate) new: Option<&'a [u8]>,
+    new: Option<&'a [u8]>,
     /// The permission bits of a file that is restored.
     mode: Option<u32>,
 }
@@ -282,20 +282,16 @@ fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcom
     if !now.is(with.old) {
         return Ok(ChangeOutcome::LeftAlone);
     }
-    let Some(new) = with.new else {
-        return remove(file, staged, with.old);
-    };
-    let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
-    if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &staged.path) {
-        return Err(match discard(staged) {
-            Ok(()) => error,
-            Err(_) => error.hint(format!("{} may be left over", staged.path.display())),
-        });
+    if let Some(new) = with.new {
+        let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
+        if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &staged.path) {
+            return Err(match discard(staged) {
+                Ok(()) => error,
+                Err(_) => error.hint(format!("{} may be left over", staged.path.display())),
+            });
+        }
     }
-    match with.old {
-        None => create(file, staged),
-        Some(old) => exchange(file, staged, old, new),
-    }
+    swap(file, staged, with)
 }
 
 /// Deletes the temporary file of an interrupted write.
@@ -317,52 +313,62 @@ fn settle(file: &Spot, staged: &Spot, with: Replacement) -> Result<Leftover> {
     if !has_new {
         return Ok(Leftover::Kept);
     }
-    match with.new {
-        None => put_back_removed(file, staged)?,
-        Some(new) => put_back(file, staged, left, new)?,
-    }
-    Ok(Leftover::Restored)
+    put_back(file, staged, left, with.new).map(|()| Leftover::Restored)
 }
 
-fn create(file: &Spot, staged: &Spot) -> Result<ChangeOutcome> {
-    let outcome = match staged.rename_to(file, Existing::Refuse) {
-        Ok(true) => return Ok(ChangeOutcome::Applied),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
-        Err(error) => return Err(error).at("create", &file.path),
-        Ok(false) if matches!(content(file)?, Content::Missing) => {
-            staged.rename_to(file, Existing::Replace).at("create", &file.path)?;
-            return Ok(ChangeOutcome::Applied);
-        }
-        Ok(false) => ChangeOutcome::LeftAlone,
+/// Renames the temporary file to the file, the two to each other, or a file that is deleted to the temporary one; then
+/// compares what was there with the old content.
+fn swap(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
+    let (from, to, existing) = match (with.old, with.new) {
+        (Some(_), Some(_)) => (staged, file, Existing::Exchange),
+        (None, _) => (staged, file, Existing::Refuse),
+        (_, None) => (file, staged, Existing::Refuse),
     };
-    discard(staged).map(|()| outcome)
-}
-
-fn exchange(file: &Spot, staged: &Spot, old: &[u8], new: &[u8]) -> Result<ChangeOutcome> {
-    match staged.rename_to(file, Existing::Exchange) {
+    // Without new content, a temporary file is not ours.
+    let give_up = || match with.new {
+        Some(_) => discard(staged).map(|()| ChangeOutcome::LeftAlone),
+        None => Ok(ChangeOutcome::LeftAlone),
+    };
+    match from.rename_to(to, existing) {
         Ok(true) => {}
-        Err(error) if read::is_absent(&error) => {
-            return discard(staged).map(|()| ChangeOutcome::LeftAlone);
+        Err(error) if read::is_absent(&error) => return give_up(),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && with.new.is_some() => {
+            return give_up();
         }
         Err(error) => return Err(error).at("replace", &file.path),
-        Ok(false) if content(file)?.is(Some(old)) => {
-            staged.rename_to(file, Existing::Replace).at("replace", &file.path)?;
-            return Ok(ChangeOutcome::Applied);
+        Ok(false) if !content(file)?.is(with.old) => return give_up(),
+        Ok(false) => {
+            let replaced = match with.new {
+                Some(_) => staged.rename_to(file, Existing::Replace).map(drop),
+                None => file.remove(),
+            };
+            return replaced.at("replace", &file.path).map(|()| ChangeOutcome::Applied);
         }
-        Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
+    }
+    if with.old.is_none() {
+        return Ok(ChangeOutcome::Applied);
     }
     let replaced = match content(staged)? {
-        replaced if replaced.is(Some(old)) => {
+        replaced if replaced.is(with.old) => {
             return discard(staged).map(|()| ChangeOutcome::Applied);
         }
         Content::File(bytes, _) => bytes,
         Content::Missing | Content::Other => Vec::new(),
     };
-    put_back(file, staged, replaced, new).map(|()| ChangeOutcome::LeftAlone)
+    put_back(file, staged, replaced, with.new).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Restores another program's version, or its later version if it has overwritten ours meanwhile.
-fn put_back(file: &Spot, staged: &Spot, theirs: Vec<u8>, ours: &[u8]) -> Result<()> {
+fn put_back(file: &Spot, staged: &Spot, theirs: Vec<u8>, ours: Option<&[u8]>) -> Result<()> {
+    let hint = format!("an earlier saved version is in {}", staged.path.display());
+    let Some(ours) = ours else {
+        // If the path exists again, the file there is a newer one.
+        let moved = staged.rename_to(file, Existing::Refuse).at("put back", &file.path);
+        if !moved.map_err(|error| error.hint(hint))? {
+            staged.rename_to(file, Existing::Replace).at("put back", &file.path)?;
+        }
+        return Ok(());
+    };
     let mut expected = ours.to_vec();
     let mut beside = theirs;
     for _ in 0..MAX_ROUNDS {
@@ -375,37 +381,8 @@ fn put_back(file: &Spot, staged: &Spot, theirs: Vec<u8>, ours: &[u8]) -> Result<
             Content::Missing | Content::Other => break,
         }
     }
-    Err(Error::refused("keeps changing while annals tries to write it")
-        .at(&file.path, None)
-        .hint(format!("an earlier saved version is in {}", staged.path.display())))
-}
-
-/// Moves a file aside, and deletes it if its content has not changed since it was read.
-fn remove(file: &Spot, staged: &Spot, old: Option<&[u8]>) -> Result<ChangeOutcome> {
-    match file.rename_to(staged, Existing::Refuse) {
-        Ok(true) => {}
-        Ok(false) => {
-            return file.remove().at("remove", &file.path).map(|()| ChangeOutcome::Applied);
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
-        Err(error) => return Err(error).at("remove", &file.path),
-    }
-    if content(staged)?.is(old) {
-        return discard(staged).map(|()| ChangeOutcome::Applied);
-    }
-    put_back_removed(file, staged).map(|()| ChangeOutcome::LeftAlone)
-}
-
-/// Moves back a file that was moved aside, unless its path exists again with a newer file.
-fn put_back_removed(file: &Spot, staged: &Spot) -> Result<()> {
-    let moved = staged.rename_to(file, Existing::Refuse).at("put back", &file.path);
-    let is_back = moved.map_err(|error| {
-        error.hint(format!("the earlier version is in {}", staged.path.display()))
-    })?;
-    if is_back {
-        return Ok(());
-    }
-    staged.rename_to(file, Existing::Replace).at("put back", &file.path).map(drop)
+    let message = "keeps changing while annals tries to write it";
+    Err(Error::refused(message).at(&file.path, None).hint(hint))
 }
 
 /// Writes the new content, with the permissions of the replaced file or those recorded, and flushes it.
@@ -493,22 +470,31 @@ mod tests {
     #[test]
     fn a_save_between_reading_and_exchanging_is_put_back() {
         let place = Place::with_staged("theirs", "new");
-        let outcome = exchange(&place.file(), &place.staged(), b"old", b"new").unwrap();
+        let outcome = swap(&place.file(), &place.staged(), WITH).unwrap();
         assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
         let place = Place::new("theirs");
-        let outcome = remove(&place.file(), &place.staged(), Some(b"old")).unwrap();
+        let deleted = Replacement { new: None, ..WITH };
+        let outcome = swap(&place.file(), &place.staged(), deleted).unwrap();
         assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
     }
 
     #[test]
     fn a_file_created_or_deleted_meanwhile_is_left_alone() {
         let place = Place::with_staged("theirs", "new");
-        let outcome = create(&place.file(), &place.staged()).unwrap();
+        let created = Replacement { old: None, ..WITH };
+        let outcome = swap(&place.file(), &place.staged(), created).unwrap();
         assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
         let place = Place::with_staged("old", "new");
         fs::remove_file(place.root.join("file")).unwrap();
-        let outcome = exchange(&place.file(), &place.staged(), b"old", b"new").unwrap();
+        let outcome = swap(&place.file(), &place.staged(), WITH).unwrap();
         assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, (None, None)));
+        // A temporary file beside a file that is to be deleted is not ours.
+        fs::write(place.root.join("staged"), "theirs").unwrap();
+        let outcome = swap(&place.file(), &place.staged(), Replacement { new: None, ..WITH });
+        assert_eq!(
+            (outcome.unwrap(), place.texts().1),
+            (ChangeOutcome::LeftAlone, Some("theirs".to_owned()))
+        );
     }
 
     #[test]
@@ -538,7 +524,7 @@ mod tests {
     fn the_newest_of_two_saves_is_kept() {
         let place = Place::with_staged("second", "first");
         // Another program saved before the exchange, and again before its first save was put back.
-        put_back(&place.file(), &place.staged(), b"first".to_vec(), b"new").unwrap();
+        put_back(&place.file(), &place.staged(), b"first".to_vec(), Some(b"new")).unwrap();
         assert_eq!(place.texts(), some("second", None));
     }
 }
