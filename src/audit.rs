@@ -23,7 +23,7 @@ use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
 use crate::text::{clip, one_line, quantity, sanitized, word_enum};
 use crate::warning::{SourceLocation, Warning};
-use crate::{claude_md, context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
+use crate::{context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
 /// The result of an audit. It is the document of `annals audit --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -213,14 +213,11 @@ const BUDGET: &str = "budget";
 
 /// Compares every file that has a block or is in the settings with what `sync` would write.
 fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
-    let memory = context::memory(project).into_value(warnings);
-    let is_planned = project.planning().is_ok();
-    if !is_planned && (memory.is_none() || !claude_md::has_block(project)) {
+    let Some(request) = context::upkeep(project, warnings) else {
         return Ok(Vec::new());
-    }
-    let fix = if is_planned { "annals sync" } else { "annals sync --target NAME" };
-    let request =
-        SyncRequest { check: true, present_only: !is_planned, memory, ..SyncRequest::default() };
+    };
+    let request = SyncRequest { check: true, ..request };
+    let fix = if request.memory.is_some() { "annals sync --target NAME" } else { "annals sync" };
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let context = report.context.unwrap_or_default();

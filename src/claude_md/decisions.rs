@@ -197,7 +197,7 @@ fn decides(decision: &Decision) -> bool {
     let only_logs = || reason(decision).is_none() && patterns::tells_only_what_was_done(text);
     !is_absent(text)
         && !text.starts_with("~~")
-        && !patterns::names_task(&lower)
+        && patterns::numbered_task(&lower).is_none()
         && (has_any(&lower, BINDING_WORDS) || !(is_of_roadmap() || only_orders() || only_logs()))
 }
 

@@ -108,7 +108,7 @@ enum EntryCommand {
     /// Example: annals entry classify "We chose SQLite because one file is enough"
     Classify {
         /// What was found, in one sentence
-        #[arg(required = true, trailing_var_arg = true)]
+        #[arg(required = true)]
         finding: Vec<String>,
     },
     /// Find entries by keyword, tag and type, the best first

@@ -114,31 +114,23 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     let client = setup::setup(project, request)?;
     out.warnings(&client.warnings);
     let verdict = if args.check { client.verdict() } else { Ok(()) };
-    let calls = match workflow {
-        Some(workflow) if !args.remove => Some(calls(workflow, project)?),
-        Some(_) => Some(Vec::new()),
-        None => None,
-    };
-    let is_start = !args.check && !args.remove;
-    let more = json!({
-        "removes": args.remove,
-        "tokens": is_start.then_some(context::START_BUDGET),
-    });
-    out.show_until(&ClientReport { client, calls }, &more, text!("setup/client"), verdict)?;
+    let workflow = workflow.filter(|_| !args.remove);
+    let calls = workflow.map(|workflow| calls(workflow, project)).transpose()?;
     if let Some(client) = transcripts {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
         clients.sort_unstable();
         clients.dedup();
         sessions::switch(project, &clients)?;
-        let verb = if project.dry_run { "would be" } else { "are" };
-        out.note(&format!(
-            "Transcripts of {} {verb} read from now on, in all your projects: `annals recall --in sessions WORDS`; \
-             `annals sessions --off` ends it.",
-            client.title()
-        ));
     }
-    Ok(())
+    let is_start = !args.check && !args.remove;
+    let more = json!({
+        "removes": args.remove,
+        "tokens": is_start.then_some(context::START_BUDGET),
+        "transcripts": transcripts.map(Client::title),
+        "is_dry": project.dry_run,
+    });
+    out.show_until(&ClientReport { client, calls }, &more, text!("setup/client"), verdict)
 }
 
 impl SetupArgs {

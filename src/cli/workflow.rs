@@ -131,8 +131,7 @@ pub(crate) struct SyncArgs {
 /// Example: annals pause The parser is half done, see src/parse.rs
 #[derive(Args, Debug)]
 pub(crate) struct PauseArgs {
-    /// What the next session should know, in plain words; options come before it
-    #[arg(trailing_var_arg = true)]
+    /// What the next session should know, in plain words
     notes: Vec<String>,
 }
 

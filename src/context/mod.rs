@@ -20,11 +20,12 @@ use crate::context::packing::DigestSection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{FactFilter, FactStatus, Facts, Purpose};
 use crate::knowledge::{KnowledgeDir, notepad};
+use crate::lifecycle::SyncRequest;
 use crate::project::{LayoutName, Project};
 use crate::storage::listing;
 use crate::storage::read::PathKind;
 use crate::warning::{Parsed, Warning};
-use crate::{facts, journal, knowledge, ledger};
+use crate::{claude_md, facts, journal, knowledge, ledger};
 
 /// Default maximum number of tokens of a digest.
 pub const BUDGET: usize = 2000;
@@ -151,6 +152,19 @@ fn requested_parts(request: &DigestRequest) -> Vec<DigestPart> {
     }
     parts.retain(|part| !request.without.contains(part));
     parts
+}
+
+/// Returns the request that brings the project's blocks up to date; `None` if there are none to keep. Without a planning
+/// folder, only a block that the user asked for is kept.
+pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Option<SyncRequest> {
+    if project.planning().is_ok() {
+        return Some(SyncRequest::default());
+    }
+    if !claude_md::has_block(project) {
+        return None;
+    }
+    let memory = Some(memory(project).into_value(warnings)?);
+    Some(SyncRequest { present_only: true, memory, ..SyncRequest::default() })
 }
 
 /// Maximum size of a journal whose records are counted, in bytes; reading a larger one takes too long.

@@ -20,7 +20,7 @@ use crate::secrets::SecretPolicy;
 use crate::share::Direction;
 use crate::storage::read;
 use crate::text::{Line, clip, estimate_tokens, hexadecimal};
-use crate::{claude_md, context, lifecycle, share};
+use crate::{context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -186,15 +186,10 @@ fn is_answered_by_other_scope(
 
 /// Refreshes each context file that already has a block.
 fn refresh_blocks(project: &Project) -> Result<()> {
-    let is_planned = project.planning().is_ok();
-    if !is_planned && !claude_md::has_block(project) {
+    let Some(request) = context::upkeep(project, &mut Vec::new()) else {
         return Ok(());
-    }
-    let memory = context::memory(project).value;
-    if !is_planned && memory.is_none() {
-        return Ok(());
-    }
-    let request = SyncRequest { present_only: true, memory, ..SyncRequest::default() };
+    };
+    let request = SyncRequest { present_only: true, ..request };
     lifecycle::sync(project, &request)?.verdict(&request)
 }
 

@@ -209,14 +209,14 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 
 fn is_left_out(text: &str) -> bool {
     let lower = text.to_lowercase();
-    names_task(&lower)
+    numbered_task(&lower) == Some(0)
         || text.contains("```")
         || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
 }
 
-/// Returns whether a text in lower case names a task or a test by its number, which only the plan explains.
-pub(crate) fn names_task(lower: &str) -> bool {
-    NUMBERED_TASK.is_match(lower)
+/// Returns where a text in lower case names a task or a test by its number, which only the plan explains.
+pub(crate) fn numbered_task(lower: &str) -> Option<usize> {
+    NUMBERED_TASK.find(lower).map(|found| found.start())
 }
 
 static NUMBERED_TASK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:tasks?|test) \d"));

@@ -20,7 +20,7 @@ pub use insights::{
     Comparison, ComparisonQuestion, Group, Insights, PlanRef, Rate, fisher_exact, mann_whitney,
 };
 pub use lesson::{SubmittedLesson, SubmittedLessons};
-pub(crate) use lesson::{names_task, problem, tells_only_what_was_done};
+pub(crate) use lesson::{numbered_task, problem, tells_only_what_was_done};
 pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord, Recorded, effort, insights, traced};

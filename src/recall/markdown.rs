@@ -6,7 +6,9 @@ use std::path::Path;
 use chrono::NaiveDate;
 
 use crate::clock::{first_date, parse_date};
-use crate::markdown::{Block, BlockContent, FrontMatter, Label, Outline, Section, line_start};
+use crate::markdown::{
+    Block, BlockContent, FrontMatter, Label, Outline, Section, annals_marker, line_start,
+};
 use crate::recall::hit::Flag;
 use crate::search::index::Passage;
 use crate::text::{fold, is_absent};
@@ -41,6 +43,7 @@ const MAX_DATE_OFFSET: usize = 24;
 
 /// Returns the passages of a markdown file with the given authority.
 pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Passage> {
+    let text = &readable(text);
     // Malformed fields are reported by the code that interprets them.
     let front = FrontMatter::parse(text, path).value;
     let file_date = DATE_FIELDS.iter().find_map(|field| parse_date(front.text(&[field])?));
@@ -57,6 +60,32 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Pas
         passage.weight = authority.weight() * Flag::weight(passage.flags);
     }
     passages
+}
+
+/// Returns a text with blank lines for those that hide or repeat text: the block that annals generates repeats other files,
+/// and markdown takes all up to the next empty line after a tag such as `<decisions>` for HTML, headings included.
+fn readable(text: &str) -> String {
+    let (mut is_generated, mut is_code) = (false, false);
+    let mut readable = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let marker = annals_marker(line).map(|(name, _)| name);
+        is_generated |= marker == Some("begin");
+        is_code ^= line.trim_start().starts_with("```");
+        if is_generated || !is_code && is_tag(line) {
+            readable.push('\n');
+        } else {
+            readable.push_str(line);
+        }
+        is_generated &= marker != Some("end");
+    }
+    readable
+}
+
+/// Returns whether a line is a tag without attributes, and nothing else.
+fn is_tag(line: &str) -> bool {
+    let name = line.trim_end().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    name.is_some_and(|name| name.strip_prefix('/').unwrap_or(name).chars().all(is_name))
 }
 
 /// Returns the date near the start of a passage, or else in its nearest heading that has one.
@@ -455,6 +484,21 @@ Another.
         );
         let text = "# P\n\n**Goal:** TBD\n**Depends on:** phase 1\n";
         assert_eq!(shown(text), [format!("3|P|{}", &text[5..text.len() - 1])]);
+    }
+
+    #[test]
+    fn the_generated_block_is_blanked_and_line_numbers_stay() {
+        for begin in ["<!-- annals:begin v1 sha256=0 -->", "<!--annals:begin v1-->"] {
+            let text = format!("# Mine\n{begin}\n## State\n<!-- annals:end -->\nlast\n");
+            assert_eq!(readable(&text), "# Mine\n\n\n\nlast\n");
+        }
+        assert_eq!(readable("a\r\nb"), "a\r\nb");
+    }
+
+    #[test]
+    fn a_tag_hides_no_heading() {
+        let text = "# P\n\n<decisions>\n## Store\n- one\n</decisions>\n\n```html\n<p>\n```\n";
+        assert_eq!(shown(text), ["5|P > Store|one", "8|P > Store|```html\n<p>\n```"]);
     }
 
     #[test]

@@ -266,21 +266,20 @@ fn camel_case_parts(run: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the distinct content words of a text in order, accents as written; a text of function words keeps them.
+/// Returns the distinct content words of a text in order, accents as written.
 pub(crate) fn content_words(text: &str) -> Vec<String> {
     let language = Language::detect(text);
-    let (mut words, mut function_words): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && !is_combining(c)) {
         let lower = word.to_lowercase();
         let is_function_word =
             Language::ENGLISH.is_function_word(&lower) || language.is_function_word(&lower);
-        let list = if is_function_word { &mut function_words } else { &mut words };
         let is_word = !lower.is_empty() && lower.chars().count() <= MAX_TERM_LENGTH;
-        if is_word && list.len() < MAX_TERMS && !list.contains(&lower) {
-            list.push(lower);
+        if is_word && !is_function_word && words.len() < MAX_TERMS && !words.contains(&lower) {
+            words.push(lower);
         }
     }
-    if words.is_empty() { function_words } else { words }
+    words
 }
 
 /// Returns a text as an FTS5 string literal, in which nothing is an operator.

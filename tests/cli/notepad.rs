@@ -93,6 +93,6 @@ fn from_the_first_word_on_everything_is_text_and_a_bullet_is_one() {
     case.run("notepad priority").args(["- a bullet"]).success();
     case.run("notepad manual --reqest-id 1").code(2);
     let manual = case.run("notepad read --section manual").success();
-    assert_eq!(manual.stdout(), "run pytest -q --json\n\n--release takes long\n");
+    assert_eq!(manual.stdout(), "run pytest -q --json\n--release takes long\n");
     assert!(text(&case, FILE).contains("## Priority Context\n- a bullet\n"));
 }

@@ -14,7 +14,6 @@ use crate::error::{Error, Result};
 use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome};
 use crate::project::Project;
 use crate::share::Direction;
-use crate::text::quantity;
 use crate::{facts, share};
 
 /// Interval at which `work --watch` checks the queue.
@@ -196,10 +195,6 @@ impl Pass {
 
     fn report(&self, has_auditor: bool, out: &mut Output) -> Result<()> {
         self.note_what_waits(out);
-        if !has_auditor && self.waiting > 0 {
-            let waiting = quantity(self.waiting, "turn");
-            out.note(&format!("{waiting} waiting: set llm.command, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
-        }
         let end = match self.dead.len() + self.failed.len() {
             0 => Ok(()),
             troubled => {
@@ -209,6 +204,6 @@ impl Pass {
                 Err(Error::failed(message).hint("see `annals facts turns` for details"))
             }
         };
-        out.show_until(self, &(), text!("facts/pass"), end)
+        out.show_until(self, &json!({ "has_auditor": has_auditor }), text!("facts/pass"), end)
     }
 }
