@@ -42,7 +42,7 @@ pub struct SetupRequest {
 
 impl SetupRequest {
     /// Returns the command that sets this up in a scope, as it was called.
-    fn command(&self, scope: SetupScope) -> String {
+    fn command(self, scope: SetupScope) -> String {
         let name = self.workflow.map_or(self.harness.as_str(), LayoutName::as_str);
         let flag = if scope == SetupScope::User { " --user" } else { "" };
         format!("setup {name}{flag}")
