@@ -38,7 +38,7 @@ fn phases_whose_summaries_state_no_lesson_are_named_apart() {
     for (phase, text) in [("01-base", "All done.\n"), ("02-lock", deviation)] {
         let file = |kind| format!(".planning/phases/{phase}/{}-01-{kind}.md", &phase[..2]);
         case.write(&file("PLAN"), "# Plan\n");
-        case.write(&file("SUMMARY"), &format!("---\nstatus: complete\n---\n# Summary\n\n{text}"));
+        case.write(&file("SUMMARY"), format!("---\nstatus: complete\n---\n# Summary\n\n{text}"));
     }
     let done = case.run("execute --all").success().stdout();
     let expected =
