@@ -75,7 +75,7 @@ pub(crate) struct ForgetArgs {
 #[derive(Args, Debug)]
 struct ReasonArgs {
     /// Why it is deleted; required
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Accept a reason even if it looks like a secret
     #[arg(long)]
@@ -119,7 +119,7 @@ enum EntryCommand {
     /// Example: annals entry query --text "test runner" --tags testing
     Query {
         /// Words to look for
-        #[arg(long, required_unless_present_any = ["tags", "kind"])]
+        #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
         text: Option<String>,
         #[command(flatten)]
         filter: EntryFilterArgs,
@@ -232,7 +232,7 @@ struct WriteArgs {
     #[arg(long)]
     body_stdin: bool,
     /// The title, if the body has none
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
     /// Write only if the entry still has this hash, which `read --json` prints
     #[arg(long, value_name = "HASH")]
@@ -386,7 +386,7 @@ impl WriteArgs {
 ///
 /// Without TEXT, prints the notepad or one of its sections verbatim. With TEXT, adds it: a bullet to Priority
 /// Context, a dated line at the top of Working Memory (pruned after 7 days by `annals entry audit`), or text at
-/// the end of Manual, the user's own section. Options come before the text.
+/// the end of Manual, the user's own section.
 ///
 /// Example: annals notepad working Parser done, next: the writer
 ///
@@ -397,7 +397,6 @@ pub(crate) struct NotepadArgs {
     #[arg(value_name = "SECTION", default_value = "read", hide_default_value = true, value_parser = ["read", "priority", "working", "manual"])]
     part: String,
     /// What to add, in plain words
-    #[arg(trailing_var_arg = true)]
     text: Vec<String>,
     /// With `read`, only this section, without its heading
     #[arg(long, conflicts_with = "text")]

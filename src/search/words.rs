@@ -120,7 +120,8 @@ pub struct Term {
 
 /// Returns the distinct content words of a query in order.
 ///
-/// `languages` are the languages of the texts; each contributes stems. A query of function words alone has none.
+/// `languages` are the languages of the texts; each contributes stems. A query of several function words
+/// alone keeps them, such as `what is this`, but one alone tells no text from another.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     let query_language = Language::detect(query);
     let mut all = Terms {
@@ -154,7 +155,9 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         !is_function_word(Language::ENGLISH) && !is_function_word(query_language)
     };
     let mut terms = all.found;
-    terms.retain(is_content_word);
+    if terms.len() == 1 || terms.iter().any(is_content_word) {
+        terms.retain(is_content_word);
+    }
     terms.truncate(MAX_TERMS);
     terms
 }
@@ -583,7 +586,8 @@ mod tests {
     fn a_query_keeps_its_content_words() {
         for (query, expected) in [
             ("What is the Retry policy?", &["retry", "policy"][..]),
-            ("the who", &[]),
+            ("the who", &["the", "who"]),
+            ("the", &[]),
             ("a\" OR b* NEAR(c) -d", &["b", "near", "c", "d"]),
             ("Welche Datei wird gesperrt?", &["datei", "gesperrt"]),
             ("¿Qué archivo se bloquea?", &["archivo", "bloquea"]),

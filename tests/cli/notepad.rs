@@ -86,13 +86,13 @@ fn a_repeated_request_is_answered_and_not_executed_again() {
 }
 
 #[test]
-fn from_the_first_word_on_everything_is_text_and_a_bullet_is_one() {
+fn options_may_follow_the_text_and_a_bullet_is_text() {
     let case = Case::empty();
-    case.run("notepad --json manual run pytest -q --json").success();
+    case.run("notepad manual run pytest --json").success();
     case.run("notepad manual -q").args(["--release takes long"]).success();
     case.run("notepad priority").args(["- a bullet"]).success();
     case.run("notepad manual --reqest-id 1").code(2);
     let manual = case.run("notepad read --section manual").success();
-    assert_eq!(manual.stdout(), "run pytest -q --json\n--release takes long\n");
+    assert_eq!(manual.stdout(), "run pytest\n--release takes long\n");
     assert!(text(&case, FILE).contains("## Priority Context\n- a bullet\n"));
 }

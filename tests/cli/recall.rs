@@ -62,7 +62,7 @@ fn an_empty_query_is_a_usage_error() {
 }
 
 #[test]
-fn a_query_of_function_words_alone_finds_nothing() {
+fn a_function_word_alone_is_not_searched_for() {
     let case = Case::new(VBW);
     let run = case.run("recall the").success();
     assert_eq!(run.stdout(), "nothing to search for: say in words what it is about\n");

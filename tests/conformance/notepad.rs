@@ -27,7 +27,7 @@ fn log(case: &Case) -> String {
 /// Writes a note and returns the resulting file.
 fn noted(before: &str, section: &str, note: &str) -> String {
     let case = with(before);
-    case.run("notepad").args([section, note]).success();
+    case.run("notepad").args([section, "--", note]).success();
     text(&case)
 }
 
