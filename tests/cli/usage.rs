@@ -38,7 +38,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "notepad --request port is open",
         "unexpected argument '--request' found",
-        "a similar argument exists: '--request-id'; to pass '--request' as a value, use '-- --request'",
+        "a similar argument exists: '--request-id'",
     ),
     (
         "context --budget 99999999999999999999",
