@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::audit::{Audit, AuditRow};
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::cli::style::check_style;
 use crate::error::{Error, Result};
 use crate::hooks::setup::SetupState;

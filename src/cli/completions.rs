@@ -30,6 +30,7 @@ macro_rules! value_enum {
         }
     };
 }
+pub(crate) use value_enum;
 
 /// The variable by which a shell asks for candidates.
 const VARIABLE: &str = "ANNALS_COMPLETE";

@@ -7,9 +7,10 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::cli::completions::keys;
+use crate::cli::completions::{keys, value_enum};
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::notepad::{Note, NotepadSection};

@@ -10,9 +10,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use crate::cli::completions::value_enum;
 use crate::cli::facts::queue::{observe, turns, work};
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::error::{Error, Result};
 use crate::facts::{
     Category, FactFilter, FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement,

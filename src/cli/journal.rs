@@ -8,8 +8,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Global;
+use crate::cli::completions::value_enum;
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;

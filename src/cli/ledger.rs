@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::cli::input::document;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;

@@ -3,12 +3,8 @@
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 
 // Their macros are used by the others.
-#[macro_use]
-mod completions;
-#[macro_use]
-mod render;
-
 mod checks;
+mod completions;
 mod entry;
 mod facts;
 mod help;
@@ -17,6 +13,7 @@ mod journal;
 mod ledger;
 mod output;
 mod progress;
+mod render;
 mod search;
 mod setup;
 mod share;
@@ -72,16 +69,23 @@ impl Arguments {
     }
 }
 
-/// Returns a command line with `--` before a bullet or another text that begins as an option does; no option has a blank
-/// before its value.
+/// Returns a command line with a bullet, or another text that begins as an option does, behind `--`, and the options that
+/// follow it before; no option but `-C` has a blank before the end of its name.
 fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let is_text = |word: &OsString| {
         let word = word.to_string_lossy();
-        word.starts_with('-') && word.contains(' ') && !word.contains('=')
+        let name = word.split('=').next().unwrap_or_default();
+        name.starts_with('-') && name.contains(' ') && !name.starts_with("-C")
     };
+    if line.iter().any(|word| word == "--") {
+        return None;
+    }
     let at = line.iter().position(is_text)?;
-    let (before, text) = line.split_at(at);
-    Some([before, &["--".into()], text].concat())
+    let (before, rest) = line.split_at(at);
+    let end = rest.iter().position(|word| is_option(word) && !is_text(word));
+    let (text, options) = rest.split_at(end.unwrap_or(rest.len()));
+    Some([before, options, &["--".into()], text].concat())
 }
 
 /// Options that every command takes

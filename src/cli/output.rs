@@ -11,7 +11,7 @@ use clap::{Args, ColorChoice};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::cli::render::render;
+use crate::cli::render::{render, text};
 use crate::cli::style::{Paint, RED, bold, choice, diff_style};
 use crate::cli::warnings::combined;
 use crate::error::{At, Error, ErrorKind, Result};

@@ -109,6 +109,7 @@ macro_rules! text {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/text/", $path, ".j2"))
     };
 }
+pub(crate) use text;
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,9 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::cli::completions::value_enum;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::cli::style::head_style;
 use crate::context::DigestRequest;
 use crate::error::Result;

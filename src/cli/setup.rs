@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::cli::Global;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::error::{Error, Result};
 use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{
@@ -113,24 +114,31 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     };
     let client = setup::setup(project, request)?;
     out.warnings(&client.warnings);
-    let verdict = if args.check { client.verdict() } else { Ok(()) };
     let workflow = workflow.filter(|_| !args.remove);
     let calls = workflow.map(|workflow| calls(workflow, project)).transpose()?;
-    if let Some(client) = transcripts {
-        let mut clients = project.settings.sessions.clone();
-        clients.push(client);
-        clients.sort_unstable();
-        clients.dedup();
-        sessions::switch(project, &clients)?;
-    }
+    let end = match transcripts {
+        _ if args.check => client.verdict(),
+        Some(client) => read_transcripts(client, project),
+        None => Ok(()),
+    };
     let is_start = !args.check && !args.remove;
     let more = json!({
         "removes": args.remove,
         "tokens": is_start.then_some(context::START_BUDGET),
-        "transcripts": transcripts.map(Client::title),
+        "transcripts": transcripts.filter(|_| end.is_ok()).map(Client::title),
         "is_dry": project.dry_run,
     });
-    out.show_until(&ClientReport { client, calls }, &more, text!("setup/client"), verdict)
+    out.show_until(&ClientReport { client, calls }, &more, text!("setup/client"), end)
+}
+
+/// Reads the transcripts of a client from now on, beside those that are read already.
+fn read_transcripts(client: Client, project: &Project) -> Result<()> {
+    let mut clients = project.settings.sessions.clone();
+    clients.push(client);
+    clients.sort_unstable();
+    clients.dedup();
+    sessions::switch(project, &clients)?;
+    Ok(())
 }
 
 impl SetupArgs {

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::error::Result;
 use crate::facts::{Facts, Purpose};
 use crate::project::Project;

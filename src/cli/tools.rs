@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::cli::Arguments;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::cli::style::head_style;
 use crate::clock::Clock;
 use crate::context::DigestRequest;

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::completions::phases;
+use crate::cli::completions::{phases, value_enum};
 use crate::cli::input::document;
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::cli::style::status_style;
 use crate::error::{At, Error, Result};
 use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};

@@ -91,8 +91,11 @@ fn options_may_follow_the_text_and_a_bullet_is_text() {
     case.run("notepad manual run pytest --json").success();
     case.run("notepad manual -q").args(["--release takes long"]).success();
     case.run("notepad priority").args(["- a bullet"]).success();
+    case.run("notepad manual").args(["- set x = 3", "--request-id", "7"]).success();
+    case.run("notepad manual").args(["- b", "--dry-run"]).success();
+    case.run("notepad manual").args(["- c", "--reqest-id", "1"]).code(2);
     case.run("notepad manual --reqest-id 1").code(2);
     let manual = case.run("notepad read --section manual").success();
-    assert_eq!(manual.stdout(), "run pytest\n--release takes long\n");
+    assert_eq!(manual.stdout(), "run pytest\n--release takes long\n- set x = 3\n");
     assert!(text(&case, FILE).contains("## Priority Context\n- a bullet\n"));
 }

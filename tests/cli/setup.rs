@@ -303,6 +303,15 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
 }
 
 #[test]
+fn what_was_set_up_is_shown_if_the_transcripts_cannot_be_read() {
+    let case = Case::empty();
+    let run = case.run("setup claude --sessions").env("ANNALS_SESSIONS", "codex").code(2);
+    let shown = run.stdout();
+    assert!(shown.starts_with(".claude/settings.json created.\n"), "{}", run.report());
+    assert!(!shown.contains("Transcripts of"), "{shown}");
+}
+
+#[test]
 fn a_removal_says_where_else_a_client_is_set_up() {
     let case = Case::empty();
     case.git_init();

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::cli::facts::{Context, TurnsArgs, WorkArgs, input};
 use crate::cli::output::Output;
+use crate::cli::render::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome};
