@@ -425,7 +425,7 @@ fn todos(outline: &Outline<'_>) -> Vec<String> {
         } else if !is_inside || has("done", &title) {
             continue;
         }
-        open.extend(entries(outline, &section.own));
+        open.extend(entries(outline, &section.own, is_marked_settled));
     }
     open
 }
@@ -438,12 +438,16 @@ fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let is_hint = |text: &str| text.starts_with('[') && text.ends_with(']');
     let in_prose = paragraphs
         .filter(|(_, text)| !is_hint(text) && !document::is_lead(text))
-        .filter_map(|(_, text)| open(text, text));
-    own().flat_map(|range| entries(outline, range)).chain(in_prose).collect()
+        .filter_map(|(_, text)| open(text, text, is_settled));
+    own().flat_map(|range| entries(outline, range, is_settled)).chain(in_prose).collect()
 }
 
 /// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.
-fn entries(outline: &Outline<'_>, range: &Range<usize>) -> Vec<String> {
+fn entries(
+    outline: &Outline<'_>,
+    range: &Range<usize>,
+    is_settled: fn(&str) -> bool,
+) -> Vec<String> {
     let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
     let entry = |group: &[(&Block, &ListItem)]| {
         let ((block, item), below) =
@@ -454,13 +458,13 @@ fn entries(outline: &Outline<'_>, range: &Range<usize>) -> Vec<String> {
             None => boxes.peek().is_some() && boxes.all(|is_done| is_done),
         };
         let text = document::on_one_line(outline, block, item);
-        open(&item.text, &text).filter(|_| !is_done)
+        open(&item.text, &text, is_settled).filter(|_| !is_done)
     };
     items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).collect()
 }
 
 /// Returns an entry, unless its first line says that it is none, or settled.
-fn open(first_line: &str, entry: &str) -> Option<String> {
+fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<String> {
     let is_open = !says_none(first_line) && !denies(first_line) && !is_settled(first_line);
     is_open.then(|| entry.trim().to_owned())
 }
@@ -481,20 +485,27 @@ fn denies(text: &str) -> bool {
         && !words.iter().any(|word| has("exception", word))
 }
 
-/// Returns whether a blocker or a todo says that it is settled: it is struck out or ticked, its end says so, or one of its
-/// parts begins with such a word: alone, in capitals, with a date, or with how it came about.
+/// Returns whether a todo or a blocker is marked as settled: it is struck out or ticked, or begins with such a word in
+/// brackets, in emphasis or in capitals.
+fn is_marked_settled(text: &str) -> bool {
+    let first = words_in(text).next().unwrap_or_default();
+    let is_loud = text.starts_with(['[', '(', '*']) || first == first.to_uppercase();
+    ["~~", "\u{2705}", "\u{2713}", "[x]"].iter().any(|mark| text.starts_with(mark))
+        || is_loud && has("settled", &first.to_lowercase())
+        || words_in(text).any(|word| word == "RESOLVED")
+}
+
+/// Returns whether a blocker is marked as settled, or says so at its end or in a part that begins with such a word: alone, in
+/// capitals, with a number, or with how it was settled. In a todo, such a part says what to do: `Menu: closed on mobile`.
 pub(crate) fn is_settled(text: &str) -> bool {
     let lower = text.to_lowercase();
     let end = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
     // `The release waits until the audit is no longer blocking.`
     let is_over = words("settled at the end").any(|said| end.ends_with(said))
         && !lower.split(' ').any(|word| has("exception", word));
-    let mut all = words_in(text);
-    let marks = ["~~", "\u{2705}", "\u{2713}", "[x]"];
     let parts = text.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
-    is_over
-        || marks.iter().any(|mark| text.starts_with(mark))
-        || all.any(|word| word == "RESOLVED")
+    is_marked_settled(text)
+        || is_over
         || parts.chain(text.split(" - ")).any(|part| {
             let part = part.trim_matches(|c: char| !c.is_alphanumeric());
             let end = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());

@@ -193,6 +193,8 @@ fn what_calls_itself_settled_is_not_open() {
         "~~No key~~ done",
         "\u{2705} Key",
         "[resolved] No key",
+        "(closed, see 03-01) No key",
+        "**Resolved upstream** No key",
         "**Fixed** the lock",
         "FIXED 2026-07-31: no key",
         "Access \u{2014} resolved by the vendor",
@@ -219,6 +221,20 @@ fn what_calls_itself_settled_is_not_open() {
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let text = format!("# State\n\n## Blockers\n{}{}", lines(&settled), lines(&open));
     assert_eq!(read(&text).blockers, open);
+}
+
+#[test]
+fn a_todo_may_ask_for_what_settles_a_blocker() {
+    let open = [
+        "Menu: closed on mobile",
+        "Accordion (closed by default) needs a label",
+        "Columns: open; done",
+        "Fixed in place header jumps",
+    ];
+    let settled = ["~~Menu~~", "\u{2705} Menu", "[fixed, see 03-01] Menu", "DONE Menu"];
+    let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
+    let text = format!("# State\n\n## Pending Todos\n{}{}", lines(&settled), lines(&open));
+    assert_eq!(read(&text).todos, open);
 }
 
 #[test]
