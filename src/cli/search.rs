@@ -74,7 +74,11 @@ pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -
     let digest = context::digest(project, &request)?;
     out.warnings(&digest.warnings);
     if digest.text.is_empty() {
-        out.note("no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan");
+        out.note(if args.topic.is_some() && context::has_memory(project) {
+            "nothing remembered answers it; without --for, `annals context` prints what each session reads"
+        } else {
+            "no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan"
+        });
     }
     out.show(&digest, "{{ text }}")
 }

@@ -277,10 +277,18 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut warnings = Vec::new();
     let memory = context::memory(project).into_value(&mut warnings).filter(|_| !args.fix_state);
-    if memory.is_some() && args.target.is_empty() {
-        return Err(Error::not_found("no planning folder here").at(&project.root, None).hint(
+    let is_planless = !context::has_plan(project) && !args.fix_state;
+    let hint = match (&memory, args.target.is_empty()) {
+        (Some(_), true) => Some(
             "`annals sync --target claude` writes what is remembered here into CLAUDE.md; `annals init` starts a plan",
-        ));
+        ),
+        (None, false) if is_planless => Some(
+            "nothing is remembered here yet: `annals remember TEXT` stores a sentence; `annals init` starts a plan",
+        ),
+        _ => None,
+    };
+    if let Some(hint) = hint {
+        return Err(Error::not_found("no planning folder here").at(&project.root, None).hint(hint));
     }
     out.warnings(&project.named(warnings));
     let request = SyncRequest {

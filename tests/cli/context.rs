@@ -57,6 +57,15 @@ fn the_notepad_is_there_without_its_marks_and_without_keys() {
 }
 
 #[test]
+fn a_topic_that_nothing_answers_is_not_an_empty_memory() {
+    let case = Case::empty();
+    case.run("remember the gateway listens on 7443").success();
+    let digest = case.run("context --for zebras").success();
+    assert_eq!(digest.stdout(), "");
+    assert!(digest.stderr().contains("nothing remembered answers it"), "{}", digest.report());
+}
+
+#[test]
 fn where_nothing_is_remembered_that_is_said() {
     let case = Case::empty();
     let digest = case.run("context").success();

@@ -197,13 +197,16 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
 #[test]
 fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
     let case = Case::empty();
-    for line in ["sync", "sync --check", "sync --stdout", "sync --target agents"] {
+    let looked_for = "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another";
+    let remember = "nothing is remembered here yet: `annals remember TEXT` stores a sentence; `annals init` starts a plan";
+    for (line, hint) in [
+        ("sync", looked_for),
+        ("sync --check", looked_for),
+        ("sync --stdout", looked_for),
+        ("sync --target agents", remember),
+    ] {
         let outcome = case.run(line).code(3);
-        assert_error(
-            &outcome,
-            "[ROOT]: no planning folder here",
-            "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another",
-        );
+        assert_error(&outcome, "[ROOT]: no planning folder here", hint);
         assert!(case.whole_tree().is_empty(), "{}", outcome.report());
     }
 }
