@@ -59,7 +59,7 @@ pub struct Sources {
     pub recorded_patterns: Vec<String>,
     /// The text of each archived milestone's SHIPPED.md, which an adopted file may repeat.
     pub shipped: Vec<String>,
-    /// What is remembered without a planning folder, in place of all others.
+    /// What is remembered without a planning folder; if set, the block shows nothing else.
     pub memory: Option<Vec<MemoryPart>>,
 }
 

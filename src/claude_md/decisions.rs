@@ -11,7 +11,9 @@ use crate::patterns;
 use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
 use crate::plan::{Decision, PhaseNumber};
-use crate::text::{fold, is_absent, listed, negates, non_placeholder, pattern, words_in};
+use crate::text::{
+    fold, is_absent, listed, lower_words, negates, non_placeholder, pattern, words_in,
+};
 
 /// Number of decisions in the block.
 const MAX_DECISIONS: usize = 10;
@@ -105,12 +107,10 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
 /// Returns the numbers of a text, and its words that restrict or reverse what it says: texts that differ in these do not
 /// repeat each other.
 fn restrictions_and_numbers(text: &str) -> BTreeSet<String> {
-    let text = text.to_lowercase().replace('\u{2019}', "'");
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    let is_kept = |word: &&str| {
+    let is_kept = |word: &String| {
         negates(word) || listed(RESTRICTING_WORDS, word) || word.contains(char::is_numeric)
     };
-    words.filter(is_kept).map(str::to_owned).collect()
+    lower_words(text).filter(is_kept).collect()
 }
 
 /// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
@@ -206,7 +206,8 @@ fn decides(decision: &Decision) -> bool {
 static ORDERS_WORK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x) ^\**(?:phases?|waves?)\ *\d | ^\d+\ (?:\w+\ )?phases\b | \bphasing\W*$
-        | \b(?:phases?|waves?|milestone|roadmap|build|planning)[\ -]
+        | \bbuild[\ -]order\w* | \bplanning[\ -]depth\b
+        | \b(?:phases?|waves?|milestone|roadmap)[\ -]
           (?:order\w*|numbering|structure|derived|roadmap|milestone|depth|parallel\w*|created|approved|complete)\b",
     )
 });
@@ -387,6 +388,7 @@ mod tests {
     fn what_only_logs_or_orders_work_is_no_decision() {
         let log = [
             ("Phase ordering: base before shelf", ""),
+            ("Build order: base before shelf", ""),
             ("Parser landed in 02-01", ""),
             ("i18n files placed in `locales/`, as before", ""),
             ("Tasks 1 and 2 are one commit, since both must pass", ""),
@@ -401,6 +403,8 @@ mod tests {
             ("Wave 1 parallel", ""),
             ("Domain-first phasing", ""),
             ("Phasing out jQuery", ""),
+            ("Build structure follows the Bazel rules", ""),
+            ("Test 3 browsers in CI", ""),
             ("Use tabs", ""),
             ("Files placed in `locales/` instead of `src/`", ""),
             ("All tests must run offline", ""),
@@ -408,7 +412,8 @@ mod tests {
         ];
         assert_eq!(
             shown(&[list("Decisions", &log)]),
-            "The lockfile must be committed | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs | Phasing out jQuery"
+            "The lockfile must be committed | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs | Test 3 browsers in CI | \
+             Build structure follows the Bazel rules | Phasing out jQuery"
         );
     }
 

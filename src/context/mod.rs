@@ -72,7 +72,7 @@ pub struct DigestRequest {
     pub max_lines_per_list: usize,
     /// What the session has already read: those lines are left out and not counted.
     pub already_read: AlreadyRead,
-    /// Whether it goes into a file, which says nothing that each commit changes.
+    /// Whether the digest goes into a file, and so leaves out what changes with each commit.
     pub is_for_file: bool,
 }
 
@@ -175,7 +175,7 @@ const MAX_COUNTED_JOURNAL: u64 = 16 << 20;
 pub struct Overview {
     /// The name of the project's folder.
     pub project: String,
-    /// Null, since there is no planning folder.
+    /// Always null; in the document of a planned project, the planning folder.
     pub planning_dir: Option<()>,
     /// The folders below that have a planning folder of their own.
     pub parts: Vec<PathBuf>,

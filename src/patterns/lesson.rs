@@ -1,10 +1,11 @@
 //! The lessons of a phase: as the agent that worked on it submits them, or else what its summaries say in their own whole
 //! sentences.
 //!
-//! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
-//! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
-//! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason, names a failure or says what was not as it should be.
+//! What failed: a deviation's or an issue's first sentence, and that of its fix; if both are too long together, as many
+//! sentences of the problem as fit. What worked: what the phase set up to be used again. Nothing is composed or weighed.
+//! What tells a lesson from a log entry was measured on summaries of many projects: a problem that still holds is told in
+//! the present or named by the title, and free text is a lesson if it gives a reason, names a failure or says what was not
+//! as it should be.
 
 use std::path::{Component, Path};
 use std::sync::LazyLock;
@@ -14,14 +15,14 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::patterns::sentences::{
-    ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
+    ContentWords, clean, is_closed, is_complete, leading_sentences, prose, sentences, statement,
 };
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
-use crate::text::{Line, clip, listed, negates, pattern};
+use crate::text::{Line, clip, listed, lower_words, negates, pattern};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
@@ -33,7 +34,7 @@ const MAX_LENGTH: usize = 240;
 const LEFT_OUT: &str =
     "none|no deviation|no issue|no problem|n/a|not a deviation|the plan's|plan's|ended partial";
 
-/// Words about what changes no later plan.
+/// Words about what changes no later plan, outside of code.
 const TRIFLES: &str = "commit|import order|lint|style|format";
 
 /// Words that tell a problem as past.
@@ -147,24 +148,26 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
         }
     };
     let is_trifle = |text: &str| {
-        let lower = text.to_lowercase();
+        let lower = prose(text).to_lowercase();
         TRIFLES.split('|').any(|words| lower.contains(words))
     };
     let is_lesson = !is_left_out(&text) && !is_trifle(&text) && !is_trifle(&title);
     is_lesson.then_some(text)
 }
 
-/// Returns the first sentence of an issue with that of its fix; without the fix if both are too long together.
+/// Returns the first sentence of an issue with that of its fix, or the issue without the fix if both are too long together.
 fn with_fix(issue: &str, fix: &str) -> Option<String> {
-    let issue = leading_sentences(issue, 1, MAX_LENGTH)?.trim_end_matches('.');
-    if !is_complete(issue) {
+    let first = leading_sentences(issue, 1, MAX_LENGTH)?.trim_end_matches('.');
+    if !is_complete(first) {
         return None;
     }
     let fix = clean(fix);
     let fix = sentences(&fix).into_iter().next().filter(|fix| is_closed(fix));
-    let stop = if issue.ends_with(['!', '?']) { "" } else { "." };
-    let both = fix.map(|fix| format!("{issue}{stop} Fix: {}", fix.trim_end_matches('.')));
-    both.filter(|both| both.chars().count() <= MAX_LENGTH).or_else(|| Some(issue.to_owned()))
+    let stop = if first.ends_with(['!', '?']) { "" } else { "." };
+    let both = fix.map(|fix| format!("{first}{stop} Fix: {}", fix.trim_end_matches('.')));
+    both.filter(|both| both.chars().count() <= MAX_LENGTH)
+        .or_else(|| statement(issue, MAX_LENGTH).filter(|text| is_complete(text)))
+        .or_else(|| Some(first.to_owned()))
 }
 
 /// Returns whether a title says what was done, instead of naming the problem.
@@ -175,51 +178,47 @@ fn is_deed(title: &str) -> bool {
 
 /// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
-    let spaced = format!(" {}", words(text).collect::<Vec<_>>().join(" "));
+    let spaced = format!(" {}", lower_words(text).collect::<Vec<_>>().join(" "));
     let names_failure = FAILURES.split('|').any(|start| spaced.contains(&format!(" {start}")));
     has_reason(text) || names_failure || text.contains('`') && denies(text)
 }
 
 fn has_reason(text: &str) -> bool {
-    let padded = format!(" {} ", words(text).collect::<Vec<_>>().join(" "));
+    let padded = format!(" {} ", lower_words(text).collect::<Vec<_>>().join(" "));
     REASONS.split('|').any(|reason| padded.contains(&format!(" {reason} ")))
 }
 
 /// Returns whether a text, recorded as a decision, only says what was done: it has neither a reason nor an alternative.
 pub(crate) fn tells_only_what_was_done(text: &str) -> bool {
-    words(text).take(VERB_WITHIN).any(|word| listed(DEEDS, &word))
+    lower_words(text).take(VERB_WITHIN).any(|word| listed(DEEDS, &word))
         && !has_reason(text)
         && !denies(text)
         && !has_any(text, CHOICES)
 }
 
 fn denies(text: &str) -> bool {
-    has_any(text, DENIALS) || words(text).any(|word| negates(&word))
+    has_any(text, DENIALS) || lower_words(text).any(|word| negates(&word))
 }
 
 fn has_any(text: &str, list: &str) -> bool {
-    words(text).any(|word| listed(list, &word))
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+    lower_words(text).any(|word| listed(list, &word))
 }
 
 fn is_left_out(text: &str) -> bool {
     let lower = text.to_lowercase();
+    let is_digit = |c: char| c.is_ascii_digit();
     numbered_task(&lower) == Some(0)
+        || lower.strip_prefix("test ").is_some_and(|rest| rest.starts_with(is_digit))
         || text.contains("```")
         || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
 }
 
-/// Returns where a text in lower case names a task or a test by its number, which only the plan explains.
+/// Returns where a text in lower case names a task by its number, which only the plan explains.
 pub(crate) fn numbered_task(lower: &str) -> Option<usize> {
     NUMBERED_TASK.find(lower).map(|found| found.start())
 }
 
-static NUMBERED_TASK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:tasks?|test) \d"));
+static NUMBERED_TASK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
 
 /// Maximum number of submitted lessons of each kind.
 const MAX_LESSONS: usize = 3;
@@ -494,6 +493,9 @@ mod tests {
         let issue = "`a.rs` holds its lock until the writer is dropped";
         let long = "word ".repeat(50);
         assert_eq!(recorded("Lock", Some(issue), Some(&long)).as_deref(), Some(issue));
+        let whole = format!("{issue}. A second writer waits until then");
+        let text = recorded("Lock", Some(&format!("{whole}. More {long}")), Some(&long));
+        assert_eq!(text, Some(whole));
     }
 
     #[test]
@@ -545,6 +547,13 @@ mod tests {
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }
+    }
+
+    #[test]
+    fn a_name_in_code_is_no_trifle() {
+        let issue = "Plan specified `003_replace_styles.sql`, but a migration 003 already exists";
+        let text = recorded("Migration numbered 006", Some(issue), Some("Numbered it 006"));
+        assert_eq!(text, Some(format!("{issue}. Fix: Numbered it 006")));
     }
 
     #[test]

@@ -102,13 +102,18 @@ pub(crate) fn is_complete(text: &str) -> bool {
 pub(crate) fn is_closed(text: &str) -> bool {
     let mut nesting = Nesting::default();
     text.chars().for_each(|c| nesting.pass(c));
-    let prose: String = text.split('`').step_by(2).collect();
+    let prose = prose(text);
     !nesting.is_open()
         && prose.matches([')', ']']).count() == prose.matches(['(', '[']).count()
         && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
         // Dots in code are not an ellipsis.
         && !prose.contains("...")
         && !text.contains('\u{2026}')
+}
+
+/// Returns a text without its code spans.
+pub(crate) fn prose(text: &str) -> String {
+    text.split('`').step_by(2).collect()
 }
 
 /// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or

@@ -221,14 +221,19 @@ fn removed_paths(text: &str) -> HashSet<String> {
 
 fn speaks_of_removal(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    let words =
-        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let words: Vec<&str> = words.collect();
+    let words: Vec<&str> = lower.split_whitespace().collect();
     let removes = words.iter().enumerate().any(|(at, word)| {
-        let before = &words[at.saturating_sub(2)..at];
-        listed(REMOVALS, word) && !before.iter().any(|word| negates(word))
+        let before = words[at.saturating_sub(2)..at].iter().rev();
+        // A clause before this one negates something else: `No need, dropped it`.
+        let mut before = before.take_while(|word| !word.ends_with([',', ':', ';']));
+        listed(REMOVALS, bare(word)) && !before.any(|word| negates(bare(word)))
     });
     removes || lower.contains("no longer")
+}
+
+/// Returns a word without the punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// What changed since a commit.
@@ -525,6 +530,7 @@ mod tests {
         // Whose removal the text reports, what is ignored or generated, and what may be no path.
         ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),
         ("- Never remove `src/removed.rs`", "src/removed.rs gone", "src/removed.rs gone"),
+        ("- No need, dropped `src/removed.rs` early", "", ""),
         ("Dropped a flag. See `src/removed.rs`.", "src/removed.rs gone", "src/removed.rs gone"),
         ("`generated/a.rs`, `src/debug.log`, `dist/app.js`, `.env`", "", ""),
         (

@@ -26,7 +26,7 @@ use crate::text::{clip, fold, is_absent, one_line, words_in};
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
 
-/// What is wrong.
+/// What the files contradict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// A plan without a summary: a file rather than a statement.
@@ -66,7 +66,7 @@ pub enum DriftKind {
 pub struct Drift {
     /// The kind of statement.
     pub kind: DriftKind,
-    /// What is wrong.
+    /// What the files contradict.
     #[serde(skip)]
     pub(super) subject: Subject,
     /// The stated value.

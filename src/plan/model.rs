@@ -159,9 +159,9 @@ impl Survey {
         if has_shipped { open.or(stated) } else { stated.or(open) }
     }
 
-    /// Returns the blockers that can still block: none that only names finished phases or is marked with an earlier
-    /// milestone, and once the milestone is over, only what a STATE.md without one keeps. Those that name phases after the next
-    /// one come last.
+    /// Returns the blockers that can still block: none that names only finished phases or is marked with a shipped
+    /// milestone, and once nothing is left to do, only those of a STATE.md that says that no milestone is active. Those that
+    /// name only other phases than the next one come last.
     pub(crate) fn current_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;

@@ -1,13 +1,13 @@
-//! Recognises values that state nothing: words for none, and what templates leave for a person to fill in.
+//! Recognises values that say nothing: words such as `none`, and the placeholders that templates leave to be filled in.
 
-/// The words for no value, in lower case: what they are, and the words.
+/// The words for no value, in lower case: a row of English ones, then one of other languages.
 pub(crate) const NO_VALUE: &str = include_str!("no_value.txt");
 
 /// Length of the longest word for no value, in bytes.
-const MAX_LENGTH: usize = 22;
+const MAX_LENGTH: usize = 21;
 
-/// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
-/// `{placeholder}`, a hint of a template: `(No decisions yet)`, `[to be planned]`.
+/// Returns whether a value is only a placeholder: a word such as `None.`, `_(none)_`, `N/A` or `TBD`, an unfilled
+/// `{placeholder}`, or the hint of a template, such as `(No decisions yet)` or `[to be planned]`.
 pub fn is_absent(value: &str) -> bool {
     let value = value.trim();
     let bare = bare(value);
@@ -31,8 +31,11 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
 
 /// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn says_none(text: &str) -> bool {
-    let ends = ['.', ',', ';', ':', '-', '!', '(', ')', '\u{2013}', '\u{2014}'];
-    let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default().trim();
+    let ends = ['.', ',', ';', ':', '!', '(', ')', '\u{2013}', '\u{2014}'];
+    let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default();
+    // A hyphen inside a word ends nothing: `None-blocking IO`.
+    let head = head.split("- ").next().unwrap_or_default().trim();
+    // Other English words may begin a sentence: `Null-pointer crash`.
     head.eq_ignore_ascii_case("none") || is_word(head, true) || is_absent(text)
 }
 
@@ -40,12 +43,12 @@ fn bare(value: &str) -> &str {
     value.trim().trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
 }
 
-/// Returns whether a text is a word for no value; in English, many of these begin a sentence: `Null-pointer crash`.
-fn is_word(text: &str, is_foreign: bool) -> bool {
+/// Returns whether a text is a word for no value, in any language or only in those other than English.
+fn is_word(text: &str, only_foreign: bool) -> bool {
     // Most values are longer, and need not be converted.
     text.len() <= MAX_LENGTH && {
         let lower = text.to_lowercase();
-        let rows = NO_VALUE.lines().skip(usize::from(is_foreign));
+        let rows = NO_VALUE.lines().skip(usize::from(only_foreign));
         rows.filter_map(|row| row.split_once(": "))
             .any(|(_, words)| words.split(" | ").any(|word| word == lower))
     }
@@ -85,6 +88,13 @@ mod tests {
     }
 
     #[test]
+    fn every_word_of_the_table_is_absent() {
+        for (_, words) in NO_VALUE.lines().filter_map(|row| row.split_once(": ")) {
+            assert!(words.split(" | ").all(is_absent), "{words}");
+        }
+    }
+
+    #[test]
     fn none_with_a_reason_is_still_none() {
         for text in [
             "None - roadmap restructured.",
@@ -100,6 +110,7 @@ mod tests {
         }
         for text in [
             "Null-pointer crash on import",
+            "None-blocking IO is half done",
             "TBD: choose the database",
             "Empty-state screen is missing",
             "none of the tests ran",

@@ -91,6 +91,15 @@ pub(crate) fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
+/// Returns the words of a text in lower case, with the apostrophes inside them: `don't`.
+pub(crate) fn lower_words(text: &str) -> impl Iterator<Item = String> {
+    let is_apostrophe = |c: char| matches!(c, '\'' | '\u{2019}');
+    text.split(move |c: char| !c.is_alphanumeric() && !is_apostrophe(c))
+        .map(move |word| word.trim_matches(is_apostrophe))
+        .filter(|word| !word.is_empty())
+        .map(|word| word.to_lowercase().replace('\u{2019}', "'"))
+}
+
 /// Returns whether a word is one of a list that is separated by spaces.
 pub(crate) fn listed(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)
@@ -181,6 +190,12 @@ mod tests {
         for (text, expected) in [("the Store", "The Store"), ("\u{e9}tat", "\u{c9}tat"), ("", "")] {
             assert_eq!(capitalized(text), expected);
         }
+    }
+
+    #[test]
+    fn apostrophes_belong_to_words_and_quotes_do_not() {
+        let words: Vec<String> = lower_words("Don\u{2019}t say 'NOT', it's 1-2 ''").collect();
+        assert_eq!(words, ["don't", "say", "not", "it's", "1", "2"]);
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub struct PlanSlot {
 }
 
 /// Reads the phase folders in `dir` of the milestone in `home`; one of its roadmaps may show how phases are numbered. If
-/// `is_pure`, the folder should contain nothing else, and a folder that is no phase is reported.
+/// `is_pure`, `dir` is for phase folders only, so any other folder in it is reported.
 pub(super) fn phases_in(
     dir: &Path,
     is_pure: bool,
