@@ -127,6 +127,8 @@ fn finds_random_values_assigned_to_secret_names() {
         ("{\"password\":\"correcthorsebattery\"}", "correcthorsebattery"),
         ("\\\"dbPassword\\\": \\\"gh7Kp2vQ\\\"", "gh7Kp2vQ"),
         ("{'password': 'hunter2xq9'}", "hunter2xq9"),
+        ("password: hunter2horse9", "hunter2horse9"),
+        ("smtp:\n  - user: ada\n  - password: hunter2horse9\n  - port: 25", "hunter2horse9"),
         ("{\"password2\": \"hunter2xq9\"}", "hunter2xq9"),
         ("redis://:p4ssw0rd-9@cache:6379", "p4ssw0rd-9"),
         ("https://deploy:correcthorsebattery@git.example.org", "correcthorsebattery"),
@@ -204,6 +206,7 @@ fn ignores_text_without_secrets() {
         "http://localhost:$PORT/users/ann@example.org".to_owned(),
         "token: RS256/JWT v1.2.3-beta.4, secret: AES-256-GCM".to_owned(),
         "password: [redacted]".to_owned(),
+        "- Password: PBKDF2-SHA256\n- Password: bcrypt-hashed\ntests_pass: 100.0%".to_owned(),
         "password: ********, secret: …".to_owned(),
         "eyJhbGciOiJIUzI1NiJ9 alone".to_owned(),
         "token: \"1708992000000.a3f9c8...\"".to_owned(),
@@ -233,6 +236,12 @@ fn long_values_are_redacted_completely_and_hostile_ones_read_once() {
     ] {
         assert_eq!(find(&piece.repeat(1 << 12)), [], "{piece}");
     }
+}
+
+#[test]
+fn a_long_word_with_many_names_is_read_once() {
+    let text = "API_KEY=q7Zt2LmX9vKc4".repeat(1 << 14);
+    assert_eq!(redact(&text).text, "API_KEY=[redacted]");
 }
 
 #[test]
@@ -397,6 +406,7 @@ const FORMATS: &[Format] = &[
     &[("age-s", 'a', 0), ("ecret: AGE-SECRET-", 'a', 0), ("KEY-1", 'B', 58)],
     &[("eyJ", 'w', 33), (".eyJ", 'w', 60), (".", 'w', 43)],
     &[("", 'd', 10), (":AA", 'w', 33)],
+    &[("https://api.telegram.org/bot", 'd', 10), (":AA", 'w', 33), ("/getMe", 'a', 0)],
     &[("M", 'a', 23), (".", 'w', 6), (".", 'w', 38)],
     &[("", 'h', 32), ("-us", 'd', 2)],
     &[("", 'a', 14), (".atlas", 'a', 0), ("v1.", 'a', 67)],
@@ -425,6 +435,8 @@ const FORMATS: &[Format] = &[
     &[("X-Api-Key: ", 'l', 32)],
     &[("PRIVATE-TOKEN: ", 'a', 20)],
     &[("machine example.com login bob password ", 'a', 12)],
+    &[("machine example.com login bob account shop password ", 'a', 12)],
+    &[("7za a -p", 'a', 16), (" box.7z", 'a', 0)],
     &[("machine example.com\n  login bob\n  password ", 'a', 12)],
     &[("| user | password |\n|---|---|\n| bob | ", 'a', 12), (" |", 'a', 0)],
     &[("| db password | `", 'a', 14), ("` |", 'a', 0)],
