@@ -283,7 +283,7 @@ impl Arbiter<'_> {
     /// Rule 3.
     fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let new = self.new_fact(action, Some(current));
-        self.close(SUPERSEDE, current, &new.valid_from, &action.reason)?;
+        self.close((SUPERSEDE, FactStatus::Superseded), current, &new.valid_from, &action.reason)?;
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
 
@@ -303,7 +303,7 @@ impl Arbiter<'_> {
             let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
             return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
         }
-        self.close(EXPIRE, fact, end, reason)
+        self.close((EXPIRE, FactStatus::Expired), fact, end, reason)
     }
 
     /// Rule 5.
@@ -385,7 +385,7 @@ impl Arbiter<'_> {
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
     fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         if action.kind == ActionType::Expire {
-            return self.close(EXPIRE, pending, &self.now, &action.reason);
+            return self.close((EXPIRE, FactStatus::Expired), pending, &self.now, &action.reason);
         }
         if action.new_value_text.is_none() || action.is_of(pending) {
             return self.repeat_proposal(action, pending);
@@ -417,7 +417,7 @@ impl Arbiter<'_> {
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
-            let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
+            let dropped = self.close((EXPIRE, FactStatus::Expired), pending, &self.now, reason)?;
             return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
         let outcome = self.make_way(contested, reason)?;
@@ -431,7 +431,7 @@ impl Arbiter<'_> {
         let Some(old) = old else {
             return Ok(ActionOutcome::Confirmed);
         };
-        self.close(SUPERSEDE, &old, &self.now, reason)?;
+        self.close((SUPERSEDE, FactStatus::Superseded), &old, &self.now, reason)?;
         Ok(ActionOutcome::Superseded)
     }
 
@@ -464,13 +464,17 @@ impl Arbiter<'_> {
         if !fact.status.is_retrievable() {
             return Ok(effect(ActionOutcome::Nothing, fact.clone()));
         }
-        self.close("reject", fact, &self.now, reason)
+        self.close(("reject", FactStatus::Expired), fact, &self.now, reason)
     }
 
-    /// Ends the validity of a fact.
-    fn close(&self, name: &str, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
-        let is_replaced = name == SUPERSEDE;
-        let status = if is_replaced { FactStatus::Superseded } else { FactStatus::Expired };
+    /// Ends the validity of a fact, by an action with this name and this status.
+    fn close(
+        &self,
+        (name, status): (&str, FactStatus),
+        fact: &Fact,
+        end: &str,
+        reason: &str,
+    ) -> Result<ActionEffect> {
         let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
         let after = Fact { status, valid_to, updated_at: self.now.clone(), ..fact.clone() };
         self.write(name, reason, Some(fact), after, ActionOutcome::Expired)

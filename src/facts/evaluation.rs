@@ -39,7 +39,7 @@ pub struct Item {
     group: String,
     /// What was said.
     pub text: String,
-    /// The time; UTC if it has no zone.
+    /// The time, in its stored form.
     pub ts: String,
     /// The item before it in its session.
     pub prev: Option<String>,
@@ -86,7 +86,14 @@ pub fn read_dataset(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
             groups.len() - 1
         });
         match line {
-            Line::Item(item) => groups[place].items.push(item),
+            Line::Item(mut item) => {
+                item.ts = normalized_time(&item.ts).ok_or_else(|| {
+                    Error::failed(format!("ts: {:?} is not an ISO 8601 time", item.ts))
+                        .at(path, index + 1)
+                        .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+                })?;
+                groups[place].items.push(item);
+            }
             Line::Query(question) => groups[place].questions.push(question),
         }
     }
@@ -172,9 +179,8 @@ pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Resu
 /// Returns a database in memory with a group's items as facts of one user, at the time of the last item.
 pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
-    let time = |item: &Item| normalized_time(&item.ts).unwrap_or_default();
-    let now = group.items.iter().map(time).max().unwrap_or_default();
-    let mut facts = Facts::in_memory(Clock::new(Some(&now))?)?;
+    let now = group.items.iter().map(|item| item.ts.as_str()).max();
+    let mut facts = Facts::in_memory(Clock::new(now)?)?;
     facts.write(|connection| {
         let mut sessions: HashMap<&str, (usize, i64)> = HashMap::new();
         let mut times_said: HashMap<&str, usize> = HashMap::new();
@@ -192,7 +198,7 @@ pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
                 source_turn_id: item.id.clone(),
                 session_id: Some(session.to_string()),
                 turn_seq: Some(turn),
-                ..Fact::new(&user, item.id.clone(), &key, item.text.clone(), &time(item))
+                ..Fact::new(&user, item.id.clone(), &key, item.text.clone(), &item.ts)
             };
             fact.upsert(connection)?;
             vectors::update_index(connection, &fact)?;

@@ -65,7 +65,11 @@ pub(crate) fn words_of_key(key: &str) -> String {
     key.trim_end_matches("[]").replace(['.', '_'], " ")
 }
 
-/// Embeds every fact that lacks a vector of this model; returns the number of facts embedded.
+/// The facts that have no vector but should.
+const LACKING: &str = "status IN ('active', 'pending_confirmation') AND NOT EXISTS \
+                       (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = facts.user_id AND v.seq = facts.seq)";
+
+/// Embeds every fact that lacks a vector of this model; returns the number of facts embedded, or on a dry run to embed.
 ///
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
@@ -75,17 +79,23 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
         let erased = drain(facts, &server, embedder, true)?;
         return Ok(erased + drain(facts, &server, embedder, false)?);
     }
-    let is_lacking = "status IN ('active', 'pending_confirmation') AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v \
-                      WHERE v.user_id = facts.user_id AND v.seq = facts.seq) LIMIT ?1";
-    let mut made = 0;
+    if facts.dry_run {
+        return facts.connection.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
+    }
+    let condition = format!("{LACKING} AND seq > ?1 ORDER BY seq LIMIT {BATCH}");
+    let (mut made, mut after) = (0, 0_i64);
     loop {
-        let lacking = fact::of_all_users(&facts.connection, is_lacking, [BATCH])?;
-        if facts.dry_run {
-            return Ok(lacking.len());
-        }
-        if lacking.is_empty() {
-            return Ok(made);
-        }
+        let lacking = fact::of_all_users(&facts.connection, &condition, [after])?;
+        let Some(last) = lacking.last() else {
+            if after == 0 {
+                return Ok(made);
+            }
+            // A fact that changed in the meantime lacks its vector again.
+            after = 0;
+            continue;
+        };
+        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
+        after = facts.connection.value(seq, [&last.fact_id])?;
         let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|connection| {
             let mut written = 0;

@@ -7,7 +7,8 @@ use chrono::NaiveDate;
 
 use crate::clock::{first_date, parse_date};
 use crate::markdown::{
-    Block, BlockContent, FrontMatter, Label, Outline, Section, annals_marker, line_start,
+    Block, BlockContent, FrontMatter, Label, Outline, Section, generated_block, is_fence,
+    line_start,
 };
 use crate::recall::hit::Flag;
 use crate::search::index::Passage;
@@ -65,18 +66,17 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Pas
 /// Returns a text with blank lines for those that hide or repeat text: the block that annals generates repeats other files,
 /// and markdown takes all up to the next empty line after a tag such as `<decisions>` for HTML, headings included.
 fn readable(text: &str) -> String {
-    let (mut is_generated, mut is_code) = (false, false);
+    let generated = generated_block(text).unwrap_or_default();
+    let (mut is_code, mut start) = (false, 0);
     let mut readable = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let marker = annals_marker(line).map(|(name, _)| name);
-        is_generated |= marker == Some("begin");
-        is_code ^= line.trim_start().starts_with("```");
-        if is_generated || !is_code && is_tag(line) {
+        is_code ^= is_fence(line);
+        if generated.contains(&start) || !is_code && is_tag(line) {
             readable.push('\n');
         } else {
             readable.push_str(line);
         }
-        is_generated &= marker != Some("end");
+        start += line.len();
     }
     readable
 }
@@ -492,13 +492,16 @@ Another.
             let text = format!("# Mine\n{begin}\n## State\n<!-- annals:end -->\nlast\n");
             assert_eq!(readable(&text), "# Mine\n\n\n\nlast\n");
         }
-        assert_eq!(readable("a\r\nb"), "a\r\nb");
+        for text in ["a\r\nb", "It begins with\n\n<!-- annals:begin v1 -->\n\nand more.\n"] {
+            assert_eq!(readable(text), text);
+        }
     }
 
     #[test]
     fn a_tag_hides_no_heading() {
         let text = "# P\n\n<decisions>\n## Store\n- one\n</decisions>\n\n```html\n<p>\n```\n";
         assert_eq!(shown(text), ["5|P > Store|one", "8|P > Store|```html\n<p>\n```"]);
+        assert_eq!(readable("~~~\n<p>\n~~~\n"), "~~~\n<p>\n~~~\n");
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub struct Recalled {
     pub query: String,
     /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
-    /// Whether the query is one word, and that tells no text from another, such as "the".
+    /// Whether the query has letters, but no word to search for, such as "the".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_wordless: bool,
     /// Whether more texts match than were asked for.

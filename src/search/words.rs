@@ -121,7 +121,8 @@ pub struct Term {
 /// Returns the distinct content words of a query in order.
 ///
 /// `languages` are the languages of the texts; each contributes stems. A query of several function words
-/// alone keeps them, such as `what is this`, but one alone tells no text from another.
+/// alone keeps them, such as `what is this`, but an English one alone tells no text from another. One word does not show
+/// its language, so `door` is not taken for Dutch; one in capitals is a name, such as `IT`.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     let query_language = Language::detect(query);
     let mut all = Terms {
@@ -155,7 +156,12 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         !is_function_word(Language::ENGLISH) && !is_function_word(query_language)
     };
     let mut terms = all.found;
-    if terms.len() == 1 || terms.iter().any(is_content_word) {
+    if let [term] = &terms[..] {
+        let is_name = term.word.len() > 1 && !query.contains(char::is_lowercase);
+        if !is_name && Language::ENGLISH.is_function_word(&term.word) {
+            terms.clear();
+        }
+    } else if terms.iter().any(is_content_word) {
         terms.retain(is_content_word);
     }
     terms.truncate(MAX_TERMS);
@@ -588,6 +594,9 @@ mod tests {
             ("What is the Retry policy?", &["retry", "policy"][..]),
             ("the who", &["the", "who"]),
             ("the", &[]),
+            ("A", &[]),
+            ("IT", &["it"]),
+            ("door", &["door"]),
             ("a\" OR b* NEAR(c) -d", &["b", "near", "c", "d"]),
             ("Welche Datei wird gesperrt?", &["datei", "gesperrt"]),
             ("¿Qué archivo se bloquea?", &["archivo", "bloquea"]),

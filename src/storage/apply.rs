@@ -329,20 +329,21 @@ fn swap(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> 
         Some(_) => discard(staged).map(|()| ChangeOutcome::LeftAlone),
         None => Ok(ChangeOutcome::LeftAlone),
     };
+    let tried = if with.new.is_some() { "replace" } else { "remove" };
     match from.rename_to(to, existing) {
         Ok(true) => {}
         Err(error) if read::is_absent(&error) => return give_up(),
         Err(error) if error.kind() == ErrorKind::AlreadyExists && with.new.is_some() => {
             return give_up();
         }
-        Err(error) => return Err(error).at("replace", &file.path),
+        Err(error) => return Err(error).at(tried, &file.path),
         Ok(false) if !content(file)?.is(with.old) => return give_up(),
         Ok(false) => {
             let replaced = match with.new {
                 Some(_) => staged.rename_to(file, Existing::Replace).map(drop),
                 None => file.remove(),
             };
-            return replaced.at("replace", &file.path).map(|()| ChangeOutcome::Applied);
+            return replaced.at(tried, &file.path).map(|()| ChangeOutcome::Applied);
         }
     }
     if with.old.is_none() {
@@ -495,6 +496,10 @@ mod tests {
             (outcome.unwrap(), place.texts().1),
             (ChangeOutcome::LeftAlone, Some("theirs".to_owned()))
         );
+        let place = Place::with_staged("old", "theirs");
+        let refused = swap(&place.file(), &place.staged(), Replacement { new: None, ..WITH });
+        assert!(refused.unwrap_err().to_string().contains("cannot remove: "));
+        assert_eq!(place.texts(), some("old", Some("theirs")));
     }
 
     #[test]

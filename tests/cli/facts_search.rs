@@ -113,5 +113,9 @@ fn a_dataset_that_is_none_is_refused_with_its_line() {
         "{}",
         outcome.stderr()
     );
+    case.write("questions.jsonl", DATASET.replacen("2026-01-01T10:00:00", "8 May", 1));
+    let outcome = case.run("facts metrics --eval questions.jsonl").code(1);
+    let error = "questions.jsonl:1: ts: \"8 May\" is not an ISO 8601 time\n";
+    assert!(outcome.stderr().contains(error), "{}", outcome.stderr());
     case.run("facts metrics --eval absent.jsonl").code(3);
 }

@@ -18,7 +18,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const SIDE_FILES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 14;
+const FORMAT_VERSION: u32 = 15;
 
 /// Number of units that may be gone before an index with fewer that are there is built anew.
 const MAX_GONE: i64 = 20_000;
