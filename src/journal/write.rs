@@ -217,7 +217,7 @@ impl RecordDraft {
         let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
         let meta = || {
             let meta: Value = serde_json::from_str(self.meta.as_ref()?.get()).ok()?;
-            secrets::first_rule_in_json(&meta)
+            secrets::first_rule(&meta.to_string())
         };
         texts.find_map(secrets::first_rule).or_else(meta)
     }
