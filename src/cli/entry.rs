@@ -426,6 +426,7 @@ pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -
         text: &args.text.join(" "),
         secrets: args.allow_secret.into(),
         request_id: args.request_id.as_deref(),
+        replaces_equal: false,
     };
     let report = notepad::write(project, &note)?;
     out.warnings(&report.warnings);

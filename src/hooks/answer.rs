@@ -223,6 +223,7 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
         text: text.as_str(),
         secrets: SecretPolicy::Refuse,
         request_id: None,
+        replaces_equal: true,
     };
     notepad::write(project, &note).map(|_| ())
 }

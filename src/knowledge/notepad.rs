@@ -245,6 +245,8 @@ pub struct Note<'a> {
     pub secrets: SecretPolicy,
     /// An id that makes the write idempotent: repeated with the same id, the note is not added again.
     pub request_id: Option<&'a str>,
+    /// Whether a working note replaces the newest equal one: the hooks of two scopes leave the same breadcrumb.
+    pub replaces_equal: bool,
 }
 
 /// The outcome of adding a note. It is the document of `annals notepad priority --json` and its siblings.
@@ -331,7 +333,8 @@ fn admissible(note: &Note<'_>) -> Result<()> {
 /// Inserts the note, and returns the resulting number of characters in Priority Context.
 fn insert(text: &mut String, clock: &Clock, note: &Note<'_>) -> Result<usize> {
     let mut old = text.clone();
-    if note.section == NotepadSection::Working
+    if note.replaces_equal
+        && note.section == NotepadSection::Working
         && let Some(lines) = equal_bullet(&Notepad::parse(text), note.text)
     {
         old.replace_range(lines, "");
@@ -358,8 +361,7 @@ fn insert(text: &mut String, clock: &Clock, note: &Note<'_>) -> Result<usize> {
     Ok(characters)
 }
 
-/// Returns the newest dated bullet of Working Memory that says the same in one line: a note that is made again replaces
-/// it.
+/// Returns the newest dated bullet of Working Memory that says the same in one line.
 fn equal_bullet(notepad: &Notepad<'_>, note: &str) -> Option<Range<usize>> {
     let body = notepad.body(NotepadSection::Working)?;
     notepad.bullets(&body).into_iter().find(|lines| {

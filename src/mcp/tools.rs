@@ -263,6 +263,7 @@ fn notepad_write(project: &Project, arguments: Arguments) -> Result<String> {
             text: &note.text,
             secrets: SecretPolicy::Refuse,
             request_id: None,
+            replaces_equal: false,
         },
     )?;
     Ok(format!("{report}\n"))

@@ -114,6 +114,14 @@ fn working_prepends_a_bullet_with_the_minute() {
 }
 
 #[test]
+fn working_made_again_is_prepended_again() {
+    let before = SEED.replace("earlier", "same");
+    let after = noted(&before, "working", "same");
+    let line = "- [2026-02-28T09:00Z]";
+    assert_eq!(after, before.replace(line, &format!("- [2026-03-01T12:00Z] same\n{line}")));
+}
+
+#[test]
 fn working_entries_are_bullets_not_paragraphs() {
     for note in ["a\nb", "a\r\nb", "a\u{2028}b", "a\n"] {
         let said = refused(SEED, "working", note);

@@ -95,12 +95,13 @@ fn content(notepad: &Notepad<'_>, text: &str, section: NotepadSection) -> Option
 }
 
 #[test]
-fn a_working_note_made_again_replaces_the_equal_one() {
+fn a_breadcrumb_left_again_replaces_the_equal_one() {
     let note = Note {
         section: NotepadSection::Working,
         text: "same",
         secrets: SecretPolicy::Refuse,
         request_id: None,
+        replaces_equal: true,
     };
     let mut text = "## Working Memory\n- [2026-02-28T08:00Z] other\n- [2026-02-27T08:00Z] same\n- [2026-02-26T08:00Z] same\n  and more\n".to_owned();
     insert(&mut text, &clock(), &note).unwrap();
@@ -118,7 +119,13 @@ proptest! {
             NotepadSection::Working => text.replace('\n', " "),
             _ => text,
         };
-        let note = Note { section, text: &text, secrets: SecretPolicy::Refuse, request_id: None };
+        let note = Note {
+            section,
+            text: &text,
+            secrets: SecretPolicy::Refuse,
+            request_id: None,
+            replaces_equal: false,
+        };
         let mut new = old.clone();
         if insert(&mut new, &clock(), &note).is_err() {
             prop_assert_eq!(new, old);
