@@ -1,7 +1,7 @@
 //! Checks all entries, removes old notes from Working Memory, and rebuilds INDEX.md if it is out of date; decides whether
 //! two entries are near-duplicates: an identical title or first line, and most lines in common.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
@@ -221,12 +221,16 @@ pub struct Duplicate {
 /// Returns the pairs of duplicates: the first entry of each group with each of the others.
 fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     let mut found = same_keys(all);
-    // Entries that differ only in the first line share the title or the second line.
+    let mut frequency: HashMap<u64, usize> = HashMap::new();
+    for line in all.iter().flat_map(|one| &one.likeness.lines) {
+        *frequency.entry(*line).or_default() += 1;
+    }
     let mut groups: BTreeMap<(usize, u64), Vec<&CheckedEntry>> = BTreeMap::new();
     for one in all {
         let like = &one.likeness;
-        let lines = [like.first, like.title, like.second].into_iter().enumerate();
-        for group in lines.filter(|(_, line)| *line != 0) {
+        let named = [(0, like.first), (1, like.title)].into_iter().filter(|(_, line)| *line != 0);
+        let rarest = like.rarest(&frequency).into_iter().map(|line| (2, line));
+        for group in named.chain(rarest) {
             groups.entry(group).or_default().push(one);
         }
     }
@@ -289,8 +293,6 @@ const MIN_SHARED_PERCENT: usize = 80;
 pub(crate) struct Likeness {
     /// Hash of the first line below the title; 0 if there is none.
     pub(crate) first: u64,
-    /// Hash of the line after it; 0 if there is none.
-    second: u64,
     /// Hash of the title; 0 if there is none, or nothing below it.
     title: u64,
     /// Sorted hashes of all lines except the title.
@@ -303,9 +305,18 @@ impl Likeness {
         let (title, said) = parts(body, key);
         let mut lines: Vec<u64> = said.map(hash).collect();
         let first = lines.first().copied().unwrap_or(0);
-        let second = lines.get(1).copied().unwrap_or(0);
         lines.sort_unstable();
-        Self { first, second, title: title.map_or(0, hash), lines }
+        Self { first, title: title.map_or(0, hash), lines }
+    }
+
+    /// Returns the rarest lines: so many that a body with enough lines in common has one of them among its own.
+    fn rarest(&self, frequency: &HashMap<u64, usize>) -> Vec<u64> {
+        let mut lines = self.lines.clone();
+        lines.sort_unstable_by_key(|line| (frequency.get(line).copied(), *line));
+        let common = (lines.len() * MIN_SHARED_PERCENT).div_ceil(100);
+        lines.truncate(lines.len() - common + 1);
+        lines.dedup();
+        lines
     }
 
     /// Returns the share of common lines in the longer body, in percent; `None` if it is too low, or if both the

@@ -947,6 +947,24 @@ fn audit_finds_near_identical_bodies_with_another_first_line() {
 }
 
 #[test]
+fn audit_finds_near_identical_bodies_that_begin_with_other_lines() {
+    let case = Case::empty();
+    let lines: Vec<String> = (1..=30).map(|number| format!("line {number}\n")).collect();
+    let (rest, part) = (lines.concat(), lines[..20].concat());
+    let turned: String = lines.iter().rev().map(String::as_str).collect();
+    put(&case, "one", &[], &format!("# One\n\na1\na2\n{rest}"));
+    put(&case, "other", &[], &format!("# Other\n\nb1\nb2\n{rest}"));
+    put(&case, "turned", &[], &format!("# Turned\n\n{turned}"));
+    put(&case, "unlike", &[], &format!("# Unlike\n\n{part}"));
+    let found = audit(&case)["duplicates"].clone();
+    let reason = "93 % of the lines in common";
+    assert_eq!(
+        found,
+        json!([{"a": "one", "b": "other", "reason": reason}, {"a": "one", "b": "turned", "reason": reason}])
+    );
+}
+
+#[test]
 fn audit_reports_one_key_in_two_files() {
     let case = two();
     put(&case, "other", &[("key", "use-jest")], "# Other\n\nOther.\n");
