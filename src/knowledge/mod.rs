@@ -26,7 +26,9 @@ pub use query::{
     EntryFilter, EntryHit, EntryQuery, EntrySummary, Hits, LinkedEntry, linked, query, summaries,
 };
 pub(crate) use store::ENTRIES;
-pub use store::{EntryListing, EntryText, KnowledgeDir, ListedEntry, list, read, refresh_index};
+pub use store::{
+    EntryListing, EntryText, KnowledgeDir, ListedEntry, list, log_undo, read, refresh_index,
+};
 pub use write::{
     Deleted, EntryWrite, EntryWriteReport, Remember, Remembered, Superseded, WriteOutcome, delete,
     remember, supersede, write,

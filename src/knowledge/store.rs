@@ -25,7 +25,7 @@ use crate::knowledge::{Entry, EntryFilter, EntryKey, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::read::PathKind;
-use crate::storage::{Boundary, Changes, listing, read};
+use crate::storage::{Boundary, Changes, Operation, listing, read};
 use crate::text::hexadecimal;
 use crate::warning::{Parsed, Warning};
 
@@ -189,6 +189,19 @@ pub(crate) fn log(
     let what: Vec<&str> = what.lines().map(str::trim).collect();
     let line = format!("- {} {}\n", clock.timestamp(), what.join(" "));
     changes.append(&place.log(), line)
+}
+
+/// Plans to log that a write to the entries or the notepad was undone, because the line of the write stays.
+pub fn log_undo(project: &Project, undone: &Operation, changes: &mut Changes) -> Result<()> {
+    let place = KnowledgeDir::in_project(project);
+    let (memory, notepad) = (place.memory(), place.notepad());
+    let is_own = |path: &&Path| path.starts_with(&memory) || **path == notepad;
+    let is_changed = changes.paths().iter().any(is_own);
+    if !is_changed {
+        return Ok(());
+    }
+    let what = format!("undo {} ({})", undone.id, undone.operation);
+    log(changes, &place, &project.clock, &what)
 }
 
 /// Refuses a text, which agents will read back, if it contains what looks like a secret.

@@ -122,7 +122,7 @@ pub struct UndoReport {
 ///
 /// Context files are restored as well, because their generated content depends on files that the same
 /// operation changed, and the user's text around it must not be lost. The index of the knowledge entries is
-/// rebuilt, because later writes have changed other rows of it.
+/// rebuilt, because later writes have changed other rows of it; their log gets a line.
 pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let history = project.storage().history();
     let operation = history.find(id)?;
@@ -132,6 +132,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let ((), applied) = project.transact(&name, &operation.stores, || {
         let mut changes = history.undo(operation.id, is_generated)?;
         knowledge::refresh_index(project, &mut changes)?;
+        knowledge::log_undo(project, &operation, &mut changes)?;
         Ok(((), changes))
     })?;
     Ok(UndoReport {

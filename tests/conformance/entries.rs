@@ -706,6 +706,21 @@ fn delete_refuses_a_secret_in_its_reason_unless_allowed() {
     assert!(memory(&case, "log.md").contains(&token));
 }
 
+#[test]
+fn the_log_tells_of_every_write_and_so_of_an_undo() {
+    let case = two();
+    case.run("entry delete --key use-jest --reason slow").success();
+    case.run("undo").success();
+    case.run("undo").success();
+    assert_eq!(
+        memory(&case, "log.md"),
+        "- 2026-03-01T12:00:00Z delete use-jest — Reason: slow\n\
+         - 2026-03-01T12:00:00Z undo 1 (entry delete use-jest)\n\
+         - 2026-03-01T12:00:00Z undo 2 (undo 1)\n"
+    );
+    assert_eq!(case.read(&format!("{MEMORY}/use-jest.md")), None);
+}
+
 // audit
 
 #[test]

@@ -284,7 +284,10 @@ fn writes_can_be_undone_and_the_log_stays() {
     case.run("notepad manual").args(["m"]).success();
     case.run("undo").success();
     assert_eq!(text(&case), SEED);
-    assert_eq!(log(&case).lines().count(), 1);
+    assert_eq!(
+        log(&case),
+        "- 2026-03-01T12:00:00Z notepad manual\n- 2026-03-01T12:00:00Z undo 1 (notepad manual)\n"
+    );
 }
 
 #[cfg(unix)]
