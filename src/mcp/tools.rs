@@ -373,14 +373,15 @@ fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
-    journal::write(&path, &[draft], &options)?;
-    Ok("Recorded in the journal.\n".to_owned())
+    let written = journal::write(&path, &[draft], &options)?;
+    fenced_json("the journal", &written.entry()?)
 }
 
 fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
     let query = journal::JournalQuery::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
-    let found = journal::search(&path, &query)?;
+    let mut found = journal::search(&path, &query)?;
+    found.skipped = None;
     fenced_json("the journal", &found)
 }
 

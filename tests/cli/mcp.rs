@@ -288,6 +288,23 @@ fn a_write_answers_in_one_line_and_shows_what_it_replaced_of_another_session() {
 }
 
 #[test]
+fn the_journal_s_tools_answer_with_the_documents_of_its_commands() {
+    let case = Case::empty();
+    let record = json!({"type": "note", "content": "User prefers Python.", "tags": ["preference"]});
+    let first = session(&case, "mcp", &[call(1, "memory_write", &record)]);
+    let written = document(&first, 1);
+    let entry = json!({
+        "ts": "2026-03-01T12:00:00+00:00", "type": "note", "content": "User prefers Python.",
+        "tags": ["preference"], "meta": null
+    });
+    assert_eq!((&written["ok"], &written["entry"]), (&json!(true), &entry));
+    assert!(written["file"].as_str().unwrap().ends_with("memory.jsonl"), "{written}");
+    let second = session(&case, "mcp", &[call(1, "memory_search", &json!({"q": "Python"}))]);
+    let wanted = json!({"results": [entry], "truncated": false, "used_window_lines": 1_000_000});
+    assert_eq!(document(&second, 1), wanted);
+}
+
+#[test]
 fn fifty_calls_at_once_are_all_answered() {
     let case = Case::new(VBW);
     let calls: Vec<String> = (1..=50).map(|id| call(id, "status", &json!({}))).collect();
