@@ -160,6 +160,36 @@ fn without_the_binary_it_says_so_once_and_never_fails() {
     assert_eq!(call("session-start"), "");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_journal_s_scripts_write_and_search() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !require("sh") {
+        return;
+    }
+    let case = Case::empty();
+    let programs = case.home().join("bin");
+    fs::create_dir(&programs).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_annals"), programs.join("annals")).unwrap();
+    let run = |name: &str, path: &str, input: &str| {
+        let script = fs::canonicalize("plugin/skills/journal/scripts").unwrap().join(name);
+        assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o111, 0o111, "{name}");
+        let invocation = case.program("sh").args([script.as_os_str()]);
+        invocation.env("PATH", path).stdin(input.to_owned())
+    };
+    let path = format!("{}:/usr/bin:/bin", programs.display());
+    let note = r#"{"type":"note","content":"User prefers Python.","tags":["preference"]}"#;
+    let written = run("memory_write", &path, note).success().json();
+    assert_eq!(written["ok"], true, "{written}");
+    let found = run("memory_search", &path, r#"{"q":"Python","limit":5}"#).success().json();
+    assert_eq!(found["results"][0], written["entry"], "{found}");
+    for name in ["memory_write", "memory_search"] {
+        let missing = run(name, "/usr/bin:/bin", "{}").code(1).json();
+        assert_eq!(missing["ok"], false, "{name}");
+    }
+}
+
 #[test]
 fn where_setup_was_run_the_plugin_keeps_silent() {
     if !require("sh") {
