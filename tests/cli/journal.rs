@@ -188,6 +188,18 @@ fn a_search_gives_the_latest_first_and_says_how_far_it_looked() {
 }
 
 #[test]
+fn a_search_gives_twenty_results_unless_told_otherwise() {
+    let case = Case::empty();
+    let lines: String =
+        (1..=21).map(|number| format!("{{\"content\":\"tea {number}\"}}\n")).collect();
+    case.run("journal write --batch").stdin(lines).success();
+    let found = search(&case, &json!({"q": "tea"}));
+    let latest: Vec<String> = (2..=21).rev().map(|number| format!("tea {number}")).collect();
+    assert_eq!(contents(&found), latest);
+    assert_eq!(found.json()["truncated"], true);
+}
+
+#[test]
 fn text_is_found_as_it_was_said_however_the_file_escapes_it() {
     let case = Case::empty();
     let said = "first\n\"second\" caf\u{e9} \u{2028} a/b";
