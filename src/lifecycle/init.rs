@@ -132,10 +132,22 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
     // write them.
     if !place.layout.name.keeps_milestones() {
-        new.template(&root.join(vocabulary::CONFIG), Template::InitConfig, &json!({}))?;
+        new.file(&root.join(vocabulary::CONFIG), || config(request.layout))?;
     }
     new.folder(&home.join(vocabulary::PHASES))?;
     Ok(new.report)
+}
+
+/// Returns the settings of a new planning folder. A workflow that was named stands in them, and so is known to be in use
+/// before the first phase.
+fn config(workflow: Option<LayoutName>) -> Result<String> {
+    let text = templates::render(Template::InitConfig, &json!({}))?;
+    Ok(match workflow {
+        Some(name) => {
+            text.replacen("{\n", &format!("{{\n  \"layout\": \"{}\",\n", name.as_str()), 1)
+        }
+        None => text,
+    })
 }
 
 /// What PROJECT.md says.

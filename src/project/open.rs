@@ -142,8 +142,14 @@ impl Project {
 
     /// Returns the same project as if it had a new planning folder with this layout.
     pub fn in_layout(&self, name: LayoutName) -> Result<Self> {
-        if self.planning.layout.name == name {
+        let own = &self.planning.layout;
+        if own.name == name && (own.is_in_use || self.planning.exists()) {
             return Ok(self.clone());
+        }
+        if own.name == name {
+            // A tool that is named is in use, although nothing here tells.
+            let planning = Planning { layout: Layout::load(name)?, ..self.planning.clone() };
+            return Ok(Self { planning, ..self.clone() });
         }
         if self.planning.exists() || self.settings.planning_dir.is_some() {
             let own = self.planning.layout.name.as_str();
@@ -491,6 +497,10 @@ mod tests {
         assert_eq!(project.planning_place().dir, tree.at(".yolo-planning"));
         let commands = &project.planning_place().layout.commands;
         assert_eq!(commands.plan("2"), "/yolo:vibe --plan 2");
+        let project = open(&tree, "").unwrap();
+        assert_eq!(project.planning_place().layout.commands.plan("2"), "plan phase 2");
+        let project = project.in_layout(LayoutName::Vbw).unwrap();
+        assert_eq!(project.planning_place().layout.commands.plan("2"), "/vbw:plan 2");
 
         let tree = Tree::new(&[".planning/"]);
         let project = open(&tree, "").unwrap();

@@ -182,7 +182,14 @@ fn without_a_planning_folder_no_claude_md_is_generated() {
 fn init_creates_claude_md_for_the_first_time() {
     let case = Case::empty();
     case.run("init --name Shop --layout vbw").success();
-    assert!(text(&case, "CLAUDE.md").contains("# Shop\n"));
+    let page = text(&case, "CLAUDE.md");
+    let context = "## Active Context\n\n**Milestone:** default\n**Phase:** none\n**Next action:** /vbw:plan 1\n";
+    assert!(page.contains("# Shop\n") && page.contains(context), "{page}");
+    let commands = section(&page, "VBW Commands");
+    assert_eq!(commands.len(), 3, "{page}");
+    // The workflow stays known until there is a phase.
+    case.run("sync --check").success();
+    assert_eq!(case.run("status --json").success().json()["next"]["command"], "/vbw:plan 1");
 }
 
 #[test]
