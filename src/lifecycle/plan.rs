@@ -54,7 +54,7 @@ pub struct PhaseBrief {
     pub rate: DeviationRate,
     /// The significant differences between the finished plans of the project.
     pub insights: Vec<InsightBrief>,
-    /// How the phases most like this one were cut into plans, and how those went.
+    /// How the phases most like this one, or else the latest ones, were cut into plans, and how those went.
     pub similar: Vec<PhaseShape>,
     /// The files over which earlier plans deviated, those with the most deviations first.
     pub careful: Vec<CarefulFile>,
@@ -358,6 +358,8 @@ pub struct PhaseShape {
     pub deviated: Rate,
     /// The plans that were completed, of those whose summaries have a status.
     pub completed: Rate,
+    /// Whether it has words in common with the phase to plan; if no phase has, the latest ones are given.
+    pub is_like: bool,
 }
 
 /// Returns the significant differences, with the open plans that they are about.
@@ -381,6 +383,8 @@ fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<InsightBrief>
 }
 
 /// Returns the shapes of the finished phases most like one with this topic; of those alike, the latest first.
+///
+/// If none is like it, the latest show how this project cuts its phases.
 fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<PhaseShape> {
     // A finished phase may lie in an archive, too.
     let own = own.dir.as_deref().filter(|_| own.is_begun()).and_then(Path::file_name);
@@ -392,15 +396,17 @@ fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<Ph
         std::iter::once(phase.name.as_str()).chain(titles).collect::<Vec<_>>().join("\n")
     };
     let scores = bm25(others.iter().map(text), topic);
+    let is_like = scores.iter().any(|score| *score > 0.0);
     let mut ranked: Vec<(f64, &FinishedPhase)> = scores.into_iter().zip(others).collect();
-    ranked.retain(|(score, _)| *score > 0.0);
+    ranked.retain(|(score, _)| *score > 0.0 || !is_like);
     // The sort is stable.
     ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    ranked.into_iter().take(MAX_SIMILAR).filter_map(|(_, phase)| PhaseShape::new(phase)).collect()
+    let shapes = ranked.into_iter().take(MAX_SIMILAR);
+    shapes.filter_map(|(_, phase)| PhaseShape::new(phase, is_like)).collect()
 }
 
 impl PhaseShape {
-    fn new(phase: &FinishedPhase) -> Option<Self> {
+    fn new(phase: &FinishedPhase, is_like: bool) -> Option<Self> {
         let range = |size: fn(&PlanRecord) -> Option<u32>| {
             let sizes = || phase.plans.iter().filter_map(size);
             Some([sizes().min()?, sizes().max()?])
@@ -414,6 +420,7 @@ impl PhaseShape {
             files: range(PlanRecord::file_count),
             deviated: Rate::measure_known(phase.plans.iter().map(PlanRecord::deviated)),
             completed: Rate::measure_known(phase.plans.iter().map(PlanRecord::completed_as_stated)),
+            is_like,
         })
     }
 }

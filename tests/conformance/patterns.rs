@@ -144,6 +144,26 @@ fn the_brief_says_how_phases_like_this_one_were_cut_and_how_they_went() {
 }
 
 #[test]
+fn the_brief_says_how_the_latest_phases_went_if_none_is_like_this_one() {
+    let case = project(3);
+    plan(&case, 1, 1, 2, "[]");
+    plan(&case, 2, 1, 1, DEVIATION);
+    plan(&case, 2, 2, 3, "[]");
+    case.write(
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n- [x] Phase 1: Till\n- [x] Phase 2: Shelf\n- [ ] Phase 3: Gateway\n",
+    );
+    let phases = case.root().join(".vbw-planning/phases");
+    std::fs::rename(phases.join("01-p1"), phases.join("01-till")).unwrap();
+    std::fs::rename(phases.join("02-p2"), phases.join("02-shelf")).unwrap();
+    let brief = case.run("plan 3").success().stdout();
+    let shapes = "Latest phases:\n  \
+        - phase 2 Shelf: 2 plans of 1-3 tasks and 1 file; 1 of 2 deviated, 2 of 2 completed\n  \
+        - phase 1 Till: 1 plan of 2 tasks and 1 file; 0 of 1 deviated, 1 of 1 completed\n";
+    assert!(brief.contains(shapes), "{brief}");
+}
+
+#[test]
 fn path_validity_is_the_same_with_and_without_git_and_stale_patterns_stay() {
     let entry = "# Patterns\n\n### Phase 1: A (2026-01-02)\n\n**What worked:**\n- `src/keep.rs` needed no retry\n\n\
                  **What failed:**\n- `src/gone.rs` was edited twice\n- `out/a.js`, `src/skip.log` and and/or are none\n";
