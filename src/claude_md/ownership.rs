@@ -259,6 +259,11 @@ fn captured<'a>(form: &'a str, line: &'a str, values: &mut Vec<(&'a str, &'a str
     })
 }
 
+/// Returns whether a line has one of the forms, whatever it says.
+fn has_shape(line: &str, forms: &[String]) -> bool {
+    forms.iter().any(|form| captured(form, line, &mut Vec::new()))
+}
+
 /// Returns whether a value has the form `2 - Name (status)` or is a placeholder.
 fn is_phase(value: &str) -> bool {
     let (number, rest) = value.split_once(" - ").unwrap_or_default();
@@ -288,6 +293,7 @@ fn find(
     let outline = Outline::parse(text, start);
     let mut found = ForeignSections::default();
     let mut titles: Vec<(usize, &str)> = Vec::new();
+    let mut unrecorded: Vec<(usize, &str)> = Vec::new();
     let mut left: Vec<(bool, Warning)> = Vec::new();
     if block.is_none() {
         found.ranges.extend(head(&outline, start, known));
@@ -328,6 +334,10 @@ fn find(
                     format!("\"{heading}\" names another next action than the block: {action}");
                 (section.line, action, message)
             }
+            (None, Some(_), None) if foreign.iter().all(|(_, line)| has_shape(line, forms)) => {
+                unrecorded.push((section.line, heading));
+                continue;
+            }
             (None, _, None) => continue,
         };
         match left.iter_mut().find(|(is_users, _)| *is_users == own.is_empty()) {
@@ -338,9 +348,20 @@ fn find(
         }
     }
     found.warnings.extend(left.into_iter().map(|(_, warning)| warning));
-    if let Some((line, _)) = titles.first() {
+    let names = |titles: &[(usize, &str)]| {
         let names: Vec<String> = titles.iter().map(|(_, title)| format!("\"{title}\"")).collect();
-        let (what, brand) = (names.join(", "), known.brand);
+        names.join(", ")
+    };
+    if let Some((line, _)) = titles.first() {
+        // Only now: later, they are sections of the user's like any other.
+        if let Some((line, _)) = unrecorded.first() {
+            let message = format!(
+                "{}: left as your own, because none of it is recorded elsewhere",
+                names(&unrecorded)
+            );
+            found.warnings.push(Warning::at(path, *line, message));
+        }
+        let (what, brand) = (names(&titles), known.brand);
         let message = format!(
             "{what}: written by {brand}, taken out because the block says it; `annals undo` restores it"
         );
@@ -708,6 +729,24 @@ mod tests {
         ] {
             assert_eq!(kept(&file(section)), (file(section), Vec::new()), "{section}");
         }
+    }
+
+    #[test]
+    fn a_section_that_is_left_is_named_when_others_are_taken_out() {
+        let left = "## Key Decisions\n\n- By hand\n";
+        let (text, warnings) =
+            kept(&format!("## Active Context\n\n**Milestone:** default\n\n{left}"));
+        assert_eq!(text, left);
+        assert_eq!(
+            warnings[1..],
+            [
+                "CLAUDE.md:5: \"## Key Decisions\": left as your own, because none of it is recorded elsewhere"
+            ]
+        );
+        assert_eq!(kept(left), (left.to_owned(), Vec::new()));
+        // A list of another shape is no generator's.
+        let own = "## Active Context\n\n**Milestone:** default\n\n## Commands\n\n- `make test`\n";
+        assert_eq!(kept(own).1.len(), 1);
     }
 
     #[test]

@@ -412,6 +412,21 @@ fn the_file_reflects_the_current_state_and_not_history() {
 }
 
 #[test]
+fn a_file_of_an_earlier_generator_is_replaced_and_what_is_left_of_it_is_named() {
+    let case = bare();
+    let old = "# Kiosk\n\n**Core value:** Coins are never lost.\n\n## Active Context\n\n**Milestone:** default\n\
+               **Phase:** 1 - Base (planned)\n**Next action:** /vbw:plan 1\n\n## Key Decisions\n\n- Coins are copper\n";
+    case.write("CLAUDE.md", old);
+    let told = case.run("sync").success().stderr();
+    assert!(told.contains("\"## Active Context\": written by VBW, taken out"), "{told}");
+    assert!(told.contains("\"## Key Decisions\": left as your own"), "{told}");
+    let page = text(&case, "CLAUDE.md");
+    assert_eq!(page.matches("## Active Context").count(), 1, "{page}");
+    assert!(page.ends_with("- Coins are copper\n"), "{page}");
+    assert_eq!(case.run("sync").success().stderr(), "");
+}
+
+#[test]
 fn metrics_and_todos_stay_in_state_md() {
     let case = bare();
     case.write(
