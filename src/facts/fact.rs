@@ -506,12 +506,14 @@ impl FactKey {
         self.0.strip_suffix(SEVERAL).unwrap_or(&self.0)
     }
 
-    /// Returns whether one of the words matches: as the first part if it ends in a dot, else in any part.
+    /// Returns whether one of the words matches: as the first part if it ends in a dot, else in any part, or across two
+    /// if it is compound (`net.worth`).
     fn is_about(&self, words: &str) -> bool {
         let name = self.name().replace('-', "_");
+        let joined = name.replace('.', "_");
         words.split_whitespace().any(|word| match word.strip_suffix('.') {
             Some(first) => name.split('.').next() == Some(first),
-            None => name.split('.').any(|part| contains_word(part, word)),
+            None => contains_word(&joined, word),
         })
     }
 
@@ -567,7 +569,8 @@ const TOPICS: &[(Category, bool, &str)] = &[
         Category::Health,
         true,
         "health. medication allergy allergie diagnosis diagnose illness disease disability disabilitie \
-         therapy therapie blood_type",
+         therapy therapie blood_type blood_pressure medical medicine prescription vaccine vaccination \
+         pregnant pregnancy pregnancie mental_health hospital",
     ),
     (Category::Other, true, "legal. finance. bank card salary tax debt"),
     (Category::HardPreference, false, "constraint. rule."),
@@ -577,14 +580,15 @@ const TOPICS: &[(Category, bool, &str)] = &[
         Category::Identity,
         true,
         "name birth birthday birthdate address phone email id_number surname passport ssn \
-         social_security nationality religion",
+         social_security nationality religion gender ethnicity sexual_orientation driver_license \
+         driving_licence",
     ),
 ];
 
 /// Words about money. They say nothing about the category, and nothing below [`WORK`], where `budget` may be
 /// one of tokens.
 const MONEY: &str = "iban account_number income wage loan mortgage savings pension credit investment insurance \
-                     net_worth budget money";
+                     net_worth budget money finance financial payment wallet rent invoice account_balance";
 
 /// First parts of keys about work and taste.
 const WORK: &str = "constraint rule task project current goal preference";
@@ -696,13 +700,26 @@ mod tests {
             "taxes",
             "debt",
             "debts[]",
+            "medical.history",
+            "mental_health",
+            "blood.pressure",
+            "pregnancies[]",
+            "gender",
+            "driver.license",
+            "finances",
+            "personal.finance",
+            "financial.goals[]",
+            "payment_method",
+            "account.balance",
+            "net.worth",
         ] {
             let key = key(risky);
             assert!(key.is_high_risk(key.category(), &[]), "{risky}");
         }
         for plain in [
             "preference.editor", "likes[]", "syntax", "discard.policy", "filename",
-            "preference.theme", "healthy", "taxi", "project.deadline",
+            "preference.theme", "healthy", "taxi", "project.deadline", "parental",
+            "task.payment_form", "current.rent",
         ] {
             let key = key(plain);
             assert!(!key.is_high_risk(key.category(), &[]), "{plain}");

@@ -237,3 +237,17 @@ fn forget_on_a_full_disk_says_what_was_and_was_not_erased() {
     case.run("facts forget --user ada --key home.street1 --reason asked").success();
     case.run("facts check").success();
 }
+
+#[test]
+fn identity_health_and_money_are_high_risk_in_other_words_too() {
+    let case = Case::empty();
+    for key in ["medical.condition", "mental_health", "gender", "finances", "payment.method"] {
+        add(&case, key, "one", "").success();
+        let second = add(&case, key, "two", "").success().json();
+        assert_eq!(second["fact"]["status"], "pending_confirmation", "{key}");
+    }
+    // Below a task, the same words are about the work.
+    add(&case, "task.payment_form", "one", "").success();
+    let second = add(&case, "task.payment_form", "two", "").success().json();
+    assert_eq!(second["fact"]["status"], "active");
+}
