@@ -388,9 +388,7 @@ fn ledger_brief(project: &Project) -> Result<Option<Brief>> {
 /// Returns the lines of sections of the ledger that affect what comes next, each with the title of its section.
 fn ledger_lines(sections: Vec<BriefSection>) -> Vec<ListLine<String>> {
     let mut found = Vec::new();
-    for (title, lines) in
-        sections.into_iter().filter(|(title, _)| !title.starts_with("Out of Scope"))
-    {
+    for (title, lines) in sections {
         let lines = lines.into_iter().filter(|line| match title.as_str() {
             // A blocker may follow a dash: "None — but the key expires".
             "Hazards" | "Blockers" => !is_settled(line) && !is_absent(line),

@@ -95,6 +95,23 @@ fn a_session_gets_decisions_with_their_why() {
 }
 
 #[test]
+fn a_session_gets_all_of_the_state() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let update = json!({"state": {"objective": "Ship", "active_work": ["Read"],
+        "blockers": ["No key yet"], "next_actions": ["Write"], "out_of_scope": ["Windows"],
+        "quick_reference": {"run": "x", "test": "y", "entry_point": "z"}}});
+    case.run("ledger update").stdin(update.to_string()).success();
+    let input = json!({"hook_event_name": "SessionStart", "source": "startup", "cwd": case.root()});
+    let hook = case.run("hook session-start --harness claude");
+    let told = hook.stdin(input.to_string()).success().stdout();
+    for line in ["Ship", "Read", "No key yet", "Write", "Run: `x`", "Test: `y`", "`z`", "Windows"] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    assert!(!told.contains("Last memory update"), "{told}");
+}
+
+#[test]
 fn a_placeholder_is_not_a_bullet_of_the_rollup() {
     let case = Case::empty();
     case.run("ledger init").success();
