@@ -448,3 +448,68 @@ fn nobody_maintains_the_block_and_what_a_person_adds_to_it_is_kept_below() {
     assert!(!block.contains("Use tabs.") && below.contains("Use tabs."), "{after}");
     case.run("sync --check").success();
 }
+
+#[test]
+fn installed_skills_stand_between_decisions_and_commands() {
+    let case = bare();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Key Decisions\n\n- Coins are counted twice\n\n## Skills\n\n**Installed:** testing (global)\n",
+    );
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
+    let all = ["## Active Context", "## Key Decisions", "## Installed Skills", "## VBW Commands"];
+    assert_eq!(headings, all);
+}
+
+#[test]
+fn execute_brings_new_decisions_and_the_next_phase_into_claude_md() {
+    let case = bare();
+    case.run("sync").success();
+    finish(&case);
+    let state = "# State\n\n## Key Decisions\n\n- Coins are counted twice\n";
+    case.write(".vbw-planning/STATE.md", state);
+    case.run("execute 1").success();
+    let page = text(&case, "CLAUDE.md");
+    assert_eq!(section(&page, "Key Decisions"), ["- Coins are counted twice"]);
+    assert!(page.contains("**Phase:** 2 - Shelf ("), "{page}");
+}
+
+#[test]
+fn after_ship_no_work_is_active() {
+    let (case, _) = synced();
+    case.run("ship --force").success();
+    let page = text(&case, "CLAUDE.md");
+    assert!(page.contains("**Phase:** none\n"), "{page}");
+}
+
+#[test]
+fn state_md_is_updated_after_every_plan_completion() {
+    let case = bare();
+    case.write("annals.toml", "fix_state = true\n")
+        .write(".vbw-planning/STATE.md", "# State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\nPlan: 0 of 1 in current phase\nStatus: In progress\n");
+    finish(&case);
+    let summary = case.root().join(".vbw-planning/phases/01-base/01-01-SUMMARY.md");
+    let input = serde_json::json!({"hook_event_name": "PostToolUse", "tool_name": "Write",
+        "cwd": case.root(), "tool_input": {"file_path": summary}});
+    let hook = case.run("hook post-tool-use --harness claude");
+    let told = hook.stdin(input.to_string()).success().stdout();
+    assert!(told.contains("annals corrected"), "{told}");
+    let state = text(&case, ".vbw-planning/STATE.md");
+    assert!(state.contains("Phase: 2 of 2 (Shelf)\n"), "{state}");
+}
+
+#[test]
+fn a_session_that_reads_claude_md_is_not_told_the_same_again() {
+    let (case, page) = synced();
+    let input = serde_json::json!({"hook_event_name": "SessionStart", "source": "startup", "cwd": case.root()});
+    let hook = case.run("hook session-start --harness claude");
+    let told = hook.stdin(input.to_string()).success().stdout();
+    for line in section(&page, "Active Context") {
+        assert!(!told.contains(&line.replace("**", "")), "{line}: {told}");
+    }
+    for line in section(&page, "Key Decisions") {
+        assert!(!told.contains(line.trim_start_matches("- ")), "{line}: {told}");
+    }
+}

@@ -281,3 +281,26 @@ fn a_major_refactor_makes_earlier_patterns_stale_and_they_stay_available() {
     assert!(brief.contains("possibly stale: structure changed"), "{brief}");
     assert_eq!(text(&case, PATTERNS), recorded);
 }
+
+#[test]
+fn task_counts_are_held_against_success_and_file_counts_against_deviations() {
+    let case = project(9);
+    let many: Vec<String> = (1..=9).map(|file| format!("src/f{file}.rs")).collect();
+    for phase in 1..=8 {
+        plan(&case, phase, 1, 7, DEVIATION);
+        plan(&case, phase, 2, 2, "[]");
+        let path = format!(".vbw-planning/phases/{phase:02}-p{phase}/{phase:02}-01-SUMMARY.md");
+        let large = text(&case, &path)
+            .replace("status: complete", "status: partial")
+            .replace("[src/a.rs]", &format!("[{}]", many.join(", ")));
+        case.write(&path, large);
+    }
+    case.run("execute 1 --partial").success();
+    let entry = text(&case, PATTERNS);
+    for statement in [
+        "- Plans with 5 or more tasks were completed in 0 of 8, smaller ones in 8 of 8\n",
+        "- Plans with 6 or more files deviated in 8 of 8, smaller ones in 0 of 8\n",
+    ] {
+        assert!(entry.contains(statement), "{statement}: {entry}");
+    }
+}
