@@ -374,7 +374,8 @@ fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
     let written = journal::write(&path, &[draft], &options)?;
-    fenced_json("the journal", &written.entry()?)
+    // What comes back is what the caller sent, so it needs no fence, and the answer of a write is one line.
+    Ok(format!("{}\n", sanitized_json(&written.entry()?)?))
 }
 
 fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
@@ -471,10 +472,14 @@ impl Arguments {
 
 /// Returns a document as JSON, fenced.
 fn fenced_json<T: Serialize>(source: &str, document: &T) -> Result<String> {
+    Ok(fenced(source, &sanitized_json(document)?.to_string()))
+}
+
+fn sanitized_json<T: Serialize>(document: &T) -> Result<Value> {
     let mut document = serde_json::to_value(document)
         .map_err(|error| Error::failed(format!("cannot serialize the answer: {error}")))?;
     sanitize_json(&mut document);
-    Ok(fenced(source, &document.to_string()))
+    Ok(document)
 }
 
 /// Returns an error as the tool's answer, with instructions.
