@@ -23,7 +23,7 @@ use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
 use crate::text::{clip, one_line, quantity, sanitized, word_enum};
 use crate::warning::{SourceLocation, Warning};
-use crate::{context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
+use crate::{claude_md, context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
 /// The result of an audit. It is the document of `annals audit --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -214,7 +214,12 @@ const BUDGET: &str = "budget";
 /// Compares every file that has a block or is in the settings with what `sync` would write.
 fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     let Some(request) = context::upkeep(project, warnings) else {
-        return Ok(Vec::new());
+        let left: Vec<ContextTarget> = claude_md::with_block(project).collect();
+        let Some(first) = left.first() else { return Ok(Vec::new()) };
+        let message = "nothing keeps its block up to date: no planning folder is here, and nothing is remembered";
+        let found = left.iter().map(|one| Detail::at(one.file(), None, message)).collect();
+        let fix = format!("annals sync --target {}", first.as_str());
+        return Ok(vec![AuditRow::found("block", found, fix)]);
     };
     let request = SyncRequest { check: true, ..request };
     let fix = if request.memory.is_some() { "annals sync --target NAME" } else { "annals sync" };
@@ -226,8 +231,8 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let at = |message: &str| Detail::at(&file.file, None, message);
         match file.outcome {
             ContextFileOutcome::Created => off.push(at("is missing")),
-            ContextFileOutcome::Updated => off.push(at("is out of date")),
             ContextFileOutcome::Unchanged => {}
+            _ => off.push(at("is out of date")),
         }
         if file.excess > 0 {
             long.push(at(&format!("is {} over its limit", quantity(file.excess, "line"))));
