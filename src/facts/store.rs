@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::{maintenance, replication};
 use crate::project::Project;
-use crate::storage::fail_point;
+use crate::storage::{companions, database_uri, fail_point};
 
 /// Name of the file in the user's data folder.
 const FILE: &str = "mem.db";
@@ -265,13 +265,12 @@ fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
 /// Opens a file in a read-only folder, where no write-ahead log can be created beside it, provided that the file
 /// is complete: an existing log may hold more, and cannot be read without writing.
 fn open_immutable(path: &Path) -> Option<Connection> {
-    let path = path.to_str()?;
-    if Path::new(&format!("{path}-wal")).exists() {
+    let [_, log, _] = companions(path);
+    if log.exists() {
         return None;
     }
-    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags).ok()?;
+    let connection = Connection::open_with_flags(database_uri(path, "immutable=1"), flags).ok()?;
     let first = "SELECT count(*) FROM sqlite_schema";
     connection.query_row(first, [], |_| Ok(())).ok()?;
     Some(connection)

@@ -29,7 +29,7 @@ use crate::journal::file;
 use crate::journal::file::{ForwardReader, JournalRecord, MAX_LINE, records};
 use crate::secrets::SecretPolicy;
 use crate::storage::{Log, Visibility, read};
-use crate::text::{clip, hexadecimal, without_byte_order_mark};
+use crate::text::{clip, sha256, without_byte_order_mark};
 use crate::{secrets, storage};
 
 /// The parameters of a write.
@@ -217,7 +217,7 @@ impl RecordDraft {
         let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
         let meta = || {
             let meta: Value = serde_json::from_str(self.meta.as_ref()?.get()).ok()?;
-            secrets::first_rule_in_json(&meta)
+            secrets::first_rule(&meta.to_string())
         };
         texts.find_map(secrets::first_rule).or_else(meta)
     }
@@ -278,13 +278,13 @@ impl Request {
             at,
             bytes: lines.len() as u64,
             ts: ts.to_owned(),
-            sha256: sum(lines.as_bytes()),
+            sha256: sha256(lines),
         }
     }
 
     /// Returns whether these are the lines of the request.
     fn is_of(&self, lines: &[u8]) -> bool {
-        self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
+        self.bytes == lines.len() as u64 && self.sha256 == sha256(lines)
     }
 
     /// Returns the lines of the request, and the length of those that are in the journal; `lines` is what it would
@@ -343,10 +343,6 @@ fn remember(journal: &Path, request: &Request) -> Result<()> {
 
 fn requests_path(journal: &Path) -> PathBuf {
     journal.with_added_extension("requests")
-}
-
-fn sum(lines: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(lines))
 }
 
 fn read_at(file: &mut File, at: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
@@ -447,13 +443,8 @@ fn known(path: &Path) -> Result<HashSet<[u8; 32]>> {
 
 /// Returns a digest of the content and time of a record.
 fn identity(content: &str, time: Option<DateTime<Utc>>) -> [u8; 32] {
-    let mut sum = Sha256::new();
-    sum.update(content);
-    if let Some(time) = time {
-        sum.update([0]);
-        sum.update(time.timestamp_millis().to_le_bytes());
-    }
-    sum.finalize().into()
+    let time = time.map(|time| format!("\0{}", time.timestamp_millis()));
+    Sha256::digest(content.to_owned() + &time.unwrap_or_default()).into()
 }
 
 /// The fields of a record; what is not one of ours becomes part of its `meta`.

@@ -137,9 +137,7 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
 
 /// Returns the path to which [`rotate()`] renames a log.
 pub fn rotated(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".1");
-    PathBuf::from(name)
+    path.with_added_extension("1")
 }
 
 /// Returns the content that `bytes` will have after [`append()`].

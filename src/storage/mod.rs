@@ -81,5 +81,5 @@ pub use disk::{Visibility, fail_point};
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use lock::Store;
 pub use own_files::Scratch;
-pub(crate) use own_files::has_pending;
+pub(crate) use own_files::{companions, database_uri, has_pending, is_plain_database};
 pub use transaction::{Applied, Storage, WriteRequest};
