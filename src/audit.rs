@@ -213,16 +213,22 @@ const BUDGET: &str = "budget";
 
 /// Compares every file that has a block or is in the settings with what `sync` would write.
 fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+    let marked: Vec<ContextTarget> = claude_md::with_block(project).collect();
+    let fix = match marked.first() {
+        Some(first) if project.planning().is_err() => {
+            format!("annals sync --target {}", first.as_str())
+        }
+        _ => "annals sync".to_owned(),
+    };
     let Some(request) = context::upkeep(project, warnings) else {
-        let left: Vec<ContextTarget> = claude_md::with_block(project).collect();
-        let Some(first) = left.first() else { return Ok(Vec::new()) };
+        if marked.is_empty() {
+            return Ok(Vec::new());
+        }
         let message = "nothing keeps its block up to date: no planning folder is here, and nothing is remembered";
-        let found = left.iter().map(|one| Detail::at(one.file(), None, message)).collect();
-        let fix = format!("annals sync --target {}", first.as_str());
+        let found = marked.iter().map(|one| Detail::at(one.file(), None, message)).collect();
         return Ok(vec![AuditRow::found("block", found, fix)]);
     };
     let request = SyncRequest { check: true, ..request };
-    let fix = if request.memory.is_some() { "annals sync --target NAME" } else { "annals sync" };
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let context = report.context.unwrap_or_default();
@@ -242,7 +248,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         }
     }
     let mut rows = vec![
-        AuditRow::found("block", off, fix),
+        AuditRow::found("block", off, fix.as_str()),
         AuditRow::found(BUDGET, long, "shorten the text outside the block"),
     ];
     if !context.refused.is_empty() {
@@ -250,7 +256,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let found = context.refused.iter();
         let found =
             found.map(|one| Detail { place: one.place.clone(), ..Detail::new(&one.message) });
-        let fix = hint.unwrap_or_else(|| fix.to_owned());
+        let fix = hint.unwrap_or(fix);
         rows.push(AuditRow::found("refused", found.collect(), fix).fault());
     }
     Ok(rows)

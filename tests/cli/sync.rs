@@ -245,7 +245,10 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert_eq!(start, "");
     case.run("forget gateway-listens-7443 --reason moved").success();
     let audit = case.run("audit").success().stdout();
-    assert!(audit.contains("annals sync --target NAME\n    CLAUDE.md: is out of date"), "{audit}");
+    assert!(
+        audit.contains("annals sync --target claude\n    CLAUDE.md: is out of date"),
+        "{audit}"
+    );
     case.run("hook session-end").stdin("{}").success();
     assert!(!text(&case, "CLAUDE.md").contains("7443"));
     case.run("undo").success();
