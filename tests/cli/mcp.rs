@@ -292,7 +292,9 @@ fn the_journal_s_tools_answer_with_the_documents_of_its_commands() {
     let case = Case::empty();
     let record = json!({"type": "note", "content": "User prefers Python.", "tags": ["preference"]});
     let first = session(&case, "mcp", &[call(1, "memory_write", &record)]);
-    let written: Value = serde_json::from_str(&said(&first, 1)).unwrap();
+    let written: Value =
+        serde_json::from_str(answer(&first, 1)["result"]["content"][0]["text"].as_str().unwrap())
+            .unwrap();
     let entry = json!({
         "ts": "2026-03-01T12:00:00+00:00", "type": "note", "content": "User prefers Python.",
         "tags": ["preference"], "meta": null
