@@ -195,8 +195,13 @@ impl RecordDraft {
 
     /// Returns the draft as a line of the journal, including its newline.
     fn line(&self, time: &str) -> Result<String> {
-        let (time, fields) = (json(&time)?, json(self)?);
-        let line = format!("{{\"ts\":{time},{}\n", fields.trim_start_matches('{'));
+        #[derive(Serialize)]
+        struct Line<'a> {
+            ts: &'a str,
+            #[serde(flatten)]
+            draft: &'a RecordDraft,
+        }
+        let line = json(&Line { ts: time, draft: self })? + "\n";
         let line = file::visible(&line).into_owned();
         // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
