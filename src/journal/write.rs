@@ -111,14 +111,9 @@ pub fn write(
                 None => remember(path, &Request::new(id, log.next_line()?, &time, &lines))?,
             }
         }
-        add(&mut log, &lines[there..])?;
+        log.append(lines[there..].as_bytes())?;
     }
     Ok(JournalWriteReport { file: path.to_owned(), lines })
-}
-
-fn add(log: &mut Log, lines: &str) -> Result<()> {
-    log.append(lines.as_bytes())?;
-    log.flush()
 }
 
 /// Returns lines that would be added as a diff.
@@ -200,8 +195,13 @@ impl RecordDraft {
 
     /// Returns the draft as a line of the journal, including its newline.
     fn line(&self, time: &str) -> Result<String> {
-        let (time, fields) = (json(&time)?, json(self)?);
-        let line = format!("{{\"ts\":{time},{}\n", fields.trim_start_matches('{'));
+        #[derive(Serialize)]
+        struct Line<'a> {
+            ts: &'a str,
+            #[serde(flatten)]
+            draft: &'a RecordDraft,
+        }
+        let line = json(&Line { ts: time, draft: self })? + "\n";
         let line = file::visible(&line).into_owned();
         // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
@@ -338,7 +338,7 @@ fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
 fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
-    add(&mut Log::lock(&path, Visibility::Private)?, &json(request)?)
+    Log::lock(&path, Visibility::Private)?.append(json(request)?.as_bytes())
 }
 
 fn requests_path(journal: &Path) -> PathBuf {
@@ -419,7 +419,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
         Ok(true)
     })?;
     if let Some(log) = &mut log {
-        add(log, &added)?;
+        log.append(added.as_bytes())?;
     }
     report.diff = options.dry_run.then(|| added_lines(path, &added));
     Ok(report)
@@ -575,7 +575,7 @@ mod tests {
     fn found(journal: &[u8], at: u64, lines: &str) -> Result<(String, usize)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
-        storage::append(&path, b"x").unwrap();
+        Log::lock(&path, Visibility::Shared).unwrap().append(b"x").unwrap();
         let mut log = Log::lock(&path, Visibility::Private).unwrap();
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(0).unwrap();
@@ -629,7 +629,8 @@ mod tests {
             made.iter().map(|one| serde_json::to_string(one).unwrap()).collect();
         for (part, one) in lines.chunks(1000).zip(made.chunks(1000)) {
             remember(&journal, &one[0]).unwrap();
-            storage::append(&requests_path(&journal), part.join("\n").as_bytes()).unwrap();
+            let mut log = Log::lock(&requests_path(&journal), Visibility::Shared).unwrap();
+            log.append(part.join("\n").as_bytes()).unwrap();
         }
         assert_eq!(find_request(&journal, "request 8999").unwrap().as_ref(), made.last());
         assert_eq!(find_request(&journal, "request 4100").unwrap().as_ref(), made.get(4100));
