@@ -327,6 +327,9 @@ fn the_project_is_the_nearest_upwards_or_the_one_named() {
         let outcome = case.run("").args(options).args(["status", "--json"]).success();
         assert_eq!(outcome.stdout(), expected, "{options:?}");
     }
+    // A path is relative to the folder that is named.
+    let state = case.run("inspect -C .. .vbw-planning/STATE.md").inside("src").success();
+    assert_eq!(state.stdout(), case.run("inspect .vbw-planning/STATE.md").success().stdout());
     // A named folder is the project itself: nothing is looked for above it.
     let outcome = case.run("sync -C src").code(3);
     assert!(

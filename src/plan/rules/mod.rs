@@ -7,8 +7,8 @@ use std::ptr;
 
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position, Survey,
-    TextOf,
+    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
+    ProjectFile, Survey, TextOf,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -181,6 +181,11 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool, te
     }
 }
 
+/// Returns whether none of the documents exists that the workflow writes first.
+fn is_new(survey: &Survey) -> bool {
+    !survey.has_state && !survey.has_roadmap && survey.project_file == ProjectFile::default()
+}
+
 impl<'a> Case<'a> {
     fn new(
         survey: &'a Survey,
@@ -231,6 +236,9 @@ impl<'a> Case<'a> {
     fn command(&self, step: &Step<'_>) -> (Option<PhaseNumber>, String) {
         let commands = &self.survey.layout.commands;
         let (command, has_phase) = match step.action {
+            Action::Plan if step.phase.is_none() && is_new(self.survey) => {
+                (&commands.new_project, true)
+            }
             Action::Plan => (&commands.plan, true),
             Action::Execute => (&commands.execute, true),
             Action::Verify => (&commands.verify, true),
