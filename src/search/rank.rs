@@ -259,13 +259,12 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encode` the vectors
+/// Ranks texts, best first; `read` returns the text at an index, and `encode` the vectors
 /// of the best texts' passages, if the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
     known: &[Known],
     uses_encoder: bool,
-    depth: usize,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
     encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
 ) -> Result<Ranking, E> {
@@ -309,7 +308,7 @@ pub fn rank<E>(
         parts.question *= own + parts.neighbours;
     }
     let scores: Vec<f64> = parts.iter().map(FusedParts::sum).collect();
-    let ranked = best(&scores, depth).into_iter().map(|index| {
+    let ranked = best(&scores, usize::MAX).into_iter().map(|index| {
         let cosine = cosine_of.get(&index).copied();
         let (score, parts) = (scores[index], parts[index]);
         Ranked { index, score, parts, cosine, relevance: Relevance::Low }
