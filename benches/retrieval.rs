@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 /// Number of hits that are examined for the first answer.
 const DEPTH: usize = 50;
 
-/// Number of hits that are ranked by words and by vectors alone.
+/// Number of hits by both that are also ranked by words and by vectors alone.
 const RANKED: usize = 500;
 
 /// What was found for a question: the answers' ranks from 1, their number, and what is given to who asks.
