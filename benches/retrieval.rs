@@ -1,8 +1,8 @@
 //! Measures how well facts and recall answer questions whose answers are known.
 //!
 //! ```console
-//! $ cargo bench --bench retrieval -- facts CONVERSATIONS.jsonl [--json] [--silence]
-//! $ cargo bench --bench retrieval -- recall PROJECT QUESTIONS.jsonl [--json] [--silence]
+//! $ cargo bench -- retrieval facts CONVERSATIONS.jsonl [--json] [--silence]
+//! $ cargo bench -- retrieval recall PROJECT QUESTIONS.jsonl [--json] [--silence]
 //! ```
 //!
 //! A file for `facts` has items and queries of groups, one JSON object a line, as `facts metrics --eval` reads it; each
@@ -14,16 +14,10 @@
 //!
 //! `--silence` also asks each question where it has no answer: of the other groups, or the questions about other projects.
 //! `--no-encoder` leaves the encoder out.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "the lints are meant for the library; a benchmark reads the files it is given and may panic"
-)]
 
+use std::fs;
 use std::io::BufReader;
 use std::path::Path;
-use std::{env, fs};
 
 use annals::facts::{self, FactQuery, Facts, Question, Selection, UserId};
 use annals::project::{OpenRequest, Project};
@@ -47,8 +41,7 @@ struct Outcome {
     evidence: f64,
 }
 
-fn main() {
-    let arguments: Vec<String> = env::args().skip(1).filter(|one| one != "--bench").collect();
+pub(crate) fn run(arguments: &[String]) {
     let has = |name: &str| arguments.iter().any(|one| one == name);
     let paths: Vec<&str> =
         arguments.iter().map(String::as_str).filter(|one| !one.starts_with("--")).collect();
@@ -56,7 +49,6 @@ fn main() {
     let report = match paths[..] {
         ["facts", file] => facts_report(file, silence, encoder),
         ["recall", project, file] => recall_report(project, file, silence, encoder),
-        // As when all benchmarks are run.
         _ => {
             return println!(
                 "usage: facts FILE | recall PROJECT FILE [--json] [--silence] [--no-encoder]"

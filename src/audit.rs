@@ -23,7 +23,7 @@ use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
 use crate::text::{clip, one_line, quantity, sanitized, word_enum};
 use crate::warning::{SourceLocation, Warning};
-use crate::{context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
+use crate::{claude_md, context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
 /// The result of an audit. It is the document of `annals audit --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -213,11 +213,22 @@ const BUDGET: &str = "budget";
 
 /// Compares every file that has a block or is in the settings with what `sync` would write.
 fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
+    let marked: Vec<ContextTarget> = claude_md::with_block(project).collect();
+    let fix = match marked.first() {
+        Some(first) if project.planning().is_err() => {
+            format!("annals sync --target {}", first.as_str())
+        }
+        _ => "annals sync".to_owned(),
+    };
     let Some(request) = context::upkeep(project, warnings) else {
-        return Ok(Vec::new());
+        if marked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let message = "nothing keeps its block up to date: no planning folder is here, and nothing is remembered";
+        let found = marked.iter().map(|one| Detail::at(one.file(), None, message)).collect();
+        return Ok(vec![AuditRow::found("block", found, fix)]);
     };
     let request = SyncRequest { check: true, ..request };
-    let fix = if request.memory.is_some() { "annals sync --target NAME" } else { "annals sync" };
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let context = report.context.unwrap_or_default();
@@ -226,8 +237,8 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let at = |message: &str| Detail::at(&file.file, None, message);
         match file.outcome {
             ContextFileOutcome::Created => off.push(at("is missing")),
-            ContextFileOutcome::Updated => off.push(at("is out of date")),
             ContextFileOutcome::Unchanged => {}
+            _ => off.push(at("is out of date")),
         }
         if file.excess > 0 {
             long.push(at(&format!("is {} over its limit", quantity(file.excess, "line"))));
@@ -237,7 +248,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         }
     }
     let mut rows = vec![
-        AuditRow::found("block", off, fix),
+        AuditRow::found("block", off, fix.as_str()),
         AuditRow::found(BUDGET, long, "shorten the text outside the block"),
     ];
     if !context.refused.is_empty() {
@@ -245,7 +256,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let found = context.refused.iter();
         let found =
             found.map(|one| Detail { place: one.place.clone(), ..Detail::new(&one.message) });
-        let fix = hint.unwrap_or_else(|| fix.to_owned());
+        let fix = hint.unwrap_or(fix);
         rows.push(AuditRow::found("refused", found.collect(), fix).fault());
     }
     Ok(rows)

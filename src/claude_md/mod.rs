@@ -11,5 +11,5 @@ pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep, Sources};
 pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{
-    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, has_block, regenerate,
+    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate, with_block,
 };

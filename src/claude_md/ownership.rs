@@ -90,9 +90,9 @@ impl<'a> ContextFile<'a> {
 
     /// Returns the file without the block and the blank lines that separated it.
     pub(crate) fn without_block(&self) -> Vec<u8> {
-        let is_first = self.before.len() == self.start;
-        let after = if is_first { self.after.trim_ascii_start() } else { &self.after };
-        [&self.before, after].concat()
+        let is_first = self.block.is_some() && self.before.len() == self.start;
+        let gap = self.after.iter().take_while(|byte| is_first && b"\r\n".contains(byte)).count();
+        [&self.before, &self.after[gap..]].concat()
     }
 
     fn assemble(&self, lines: &[&[u8]]) -> Vec<u8> {
@@ -342,7 +342,7 @@ fn find(
         let names: Vec<String> = titles.iter().map(|(_, title)| format!("\"{title}\"")).collect();
         let (what, brand) = (names.join(", "), known.brand);
         let message = format!(
-            "{what}: written by {brand}, taken out because the block says it; `annals undo` restores it"
+            "{what}: written by {brand}, goes out because the block says it; `annals undo` restores it"
         );
         found.warnings.insert(0, Warning::at(path, *line, message));
     }
@@ -668,7 +668,7 @@ mod tests {
             let (left, warnings) = kept(&file(section));
             assert_eq!(left, "# Own\n\ntext\n\n## After\n\nmore\n", "{section}");
             assert_eq!(warnings.len(), 1, "{section}");
-            assert!(warnings[0].contains("written by VBW, taken out"), "{}", warnings[0]);
+            assert!(warnings[0].contains("written by VBW, goes out"), "{}", warnings[0]);
         }
     }
 

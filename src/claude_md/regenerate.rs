@@ -59,6 +59,10 @@ word_enum! {
         Updated = "updated",
         /// Its content is the same as before.
         Unchanged = "unchanged",
+        /// Its block was taken out.
+        BlockRemoved = "block_removed",
+        /// It had nothing but the block, and was deleted.
+        Deleted = "deleted",
     }
 }
 
@@ -118,7 +122,7 @@ struct Regeneration<'a> {
 ///
 /// The block is written to the files in `targets` and to those that already have one. A file that a rule
 /// protects is skipped and listed in [`Regenerated::refused`]; the others are written. Text that was added to
-/// the block is moved below it.
+/// the block is moved below it. If targets are named and nothing is remembered, the blocks are taken out.
 pub fn regenerate(
     project: &Project,
     sources: &Sources,
@@ -138,7 +142,14 @@ pub fn regenerate(
         },
     };
     let mut changes = Changes::new();
-    for found in resolve(project, targets)? {
+    let is_over = !targets.is_empty() && sources.memory.as_ref().is_some_and(Vec::is_empty);
+    for mut found in resolve(project, if is_over { &[] } else { targets })? {
+        if let (true, Ok(file)) = (is_over, &mut found) {
+            file.gives_up = true;
+            if !file.bytes.as_deref().is_some_and(|bytes| Span::has_markers(&readable(bytes))) {
+                continue;
+            }
+        }
         let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
         match written {
             Ok(file) => done.files.push(file),
@@ -189,10 +200,13 @@ impl Regeneration<'_> {
         let outcome = match &file.bytes {
             None => ContextFileOutcome::Created,
             Some(old) if *old == bytes => ContextFileOutcome::Unchanged,
-            Some(_) => ContextFileOutcome::Updated,
+            Some(_) if !file.gives_up => ContextFileOutcome::Updated,
+            Some(_) if bytes.is_empty() && !file.path.is_symlink() => ContextFileOutcome::Deleted,
+            Some(_) => ContextFileOutcome::BlockRemoved,
         };
+        let keeps = matches!(outcome, ContextFileOutcome::Created | ContextFileOutcome::Unchanged);
         // What is only shown needs no permission.
-        let is_written = outcome == ContextFileOutcome::Updated && !self.project.dry_run;
+        let is_written = !keeps && !self.project.dry_run;
         if is_written && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").at(relative, None));
         }
@@ -203,7 +217,11 @@ impl Regeneration<'_> {
             shrunk: fitted.shrunk,
             excess: fitted.excess,
         };
-        changes.edit(&file.path, file.bytes, bytes)?;
+        if outcome == ContextFileOutcome::Deleted {
+            changes.delete(&file.path)?;
+        } else {
+            changes.edit(&file.path, file.bytes, bytes)?;
+        }
         Ok(report)
     }
 
@@ -267,7 +285,7 @@ struct ContextPath {
     pub(crate) path: PathBuf,
     /// Current content; none if the file is to be created.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Whether its block moves to AGENTS.md, which it imports.
+    /// Whether its block moves to AGENTS.md, which it imports, or has nothing left to say.
     pub(crate) gives_up: bool,
 }
 
@@ -323,10 +341,12 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
     Ok(resolved)
 }
 
-/// Returns whether a context file has a block.
-pub fn has_block(project: &Project) -> bool {
-    let text = |target| text(project, target).ok().flatten();
-    ContextTarget::ALL.into_iter().filter_map(text).any(|text| Span::has_markers(&text))
+/// Returns the context files that have a block.
+pub fn with_block(project: &Project) -> impl Iterator<Item = ContextTarget> {
+    let text = |target: &_| text(project, *target).ok().flatten();
+    ContextTarget::ALL
+        .into_iter()
+        .filter(move |target| text(target).is_some_and(|text| Span::has_markers(&text)))
 }
 
 /// Returns whether Codex is the only client whose settings, the project's or the user's, call annals.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use crate::audit::{Audit, AuditRow};
+use crate::audit::{Audit, AuditRow, Level};
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::style::check_style;
@@ -63,7 +63,9 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
 /// Prints the rows; with --json, a failure is printed in their place, so its hint names the command that prints them.
 fn show(document: &impl Serialize, end: Result<()>, command: &str, out: &mut Output) -> Result<()> {
     out.paint(check_style);
-    out.show_until(document, &(), text!("checks"), end.map_err(|error| error.hint(command)))
+    let is_json = out.is_json();
+    let end = end.map_err(|error| if is_json { error.hint(command) } else { error });
+    out.show_until(document, &(), text!("checks"), end)
 }
 
 pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -75,12 +77,18 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         transcripts(project).named("sessions", "transcripts"),
     ];
     rows.extend(audit::lack_of_room(project));
-    let clients = Harness::ALL.into_iter();
-    rows.extend(clients.map(|one| client(project, one).named("harness", one.as_str())));
+    let clients = Harness::ALL.map(|one| client(project, one).named("harness", one.as_str()));
+    let is_set_up = clients.iter().any(|one| one.level != Level::Unused);
+    rows.extend(clients);
     let tokens =
         hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised()?);
     let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
-    rows.push(AuditRow::ok(message).named("session", "start"));
+    let row = if is_set_up {
+        AuditRow::ok(message)
+    } else {
+        AuditRow::unused(&format!("no client is set up; once one is, {message}"))
+    };
+    rows.push(row.named("session", "start"));
     let audit = Audit::new(rows, Vec::new());
     let end = if args.check { audit.verdict() } else { Ok(()) };
     show(&Diagnosis { version: env!("CARGO_PKG_VERSION"), audit }, end, "annals doctor", out)

@@ -4,13 +4,14 @@ use std::io;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use clap::{Args, Subcommand};
+use clap::{ArgMatches, Args, Command, Subcommand};
 use serde_json::json;
 
-use crate::cli::completions::{keys, value_enum};
+use crate::cli::completions::keys;
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
 use crate::cli::render::text;
+use crate::cli::{Global, value_enum};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::notepad::{Note, NotepadSection};
@@ -258,14 +259,13 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         }
         EntryCommand::Query { text, filter } => {
             let text = text.clone().unwrap_or_default();
-            let found = knowledge::query(project, &EntryQuery { text, filter: filter.filter() })?;
-            out.warnings(&found.warnings);
-            out.show(&found.value, text!("entry/hits"))
+            let query = EntryQuery { text, filter: filter.filter() };
+            let found = out.understood(knowledge::query(project, &query)?);
+            out.show(&found, text!("entry/hits"))
         }
         EntryCommand::List(filter) => {
-            let found = knowledge::list(project, &filter.filter())?;
-            out.warnings(&found.warnings);
-            out.show(&found.value, text!("entry/list"))
+            let found = out.understood(knowledge::list(project, &filter.filter())?);
+            out.show(&found, text!("entry/list"))
         }
         EntryCommand::Write(args) => {
             let written = knowledge::write(project, &args.request()?)?;
@@ -287,6 +287,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output) -> Result<()> {
+    note_options::<RememberArgs>(&args.text, out);
     let text = args.text.join(" ");
     if args.fact {
         let (user, _) = facts::user_or_systems(project, None)?;
@@ -315,6 +316,19 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     let done = knowledge::remember(project, &asked)?;
     out.warnings(&done.written.warnings);
     out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
+}
+
+/// Says which words of a text are also options of its command, since they may have been meant so; not behind `--`.
+fn note_options<T: Args>(text: &[String], out: &mut Output) {
+    let mut command = T::augment_args(Global::augment_args(Command::new("annals")));
+    command.build();
+    let is_meant = std::env::args_os().any(|word| word == "--");
+    for word in text.iter().filter(|_| !is_meant) {
+        let name = word.strip_prefix("--").and_then(|name| name.split('=').next());
+        if name.is_some() && command.get_arguments().any(|known| known.get_long() == name) {
+            out.note(&format!("{word} became part of the text; options stand before it"));
+        }
+    }
 }
 
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -402,7 +416,7 @@ pub(crate) struct NotepadArgs {
     /// With `read`, only this section, without its heading
     #[arg(long, conflicts_with = "text")]
     section: Option<NotepadSection>,
-    /// Write it even if it looks like a secret
+    /// Write it even if it looks like a secret; counts only before the text
     #[arg(long, requires = "text")]
     allow_secret: bool,
     /// An id of your choice: repeating it returns the first answer and writes nothing
@@ -411,6 +425,19 @@ pub(crate) struct NotepadArgs {
 }
 
 value_enum!(NotepadSection);
+
+impl NotepadArgs {
+    /// Makes `--allow-secret` part of a text that it stands in: there, it would switch the check off unseen.
+    pub(crate) fn keep_check(&mut self, given: &ArgMatches) {
+        let flag = given.index_of("allow_secret");
+        let words = given.indices_of("text").into_iter().flatten();
+        let before = words.filter(|word| Some(*word) < flag).count();
+        if self.allow_secret && before > 0 {
+            self.allow_secret = false;
+            self.text.insert(before, "--allow-secret".to_owned());
+        }
+    }
+}
 
 pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -> Result<()> {
     let part = NotepadSection::from_word(&args.part);
@@ -421,6 +448,7 @@ pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -
         let found = notepad::read(project, part.or(args.section))?;
         return out.file(&found, &found.bytes);
     };
+    note_options::<NotepadArgs>(&args.text, out);
     let note = Note {
         section,
         text: &args.text.join(" "),

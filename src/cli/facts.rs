@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::cli::completions::value_enum;
 use crate::cli::facts::queue::{observe, turns, work};
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
 use crate::cli::render::text;
+use crate::cli::value_enum;
 use crate::error::{Error, Result};
 use crate::facts::{
     Category, FactFilter, FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement,
@@ -326,23 +326,6 @@ struct WorkArgs {
     archive: Option<u32>,
 }
 
-impl FactsCommand {
-    /// Returns whether the command changes facts or turns, so that a dry run must say that nothing was
-    /// written.
-    fn writes(&self) -> bool {
-        match self {
-            Self::Turns(args) => args.apply,
-            Self::List(_)
-            | Self::Retrieve(_)
-            | Self::Inject { .. }
-            | Self::Export
-            | Self::Check
-            | Self::Metrics { .. } => false,
-            _ => true,
-        }
-    }
-}
-
 /// The context of a facts command.
 struct Context<'a> {
     args: &'a FactsArgs,
@@ -366,15 +349,16 @@ impl Context<'_> {
         Facts::open(self.project, self.args.db.as_deref(), Purpose::Read)
     }
 
-    fn write(&self) -> Result<Facts> {
+    /// Opens the database for a change; a dry run says that none is written.
+    fn write(&mut self) -> Result<Facts> {
+        if self.project.dry_run {
+            self.out.preface("Would be done (dry run, nothing is written):\n");
+        }
         Facts::open(self.project, self.args.db.as_deref(), Purpose::Write)
     }
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
-    if project.dry_run && args.command.writes() {
-        out.preface("Would be done (dry run, nothing is written):\n");
-    }
     let context = &mut Context { args, project, out };
     match &args.command {
         FactsCommand::Add(args) => {

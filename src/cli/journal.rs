@@ -7,11 +7,10 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::Global;
-use crate::cli::completions::value_enum;
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
 use crate::cli::render::text;
+use crate::cli::{Global, value_enum};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;
@@ -148,11 +147,12 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     let done = match &args.command {
         JournalCommand::Tail { lines } => return tail(*lines, &file?, out),
         JournalCommand::Write(args) => {
-            let clock = Clock::new(environment.get("ANNALS_NOW"))?;
+            let options = args.options(&environment, global.dry_run)?;
             if let Some(from) = &args.import {
-                return import(args, from, &file?, clock, global, out);
+                let imported = journal::import(&file?, from, &options)?;
+                return out.show(&imported, text!("journal/imported"));
             }
-            file.and_then(|file| write(args, &file, clock, global.dry_run, out))
+            file.and_then(|file| write(args, &file, &options, out))
         }
         JournalCommand::Search(args) => {
             file.and_then(|file| search(args, &file, global.mode.verbose, out))
@@ -188,13 +188,13 @@ fn input(most: usize) -> Result<Vec<u8>> {
 }
 
 impl WriteArgs {
-    fn options(&self, clock: Clock, dry_run: bool) -> WriteOptions {
-        WriteOptions {
+    fn options(&self, environment: &Environment, dry_run: bool) -> Result<WriteOptions> {
+        Ok(WriteOptions {
             secrets: self.allow_secret.into(),
             request: self.request_id.clone(),
             dry_run,
-            clock,
-        }
+            clock: Clock::new(environment.get("ANNALS_NOW"))?,
+        })
     }
 
     fn drafts(&self) -> Result<Vec<RecordDraft>> {
@@ -223,16 +223,10 @@ impl WriteArgs {
     }
 }
 
-fn write(
-    args: &WriteArgs,
-    file: &Path,
-    clock: Clock,
-    dry_run: bool,
-    out: &mut Output,
-) -> Result<()> {
+fn write(args: &WriteArgs, file: &Path, options: &WriteOptions, out: &mut Output) -> Result<()> {
     let drafts = args.drafts()?;
-    let written = journal::write(file, &drafts, &args.options(clock, dry_run))?;
-    let diff = dry_run.then(|| written.diff());
+    let written = journal::write(file, &drafts, options)?;
+    let diff = options.dry_run.then(|| written.diff());
     if args.batch {
         let answer = json!({ "ok": true, "file": written.file.display().to_string(), "written": drafts.len() });
         out.json_line(&WriteAnswer { answer, diff });
@@ -240,18 +234,6 @@ fn write(
         out.json_line(&WriteAnswer { answer: written.entry()?, diff });
     }
     Ok(())
-}
-
-fn import(
-    args: &WriteArgs,
-    from: &Path,
-    file: &Path,
-    clock: Clock,
-    global: &Global,
-    out: &mut Output,
-) -> Result<()> {
-    let imported = journal::import(file, from, &args.options(clock, global.dry_run))?;
-    out.show(&imported, text!("journal/imported"))
 }
 
 fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {

@@ -124,7 +124,16 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Update { file, allow_secret } => {
             update(file.as_deref(), *allow_secret, project, out)
         }
-        LedgerCommand::Check => check(project, out),
+        LedgerCommand::Check => {
+            let report = ledger::check(project)?;
+            out.warnings(&report.warnings);
+            let end = match report.findings.len() {
+                0 => Ok(()),
+                count => Err(Error::failed(quantity(count, "finding"))),
+            };
+            let more = json!({ "covered": report.coverage.line() });
+            out.show_until(&report, &more, text!("ledger/check"), end)
+        }
     }
 }
 
@@ -172,15 +181,4 @@ fn update(
     let report = ledger::update(project, &text, allow_secret.into())?;
     out.warnings(&report.warnings);
     out.show(&report, text!("ledger/update"))
-}
-
-fn check(project: &Project, out: &mut Output) -> Result<()> {
-    let report = ledger::check(project)?;
-    out.warnings(&report.warnings);
-    let end = match report.findings.len() {
-        0 => Ok(()),
-        count => Err(Error::failed(quantity(count, "finding"))),
-    };
-    let more = json!({ "covered": report.coverage.line() });
-    out.show_until(&report, &more, text!("ledger/check"), end)
 }

@@ -2,7 +2,6 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 
-// Their macros are used by the others.
 mod checks;
 mod completions;
 mod entry;
@@ -27,12 +26,28 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cli::output::{Output, OutputMode};
 use crate::error::{At, Result};
 use crate::progress::Progress;
 use crate::project::{Environment, OpenRequest, Project};
+
+/// Implements `ValueEnum` for an enum, with its words as values; a method of the enum may describe them.
+macro_rules! value_enum {
+    ($name:ty $(, $help:ident)?) => {
+        impl clap::ValueEnum for $name {
+            fn value_variants<'a>() -> &'a [Self] {
+                &Self::ALL
+            }
+
+            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+                Some(clap::builder::PossibleValue::new(self.as_str())$(.help(self.$help()))?)
+            }
+        }
+    };
+}
+pub(crate) use value_enum;
 
 /// Project memory for coding agents, in plain files beside the code
 #[derive(Debug, Parser)]
@@ -56,16 +71,29 @@ impl Arguments {
             .get_subcommands()
             .filter(|command| line.iter().any(|word| word == command.get_name()))
             .cloned();
-        Global::augment_args(clap::Command::new("annals"))
+        let one = Global::augment_args(clap::Command::new("annals"))
             .subcommand_required(true)
-            .subcommands(named)
-            .try_get_matches_from(line)
-            .and_then(|matches| Self::from_arg_matches(&matches))
-            .or_else(|_| Self::try_parse_from(line))
-            .or_else(|error| match with_text_marked(line) {
-                Some(marked) => Self::try_parse_from(marked).map_err(|_| error),
+            .subcommands(named);
+        Self::parse_with(one, line).or_else(|_| Self::parse_with(Self::command(), line)).or_else(
+            |error| match with_text_marked(line) {
+                Some(marked) => Self::parse_with(Self::command(), &marked).map_err(|_| error),
                 None => Err(error),
-            })
+            },
+        )
+    }
+
+    fn parse_with(
+        command: clap::Command,
+        line: &[OsString],
+    ) -> std::result::Result<Self, clap::Error> {
+        let matches = command.try_get_matches_from(line)?;
+        let mut parsed = Self::from_arg_matches(&matches)?;
+        if let (Command::Notepad(args), Some((_, given))) =
+            (&mut parsed.command, matches.subcommand())
+        {
+            args.keep_check(given);
+        }
+        Ok(parsed)
     }
 }
 
@@ -85,6 +113,10 @@ fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
     let (before, rest) = line.split_at(at);
     let end = rest.iter().position(|word| is_option(word) && !is_text(word));
     let (text, options) = rest.split_at(end.unwrap_or(rest.len()));
+    // An option that switches off a check counts only where it stands before the text.
+    if options.iter().any(|option| option == "--allow-secret") {
+        return None;
+    }
     Some([before, options, &["--".into()], text].concat())
 }
 
@@ -92,7 +124,7 @@ fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// The project's folder [default: nearest parent folder with a planning folder or .git]
+    /// The project's folder, to which all paths are relative [default: nearest parent with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
     project: Option<PathBuf>,
     /// Planning folder, if it has a non-standard name; relative to the project's folder
@@ -226,10 +258,18 @@ impl Global {
         })
     }
 
+    /// Goes to the folder that -C names, so that every path is relative to it. If it cannot be entered, opening the project
+    /// says why.
+    fn enter_project(&mut self) {
+        if let (Some(project), Ok(directory)) = (&mut self.project, working_directory()) {
+            *project = directory.join(&*project);
+            let _entered = std::env::set_current_dir(project).is_ok();
+        }
+    }
+
     /// Returns the directory that the run applies to, before a project is searched for.
     fn directory(&self) -> Result<PathBuf> {
-        let directory = working_directory()?;
-        Ok(self.project.as_ref().map_or(directory.clone(), |project| directory.join(project)))
+        self.project.clone().map_or_else(working_directory, Ok)
     }
 }
 
@@ -246,7 +286,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     help::take_all(&mut arguments);
     let parsed = match Arguments::parse_line(&arguments) {
-        Ok(parsed) => parsed,
+        Ok(mut parsed) => {
+            parsed.global.enter_project();
+            parsed
+        }
         Err(error) => {
             return setup::ignore_usage_error(help::answer(&error, &arguments), &arguments);
         }

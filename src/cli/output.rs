@@ -18,7 +18,7 @@ use crate::error::{At, Error, ErrorKind, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
 use crate::text::{sanitize_json, sanitized, strip_controls};
-use crate::warning::{SourceLocation, Warning};
+use crate::warning::{Parsed, SourceLocation, Warning};
 
 /// The format and the verbosity of the output, as every command takes them.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -340,6 +340,12 @@ impl Output {
                 self.write_message("warning: ", bold(AnsiColor::Yellow), &message);
             }
         }
+    }
+
+    /// Prints the warnings of what was read, and returns the rest.
+    pub(crate) fn understood<T>(&mut self, found: Parsed<T>) -> T {
+        self.warnings(&found.warnings);
+        found.value
     }
 
     /// Prints a failure: one line with its hint, or its JSON document.

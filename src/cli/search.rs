@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::completions::value_enum;
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::style::head_style;
+use crate::cli::value_enum;
 use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
@@ -92,15 +92,14 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     if !args.sources.is_empty() {
         query.sources.clone_from(&args.sources);
     }
-    let mut found = recall(project, &query)?;
+    let mut found = out.understood(recall(project, &query)?);
     if !args.explain {
-        for hit in &mut found.value.hits {
+        for hit in &mut found.hits {
             hit.parts = None;
         }
     }
-    out.warnings(&found.warnings);
     out.paint(head_style);
-    out.show_with(&found.value, &json!({"no_words": NO_WORDS}), text!("recall"))
+    out.show_with(&found, &json!({"no_words": NO_WORDS}), text!("recall"))
 }
 
 /// List this project's sessions with coding agents, from the clients' transcripts

@@ -122,13 +122,14 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         None => Ok(()),
     };
     let is_start = !args.check && !args.remove;
-    let more = json!({
-        "removes": args.remove,
-        "tokens": is_start.then_some(context::START_BUDGET),
-        "transcripts": transcripts.filter(|_| end.is_ok()).map(Client::title),
-        "is_dry": project.dry_run,
-    });
-    out.show_until(&ClientReport { client, calls }, &more, text!("setup/client"), end)
+    let report = ClientReport {
+        client,
+        calls,
+        tokens: is_start.then_some(context::START_BUDGET),
+        transcripts: transcripts.filter(|_| end.is_ok()).map(Client::title),
+    };
+    let more = json!({ "removes": args.remove, "is_dry": project.dry_run });
+    out.show_until(&report, &more, text!("setup/client"), end)
 }
 
 /// Reads the transcripts of a client from now on, beside those that are read already.
@@ -160,6 +161,12 @@ struct ClientReport {
     /// The workflow's commands, and the line that each may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<Vec<Call>>,
+    /// The most that the text for a new session takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
+    /// The client whose transcripts are read from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transcripts: Option<&'static str>,
 }
 
 /// A line that a command of the workflow may run.

@@ -19,7 +19,7 @@ use crate::lifecycle::{finish_example, write_example};
 use crate::merge::merge;
 use crate::project::{Environment, OpenRequest, Project, Setting};
 use crate::report::SessionCost;
-use crate::storage::{Changes, Operation, OperationId, Scratch, Store, read};
+use crate::storage::{Changes, OperationId, Scratch, Store, read};
 use crate::{context, lifecycle, mcp, report};
 
 /// Create one page for people from what the project remembers
@@ -172,9 +172,8 @@ pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result
             out.note(&format!("Forgot operation {id}."));
         }
     }
-    let found = history.list()?;
-    out.warnings(&found.warnings);
-    let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
+    let mut newest = out.understood(history.list()?);
+    newest.truncate(args.limit);
     out.paint(head_style);
     out.show(&json!({ "operations": newest }), text!("log"))
 }

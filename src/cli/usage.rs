@@ -55,9 +55,8 @@ fn accepted(error: &clap::Error, command: &Command) -> Option<String> {
     }
     let number: &ParseIntError = error.source()?.downcast_ref()?;
     let accepted = match number.kind() {
-        IntErrorKind::Zero => "a whole number from 1 on",
         IntErrorKind::PosOverflow => "a smaller number",
-        _ => "a whole number",
+        _ => "a positive whole number",
     };
     let (argument, value) =
         (text(error, ContextKind::InvalidArg)?, text(error, ContextKind::InvalidValue)?);

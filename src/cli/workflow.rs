@@ -7,20 +7,21 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::completions::{phases, value_enum};
+use crate::cli::completions::phases;
 use crate::cli::input::document;
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::style::status_style;
+use crate::cli::value_enum;
 use crate::error::{At, Error, Result};
-use crate::lifecycle::{ExecuteRequest, InitRequest, Inspected, ShipRequest, SyncRequest};
+use crate::lifecycle::{ExecuteRequest, InitRequest, ShipRequest, SyncRequest};
 use crate::patterns::{
     NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences,
 };
 use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity};
-use crate::{context, lifecycle, patterns};
+use crate::{claude_md, context, lifecycle, patterns};
 
 value_enum!(LayoutName, dir);
 value_enum!(ContextTarget, file);
@@ -278,11 +279,13 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     let mut warnings = Vec::new();
     let memory = context::memory(project).into_value(&mut warnings).filter(|_| !args.fix_state);
     let is_planless = !context::has_plan(project) && !args.fix_state;
-    let hint = match (&memory, args.target.is_empty()) {
-        (Some(_), true) => Some(
-            "`annals sync --target claude` writes what is remembered here into CLAUDE.md; `annals init` starts a plan",
+    // A block that has nothing left to say is taken out.
+    let memory = memory.or_else(|| (is_planless && !args.target.is_empty()).then(Vec::new));
+    let hint = match memory.as_deref() {
+        Some(_) if args.target.is_empty() => Some(
+            "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
         ),
-        (None, false) if is_planless => Some(
+        Some([]) if claude_md::with_block(project).next().is_none() => Some(
             "nothing is remembered here yet: `annals remember TEXT` stores a sentence; `annals init` starts a plan",
         ),
         _ => None,
@@ -346,7 +349,8 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
-                out.show_with(&found, &json!({ "text": indented(&found) }), "{{ text }}\n")?;
+                let text = serde_json::to_string_pretty(&found).unwrap_or_default();
+                out.show_with(&found, &json!({ "text": text }), "{{ text }}\n")?;
             }
             // An unreadable file must not prevent printing the others; the last failure determines the exit
             // code.
@@ -354,10 +358,6 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
         }
     }
     Ok(())
-}
-
-fn indented(found: &Inspected) -> String {
-    serde_json::to_string_pretty(found).unwrap_or_default()
 }
 
 /// Maximum length of a lesson in the brief, in characters: half a lesson would mislead, so a longer one is left out.
@@ -468,7 +468,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
 #[derive(Args, Debug)]
 pub(crate) struct PatternsArgs {
     /// What to do
-    #[arg(default_value = "list", hide_default_value = true, requires_ifs = [("show", "what"), ("note", "what")])]
+    #[arg(default_value = "list", hide_default_value = true)]
     action: Action,
     /// The entry's number, the phase, or the lesson in plain words
     #[arg(value_name = "N|PHASE|TEXT")]
@@ -505,17 +505,30 @@ enum Action {
 
 pub(crate) fn patterns(args: &PatternsArgs, project: &Project, out: &mut Output) -> Result<()> {
     let text = args.what.join(" ");
+    let refused = match (args.action, text.is_empty()) {
+        (Action::Show, true) => "`patterns show` needs an entry's number",
+        (Action::Note, true) => "`patterns note` needs a lesson, in plain words",
+        (Action::List | Action::Check | Action::Insights, false) => {
+            "only `show`, `relevant` and `note` take words"
+        }
+        _ => "",
+    };
+    if !refused.is_empty() {
+        return Err(Error::usage(refused).hint("`annals patterns --help` has examples"));
+    }
     match args.action {
-        Action::List => list(project, out),
+        Action::List => {
+            let found = out.understood(patterns::traced(project)?);
+            out.show(&found, text!("patterns/list"))
+        }
         Action::Show => show_entry(&text, project, out),
         Action::Relevant => {
             let phase = (!text.is_empty()).then(|| text.parse()).transpose()?;
-            let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
-            found.value.truncate(args.limit.get());
-            out.warnings(&found.warnings);
+            let mut found = out.understood(patterns::relevant_patterns(project, phase.as_ref())?);
+            found.truncate(args.limit.get());
             let line = |one: &RelevantPattern| one.standalone().unwrap_or_else(|| one.text.clone());
-            let more = json!({ "lines": found.value.iter().map(line).collect::<Vec<_>>() });
-            out.show_with(&json!({ "patterns": found.value }), &more, text!("patterns/relevant"))
+            let more = json!({ "lines": found.iter().map(line).collect::<Vec<_>>() });
+            out.show_with(&json!({ "patterns": found }), &more, text!("patterns/relevant"))
         }
         Action::Check => check(args.check, project, out),
         Action::Note => {
@@ -523,14 +536,11 @@ pub(crate) fn patterns(args: &PatternsArgs, project: &Project, out: &mut Output)
                 NoteRequest { text, phase: args.phase.clone(), files: args.files.clone() };
             out.show(&patterns::note(project, &request)?, text!("patterns/note"))
         }
-        Action::Insights => insights(project, out),
+        Action::Insights => {
+            let found = out.understood(patterns::insights(project)?);
+            out.show(&found, text!("patterns/insights"))
+        }
     }
-}
-
-fn list(project: &Project, out: &mut Output) -> Result<()> {
-    let found = patterns::traced(project)?;
-    out.warnings(&found.warnings);
-    out.show(&found.value, text!("patterns/list"))
 }
 
 fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
@@ -548,21 +558,14 @@ fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
 }
 
 fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
-    let found = patterns::check(project)?;
-    out.warnings(&found.warnings);
-    let stale = found.value.entries.iter().filter(|entry| entry.is_stale).count();
-    let end = match stale {
-        0 => Ok(()),
-        _ if !fails => Ok(()),
-        _ => Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check")),
+    let found = out.understood(patterns::check(project)?);
+    let stale = found.entries.iter().filter(|entry| entry.is_stale).count();
+    let end = if fails && stale > 0 {
+        Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check"))
+    } else {
+        Ok(())
     };
-    out.show_until(&found.value, &(), text!("patterns/staleness"), end)
-}
-
-fn insights(project: &Project, out: &mut Output) -> Result<()> {
-    let found = patterns::insights(project)?;
-    out.warnings(&found.warnings);
-    out.show(&found.value, text!("patterns/insights"))
+    out.show_until(&found, &(), text!("patterns/staleness"), end)
 }
 
 #[cfg(test)]

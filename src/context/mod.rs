@@ -160,7 +160,7 @@ pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Option<SyncRequ
     if project.planning().is_ok() {
         return Some(SyncRequest::default());
     }
-    if !claude_md::has_block(project) {
+    if claude_md::with_block(project).next().is_none() {
         return None;
     }
     let memory = Some(memory(project).into_value(warnings)?);

@@ -15,7 +15,6 @@
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType};
@@ -23,7 +22,7 @@ use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql, row};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{fold, hexadecimal, is_unspaced, listed, negates};
+use crate::text::{fold, is_unspaced, listed, negates, sha256};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
@@ -512,7 +511,7 @@ impl Arbiter<'_> {
     /// Derives the id from the turn and the action, so that it is the same on every machine and in every run.
     fn new_id(&self, action: &Action) -> String {
         let text = action.hash(self.user) + &self.origin.source_turn_id;
-        let id = hexadecimal(&Sha256::digest(text));
+        let id = sha256(text);
         let (a, b, c, d, e) = (&id[..8], &id[8..12], &id[12..15], &id[15..18], &id[18..30]);
         format!("{a}-{b}-8{c}-a{d}-{e}")
     }

@@ -10,7 +10,6 @@ use std::{io, thread};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::arbitration::{ActionResult, is_same_value};
@@ -26,7 +25,7 @@ use crate::project::Project;
 use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
 use crate::text;
-use crate::text::{hexadecimal, strip_controls, word_enum};
+use crate::text::{sha256, strip_controls, word_enum};
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 
@@ -399,12 +398,9 @@ pub struct Action {
 impl Action {
     /// Returns a hash that identifies the action among those of the same user, turn and key.
     pub(crate) fn hash(&self, user: &UserId) -> String {
-        let mut hash = Sha256::new();
-        hash.update(user.as_str().as_bytes());
-        hash.update([0]);
         // Serialising a struct of texts and numbers cannot fail.
-        hash.update(serde_json::to_vec(self).unwrap_or_default());
-        hexadecimal(&hash.finalize())
+        let action = serde_json::to_string(self).unwrap_or_default();
+        sha256(format!("{user}\0{action}"))
     }
 
     /// Returns the new value, or an empty text; validation ensures a value where one is needed.

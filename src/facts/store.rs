@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock::Clock;
-use crate::error::{At, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{maintenance, replication};
 use crate::project::Project;
-use crate::storage::fail_point;
+use crate::storage::{Log, Visibility, companions, database_uri, fail_point};
 
 /// Name of the file in the user's data folder.
 const FILE: &str = "mem.db";
@@ -87,12 +87,16 @@ impl Facts {
 
     /// Opens the database in a file, waiting at most this long for locks.
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
+        refuse_special(path)?;
         let open = || {
-            let is_empty = !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0);
+            let is_empty = !fs::metadata(path).is_ok_and(|file| file.len() > 0);
             if purpose == Purpose::Read && is_empty {
                 return Self::new(Connection::open_in_memory()?, path, clock, wait, purpose);
             }
-            create(path)?;
+            if !path.exists() {
+                // Only for the user; another process may create it at the same time.
+                Log::lock(path, Visibility::Private)?;
+            }
             let connection = match open_shared(path, wait) {
                 Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error)?,
                 opened => opened?,
@@ -245,6 +249,17 @@ fn version(connection: &Connection) -> Result<u32> {
     }
 }
 
+/// Refuses a pipe or a device as a database or beside one: SQLite would wait for its other end.
+fn refuse_special(path: &Path) -> Result<()> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let files = companions(&real).into_iter().chain([real]);
+    let mut special = files.filter(|file| fs::metadata(file).is_ok_and(|found| !found.is_file()));
+    special.next().map_or(Ok(()), |file| {
+        let message = "is not a regular file, so the database is not opened";
+        Err(Error::failed(message).at(&file, None).hint("move it away"))
+    })
+}
+
 /// Opens a file, and configures the connection, whichever process created the file.
 fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
     let connection = Connection::open(path)?;
@@ -265,37 +280,15 @@ fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
 /// Opens a file in a read-only folder, where no write-ahead log can be created beside it, provided that the file
 /// is complete: an existing log may hold more, and cannot be read without writing.
 fn open_immutable(path: &Path) -> Option<Connection> {
-    let path = path.to_str()?;
-    if Path::new(&format!("{path}-wal")).exists() {
+    let [_, log, _] = companions(path);
+    if log.exists() {
         return None;
     }
-    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags).ok()?;
+    let connection = Connection::open_with_flags(database_uri(path, "immutable=1"), flags).ok()?;
     let first = "SELECT count(*) FROM sqlite_schema";
     connection.query_row(first, [], |_| Ok(())).ok()?;
     Some(connection)
-}
-
-/// Creates the file and its parent folders if they are missing, accessible only to the user.
-fn create(path: &Path) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
-    let mut folders = fs::DirBuilder::new();
-    let mut file = fs::OpenOptions::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-
-        folders.mode(0o700);
-        file.mode(0o600);
-    }
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        folders.recursive(true).create(folder).at("make the folder", folder)?;
-    }
-    // Another process may create it at the same time.
-    file.append(true).create(true).open(path).at("make the database", path).map(drop)
 }
 
 /// Switches to the write-ahead log, retrying: the busy timeout does not cover concurrent switches.
@@ -504,6 +497,23 @@ mod tests {
     use super::*;
     use crate::facts::vectors;
     use crate::search::Embedder;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_in_place_of_a_database_or_beside_it_is_not_waited_for() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mem.db");
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            let pipe = folder.path().join(format!("mem.db{ending}"));
+            mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+            let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+            let opened = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Read);
+            assert!(opened.unwrap_err().message.starts_with("is not a regular file"), "{ending}");
+            fs::remove_file(pipe).unwrap();
+        }
+    }
 
     #[test]
     fn a_new_database_expects_vectors_of_the_built_in_model() {

@@ -551,7 +551,8 @@ mod tests {
         let path = folder.path().join("memory.jsonl");
         assert_eq!(contents(&path, 3), Vec::<String>::new());
         for line in ["\u{feff}{\"a\":1}", "torn", "", "{\"b\":1}", "{\"c\":1}"] {
-            storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
+            let mut log = storage::Log::lock(&path, storage::Visibility::Shared).unwrap();
+            log.append(format!("{line}\n").as_bytes()).unwrap();
         }
         let all = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
         assert_eq!(contents(&path, 2), all[1..]);
@@ -580,7 +581,6 @@ mod tests {
         let path = folder.path().join("memory.jsonl");
         let text =
             "{\"content\":\"a\"}\ntorn\n{\"content\":5}\n{\"content\":\"b\"}\n{\"content\":\"half";
-        storage::append(&path, b"").unwrap();
         let mut log = storage::Log::lock(&path, storage::Visibility::Private).unwrap();
         log.append(text.as_bytes()).unwrap();
         drop(log);

@@ -29,7 +29,7 @@ use crate::journal::file;
 use crate::journal::file::{ForwardReader, JournalRecord, MAX_LINE, records};
 use crate::secrets::SecretPolicy;
 use crate::storage::{Log, Visibility, read};
-use crate::text::{clip, hexadecimal, without_byte_order_mark};
+use crate::text::{clip, sha256, without_byte_order_mark};
 use crate::{secrets, storage};
 
 /// The parameters of a write.
@@ -111,14 +111,9 @@ pub fn write(
                 None => remember(path, &Request::new(id, log.next_line()?, &time, &lines))?,
             }
         }
-        add(&mut log, &lines[there..])?;
+        log.append(lines[there..].as_bytes())?;
     }
     Ok(JournalWriteReport { file: path.to_owned(), lines })
-}
-
-fn add(log: &mut Log, lines: &str) -> Result<()> {
-    log.append(lines.as_bytes())?;
-    log.flush()
 }
 
 /// Returns lines that would be added as a diff.
@@ -200,8 +195,13 @@ impl RecordDraft {
 
     /// Returns the draft as a line of the journal, including its newline.
     fn line(&self, time: &str) -> Result<String> {
-        let (time, fields) = (json(&time)?, json(self)?);
-        let line = format!("{{\"ts\":{time},{}\n", fields.trim_start_matches('{'));
+        #[derive(Serialize)]
+        struct Line<'a> {
+            ts: &'a str,
+            #[serde(flatten)]
+            draft: &'a RecordDraft,
+        }
+        let line = json(&Line { ts: time, draft: self })? + "\n";
         let line = file::visible(&line).into_owned();
         // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
@@ -217,7 +217,7 @@ impl RecordDraft {
         let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
         let meta = || {
             let meta: Value = serde_json::from_str(self.meta.as_ref()?.get()).ok()?;
-            secrets::first_rule_in_json(&meta)
+            secrets::first_rule(&meta.to_string())
         };
         texts.find_map(secrets::first_rule).or_else(meta)
     }
@@ -278,13 +278,13 @@ impl Request {
             at,
             bytes: lines.len() as u64,
             ts: ts.to_owned(),
-            sha256: sum(lines.as_bytes()),
+            sha256: sha256(lines),
         }
     }
 
     /// Returns whether these are the lines of the request.
     fn is_of(&self, lines: &[u8]) -> bool {
-        self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
+        self.bytes == lines.len() as u64 && self.sha256 == sha256(lines)
     }
 
     /// Returns the lines of the request, and the length of those that are in the journal; `lines` is what it would
@@ -338,15 +338,11 @@ fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
 fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
-    add(&mut Log::lock(&path, Visibility::Private)?, &json(request)?)
+    Log::lock(&path, Visibility::Private)?.append(json(request)?.as_bytes())
 }
 
 fn requests_path(journal: &Path) -> PathBuf {
     journal.with_added_extension("requests")
-}
-
-fn sum(lines: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(lines))
 }
 
 fn read_at(file: &mut File, at: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
@@ -423,7 +419,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
         Ok(true)
     })?;
     if let Some(log) = &mut log {
-        add(log, &added)?;
+        log.append(added.as_bytes())?;
     }
     report.diff = options.dry_run.then(|| added_lines(path, &added));
     Ok(report)
@@ -447,13 +443,8 @@ fn known(path: &Path) -> Result<HashSet<[u8; 32]>> {
 
 /// Returns a digest of the content and time of a record.
 fn identity(content: &str, time: Option<DateTime<Utc>>) -> [u8; 32] {
-    let mut sum = Sha256::new();
-    sum.update(content);
-    if let Some(time) = time {
-        sum.update([0]);
-        sum.update(time.timestamp_millis().to_le_bytes());
-    }
-    sum.finalize().into()
+    let time = time.map(|time| format!("\0{}", time.timestamp_millis()));
+    Sha256::digest(content.to_owned() + &time.unwrap_or_default()).into()
 }
 
 /// The fields of a record; what is not one of ours becomes part of its `meta`.
@@ -573,7 +564,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_once_it_is_escaped_is_refused() {
-        let text = "\u{85}".repeat(MAX_LINE / 4);
+        let text = "\u{85}".repeat(MAX_LINE / 6);
         let draft = RecordDraft::new(None, text, None, None).unwrap();
         let error = draft.line("2026-03-01T00:00:00+00:00").unwrap_err();
         assert!(error.message.contains("larger than"), "{error}");
@@ -584,7 +575,7 @@ mod tests {
     fn found(journal: &[u8], at: u64, lines: &str) -> Result<(String, usize)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
-        storage::append(&path, b"x").unwrap();
+        Log::lock(&path, Visibility::Shared).unwrap().append(b"x").unwrap();
         let mut log = Log::lock(&path, Visibility::Private).unwrap();
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(0).unwrap();
@@ -638,7 +629,8 @@ mod tests {
             made.iter().map(|one| serde_json::to_string(one).unwrap()).collect();
         for (part, one) in lines.chunks(1000).zip(made.chunks(1000)) {
             remember(&journal, &one[0]).unwrap();
-            storage::append(&requests_path(&journal), part.join("\n").as_bytes()).unwrap();
+            let mut log = Log::lock(&requests_path(&journal), Visibility::Shared).unwrap();
+            log.append(part.join("\n").as_bytes()).unwrap();
         }
         assert_eq!(find_request(&journal, "request 8999").unwrap().as_ref(), made.last());
         assert_eq!(find_request(&journal, "request 4100").unwrap().as_ref(), made.get(4100));

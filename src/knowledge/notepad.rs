@@ -27,7 +27,7 @@ use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::store::{log, refuse_secrets};
-use crate::markdown::{Outline, line_start, without_bullet};
+use crate::markdown::{Outline, item_end, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, read};
@@ -131,7 +131,11 @@ impl<'a> Notepad<'a> {
     fn bullets(&self, part: &Range<usize>) -> Vec<Range<usize>> {
         let items = self.outline.items(part).filter(|(_, item)| item.depth == 0);
         let starts = items.filter_map(|(_, item)| own_line(self.text, item.whole.start));
-        starts.map(|start| start..bullet_end(self.text, start, part.end)).collect()
+        let lines = |start: usize| {
+            let first = self.text[start..].split_inclusive('\n').next().unwrap_or_default();
+            start..item_end(self.text, start, start + first.len(), part.end)
+        };
+        starts.map(lines).collect()
     }
 }
 
@@ -140,32 +144,6 @@ impl<'a> Notepad<'a> {
 fn own_line(text: &str, at: usize) -> Option<usize> {
     let before = text[line_start(text, at)..at].trim_start_matches('\u{feff}');
     (before.len() <= 3 && before.trim_matches(' ').is_empty()).then_some(at - before.len())
-}
-
-/// Returns the end of a bullet: of its first line, and of those that are indented below it.
-fn bullet_end(text: &str, start: usize, limit: usize) -> usize {
-    let (mut end, mut at) = (start, start);
-    let mut column = 0;
-    for line in text[start..limit].split_inclusive('\n') {
-        let is_first = at == start;
-        at += line.len();
-        if is_first {
-            column = indent(line) + 2;
-            end = at;
-        } else if !line.trim().is_empty() {
-            if indent(line) < column {
-                break;
-            }
-            end = at;
-        }
-    }
-    end
-}
-
-/// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
-fn indent(line: &str) -> usize {
-    let white = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
-    white.fold(0, |column, byte| if byte == b' ' { column + 1 } else { column / 4 * 4 + 4 })
 }
 
 /// Returns all headings in file order, except in quotes and lists.

@@ -16,7 +16,6 @@ use std::{fs, thread};
 
 use chrono::NaiveDate;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::clock::{Clock, parse_date};
 use crate::error::{At, Error, Result};
@@ -26,7 +25,7 @@ use crate::project::Project;
 use crate::secrets;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, Changes, listing, read};
-use crate::text::hexadecimal;
+use crate::text::sha256;
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -37,7 +36,7 @@ pub(crate) const ENTRIES: &str = "memory";
 
 /// Returns the first half of the SHA-256 of a file's bytes, by which a write says what it was made from.
 pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
-    hexadecimal(&Sha256::digest(bytes)[..16])
+    sha256(bytes)[..32].to_owned()
 }
 
 /// The folder of the entries and the notepad.

@@ -240,7 +240,7 @@ pub(crate) fn bullets(outline: &Outline<'_>, own: &Range<usize>, section: usize)
         text: item.text.clone(),
         has_box: item.checked.is_some(),
         range: block.range.clone(),
-        lines: lines[0]..item_end(text, block.range.end, lines[1]),
+        lines: lines[0]..item_end(text, lines[0], block.range.end, lines[1]),
         line: block.line,
     });
     bullets.collect()

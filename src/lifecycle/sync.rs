@@ -55,21 +55,25 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
     let project = &project.dry_run(project.dry_run || request.check);
     let stores: &[Store] =
         if request.fix_state { &[Store::Plan, Store::Context] } else { &[Store::Context] };
-    carry_out(project, "sync", stores, |work| {
-        if request.memory.is_some() {
-            remembered(project, request, work)?;
-            return Ok(SyncReport::default());
-        }
-        let mut survey = Survey::read(project)?;
-        let report = if request.fix_state {
-            repaired(project, &mut survey, &mut work.changes)?
-        } else {
-            SyncReport::default()
-        };
-        work.warnings.append(&mut survey.warnings);
-        refresh_with(project, &survey, &survey, request, work)?;
-        Ok(report)
-    })
+    carry_out(project, "sync", stores, |work| planned(project, request, work))
+}
+
+/// Plans the context files, and the corrections if requested.
+fn planned(project: &Project, request: &SyncRequest, work: &mut Work) -> Result<SyncReport> {
+    if request.memory.is_some() {
+        let sources = Sources { memory: request.memory.clone(), ..Sources::default() };
+        regenerated(project, &sources, request, work)?;
+        return Ok(SyncReport::default());
+    }
+    let mut survey = Survey::read(project)?;
+    let report = if request.fix_state {
+        repaired(project, &mut survey, &mut work.changes)?
+    } else {
+        SyncReport::default()
+    };
+    work.warnings.append(&mut survey.warnings);
+    refresh_with(project, &survey, &survey, request, work)?;
+    Ok(report)
 }
 
 /// Corrects only the position lines of STATE.md and ROADMAP.md, and returns the corrections.
@@ -151,13 +155,7 @@ pub fn preview(project: &Project, request: &SyncRequest) -> Result<Preview> {
     let target = request.targets.first().copied().unwrap_or(ContextTarget::Claude);
     let request = &SyncRequest { targets: vec![target], ..request.clone() };
     let mut work = Work::default();
-    if request.memory.is_some() {
-        remembered(project, request, &mut work)?;
-    } else {
-        let survey = Survey::read(project)?;
-        work.warnings.extend(survey.warnings.iter().cloned());
-        refresh_with(project, &survey, &survey, request, &mut work)?;
-    }
+    planned(project, request, &mut work)?;
     let mut refused = work.context.iter().flat_map(|files| &files.refused);
     if let Some(refusal) = refused.next().cloned() {
         return Err(Error::from(refusal));
@@ -229,12 +227,6 @@ pub(crate) fn refresh_with(
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
-    regenerated(project, &sources, request, work)
-}
-
-/// Plans the context files of a project without a planning folder.
-fn remembered(project: &Project, request: &SyncRequest, work: &mut Work) -> Result<()> {
-    let sources = Sources { memory: request.memory.clone(), ..Sources::default() };
     regenerated(project, &sources, request, work)
 }
 

@@ -70,22 +70,29 @@ pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     before.rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Returns the end of the lines of a list item whose own text ends at `own`, without trailing blank lines: indented lines
-/// belong to it, and unindented text, such as a rule, does not.
-pub(crate) fn item_end(text: &str, own: usize, limit: usize) -> usize {
+/// Returns the end of the lines of a list item that starts at a line and whose own text ends at `own`, without trailing
+/// blank lines: lines that are indented more than it belong to it, and other text, such as a rule, does not.
+pub(crate) fn item_end(text: &str, start: usize, own: usize, limit: usize) -> usize {
     // The text of an item may include its line end.
     let own = text[..own].trim_end().len().min(limit);
+    let column = indent(&text[start..]) + 2;
     let (mut end, mut at) = (own, own);
     for line in text[own..limit].split_inclusive('\n') {
         let is_first = at == own;
         at += line.len();
-        if is_first || line.starts_with([' ', '\t']) && !line.trim().is_empty() {
+        if is_first || indent(line) >= column && !line.trim().is_empty() {
             end = at;
         } else if !line.trim().is_empty() {
             break;
         }
     }
     end
+}
+
+/// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
+fn indent(line: &str) -> usize {
+    let white = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    white.fold(0, |column, byte| if byte == b' ' { column + 1 } else { column / 4 * 4 + 4 })
 }
 
 /// Merged ranges, so that a lookup is a binary search.

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::mcp::tools;
 use crate::mcp::tools::{Arguments, Tool, error_text, failure};
 use crate::project::{Environment, OpenRequest, Project};
-use crate::text::sanitized;
+use crate::text::{percent_decoded, sanitized};
 
 /// Time limit of a request for the client's roots.
 const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
@@ -234,29 +234,13 @@ fn check_writable(
 fn root_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = decoded(path)?;
+    let path = percent_decoded(path)?;
     // `file:///C:/x` names `C:/x`.
     let path = match path.strip_prefix('/') {
         Some(rest) if cfg!(windows) && rest.get(1..2) == Some(":") => PathBuf::from(rest),
         _ => PathBuf::from(path),
     };
     path.is_absolute().then_some(path)
-}
-
-/// Returns the decoded name, or `None` if it is not text.
-fn decoded(encoded: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(encoded.len());
-    let mut bytes_left = encoded.bytes();
-    while let Some(byte) = bytes_left.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(bytes_left.next()?).to_digit(16);
-            let (high, low) = (digit()?, digit()?);
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -306,13 +290,5 @@ mod tests {
         assert_eq!(check("one", &["one/sub"]), Ok(()));
         assert_eq!(check("two", &[""]), Ok(()));
         assert_eq!(check("two", &["one"]), Err(ErrorKind::Refused));
-    }
-
-    #[test]
-    fn encoded_bytes_are_decoded() {
-        assert_eq!(decoded("My%20note%2F%C3%A9"), Some("My note/é".to_owned()));
-        for broken in ["%", "%2", "%zz", "%ff"] {
-            assert_eq!(decoded(broken), None, "{broken}");
-        }
     }
 }

@@ -18,7 +18,7 @@ use regex_lite::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::plan::{DEFAULT_MILESTONE, PlanNumber};
-use crate::text::pattern;
+use crate::text::{pattern, percent_decoded};
 
 /// The place in a summary that a lesson was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Trace {
     fn from_fields(fields: &str) -> Option<Self> {
         let mut trace = Self::default();
         for (key, value) in fields.split_whitespace().filter_map(|field| field.split_once('=')) {
-            let value = decoded(value);
+            let value = percent_decoded(value).unwrap_or_else(|| value.to_owned());
             let known = Some(value.clone()).filter(|value| !value.is_empty());
             match key {
                 "phase-dir" => trace.phase_dir = value,
@@ -150,19 +150,6 @@ fn encoded(value: &str) -> String {
         c => c.to_string(),
     });
     written.collect()
-}
-
-fn decoded(value: &str) -> String {
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend(before.as_bytes());
-        let byte = after.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(byte.unwrap_or(b'%'));
-        rest = byte.map_or(after, |_| &after[2..]);
-    }
-    bytes.extend(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`.
@@ -248,7 +235,7 @@ mod tests {
         fn any_name_comes_back(name in ".{1,20}") {
             let written = encoded(&name);
             prop_assert!(!written.contains(char::is_whitespace) && !written.contains('>'));
-            prop_assert_eq!(decoded(&written), name);
+            prop_assert_eq!(percent_decoded(&written), Some(name));
         }
 
         #[test]

@@ -486,7 +486,7 @@ impl Documents<'_> {
 
 /// Returns the phases of the milestone in number order, with what the documents say of them: those with a folder, and those
 /// that only the roadmap or STATE.md names. Their states are not determined yet.
-pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
+fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
     let folders = dirs.iter().zip(old_folders(roadmap, dirs));

@@ -142,6 +142,8 @@ fn plain() -> Result<Commands> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commands {
+    /// Sets up the project, and its planning folder.
+    pub new_project: String,
     /// Plans a phase; `{phase}` is replaced with its number.
     pub plan: String,
     /// Executes a phase; `{phase}` is replaced with its number.

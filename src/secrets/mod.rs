@@ -12,7 +12,6 @@ use std::sync::{LazyLock, OnceLock};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use regex::bytes::{Captures, Regex};
-use serde_json::Value;
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -80,11 +79,6 @@ pub(crate) fn first_rule(text: &str) -> Option<&'static str> {
     find(text).first().map(|secret| secret.rule)
 }
 
-/// Returns the rule that the first secret in a JSON value matches, by the names of its fields, too.
-pub(crate) fn first_rule_in_json(value: &Value) -> Option<&'static str> {
-    first_rule(&value.to_string())
-}
-
 /// Returns the rule and the line number of every secret in a text whose first line is line `first`.
 pub(crate) fn find_lines(text: &str, first: usize) -> Vec<(&'static str, usize)> {
     let (mut line, mut at) = (first, 0);
@@ -111,56 +105,73 @@ pub fn redact(text: &str) -> Redacted<'_> {
 }
 
 /// A section of the table: its text, and the expression that it may be.
-type Section = (&'static str, OnceLock<Regex>);
+struct Section {
+    text: &'static str,
+    expression: OnceLock<Regex>,
+}
 
-/// A row of a section: its first word, a text that each match contains, the expression, and that one compiled.
-type Row = (&'static str, &'static str, &'static str, OnceLock<Regex>);
+/// A row of a section of expressions.
+struct Row {
+    /// The rule, or how the value is judged.
+    word: &'static str,
+    /// A text that each match contains.
+    part: &'static str,
+    pattern: &'static str,
+    expression: OnceLock<Regex>,
+}
 
 static SECTIONS: LazyLock<HashMap<&str, Section>> = LazyLock::new(|| {
     let sections = include_str!("kinds.txt").split("\n== ").skip(1);
     // The last paragraph of a section describes the next one.
     let section = |text: &'static str| {
-        let (name, rows) = text.split_once('\n')?;
-        let rows = rows.rsplit_once("\n\n").map_or(rows, |(rows, _)| rows);
-        Some((name, (rows, OnceLock::new())))
+        let (name, rows) = text.split_once('\n').expect("a built-in section");
+        let text = rows.rsplit_once("\n\n").map_or(rows, |(rows, _)| rows);
+        (name, Section { text, expression: OnceLock::new() })
     };
-    sections.filter_map(section).collect()
+    sections.map(section).collect()
 });
 
 /// For each letter, the letters that often follow it.
 static PAIRS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| SECTIONS["pairs"].0.split_whitespace().collect());
+    LazyLock::new(|| SECTIONS["pairs"].text.split_whitespace().collect());
 
 /// The rows of the sections that are tables of expressions.
 static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
-    let row = |row: &'static str| {
+    let parsed = |row: &'static str| {
         let (word, rest) = row.split_once(' ')?;
         let (part, pattern) = rest.trim_start().split_once(' ')?;
-        Some((word, part.trim_matches('*'), pattern, OnceLock::new()))
+        Some(Row { word, part: part.trim_matches('*'), pattern, expression: OnceLock::new() })
     };
-    ["blocks", "forms", "before"].map(|name| (name, rows(name).filter_map(row).collect())).into()
+    let row = |row| parsed(row).unwrap_or_else(|| panic!("a built-in row: {row}"));
+    ["blocks", "forms", "contexts"].map(|name| (name, rows(name).map(row).collect())).into()
 });
 
-/// A kind of keys: its rule, the start of its keys, the characters that follow it, and their least number.
-type Kind = (&'static str, &'static str, &'static str, usize);
+/// A kind of keys.
+struct Kind {
+    rule: &'static str,
+    /// The start of its keys.
+    start: &'static str,
+    /// The characters that follow.
+    body: &'static str,
+    /// Their least number.
+    least: usize,
+}
 
 /// The kinds by the first byte of their starts, longer ones first.
 static KINDS: LazyLock<BTreeMap<u8, Vec<Kind>>> = LazyLock::new(|| {
     let mut kinds: BTreeMap<u8, Vec<Kind>> = BTreeMap::new();
     for row in rows("prefixes") {
-        let mut words = row.split_whitespace();
-        let (Some(rule), Some(body), Some(least)) = (words.next(), words.next(), words.next())
-        else {
-            assert!(row.is_empty(), "the built-in table: {row}");
-            continue;
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let [rule, body, least, starts @ ..] = words.as_slice() else {
+            panic!("a built-in row: {row}");
         };
-        let least = least.parse().expect("the built-in table");
-        for start in words {
-            kinds.entry(start.as_bytes()[0]).or_default().push((rule, start, body, least));
+        let least = least.parse().expect("a built-in number");
+        for start in starts {
+            kinds.entry(start.as_bytes()[0]).or_default().push(Kind { rule, start, body, least });
         }
     }
     for kinds in kinds.values_mut() {
-        kinds.sort_by_key(|kind| Reverse(kind.1.len()));
+        kinds.sort_by_key(|kind| Reverse(kind.start.len()));
     }
     kinds
 });
@@ -181,22 +192,22 @@ const SYMBOLS: &[u8] = b"!@#$%^*?~";
 
 /// Returns the rows of a section.
 fn rows(section: &str) -> impl Iterator<Item = &'static str> {
-    SECTIONS[section].0.lines().filter(|row| !row.starts_with('#'))
+    SECTIONS[section].text.lines().filter(|row| !row.is_empty() && !row.starts_with('#'))
 }
 
 /// Returns where the expressions of a section match, each with the first word of its row.
 fn matches<'a>(section: &str, text: &'a str) -> impl Iterator<Item = (&'static str, Captures<'a>)> {
-    let rows = ROWS[section].iter().filter(|row| text.contains(row.1));
-    rows.flat_map(|(word, _, pattern, cell)| {
-        let expression = cell.get_or_init(|| compiled(pattern));
-        expression.captures_iter(text.as_bytes()).map(|found| (*word, found))
+    let rows = ROWS[section].iter().filter(|row| text.contains(row.part));
+    rows.flat_map(|row| {
+        let expression = row.expression.get_or_init(|| compiled(row.pattern));
+        expression.captures_iter(text.as_bytes()).map(|found| (row.word, found))
     })
 }
 
 /// Returns the expression that a section is.
 fn expression(section: &str) -> &'static Regex {
-    let (text, cell) = &SECTIONS[section];
-    cell.get_or_init(|| compiled(text))
+    let Section { text, expression } = &SECTIONS[section];
+    expression.get_or_init(|| compiled(text))
 }
 
 /// Returns whether the expression that a section is matches in a text.
@@ -209,7 +220,7 @@ fn compiled(pattern: &str) -> Regex {
     let whole = ["names", "qualifiers", "between", "to_end", "common", "uuid"]
         .iter()
         .fold(pattern.to_owned(), |whole, name| {
-            whole.replace(&name.to_uppercase(), &format!("(?:{})", SECTIONS[name].0))
+            whole.replace(&name.to_uppercase(), &format!("(?:{})", SECTIONS[name].text))
         });
     Regex::new(&format!("(?x-u){whole}")).expect("the built-in table")
 }
@@ -263,8 +274,8 @@ fn keys(text: &str) -> Vec<Secret> {
 fn key_at(text: &str, start: usize) -> Option<Secret> {
     let kinds = KINDS.get(&text.as_bytes()[start])?.iter();
     let rest = &text[start..];
-    kinds.filter(|kind| rest.starts_with(kind.1)).find_map(|(rule, prefix, body, least)| {
-        let is_body = |byte: &u8| match *body {
+    kinds.filter(|kind| rest.starts_with(kind.start)).find_map(|kind| {
+        let is_body = |byte: &u8| match kind.body {
             "hex" => byte.is_ascii_hexdigit(),
             "upper" => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             "alnum" => byte.is_ascii_alphanumeric(),
@@ -275,15 +286,16 @@ fn key_at(text: &str, start: usize) -> Option<Secret> {
             let length = text.bytes().take_while(is_body).count();
             text[..length].trim_end_matches(['.', ':']).len()
         };
-        let after = &rest[prefix.len()..];
+        let after = &rest[kind.start.len()..];
         let judged = &after[..in_body(&after[..after.floor_char_boundary(JUDGED)])];
-        let is_name = is_slug(judged) || prefix.len() <= 3 && is_english(judged);
-        if judged.len() < *least || is_filler(judged) || is_name {
+        let is_name = is_slug(judged) || kind.start.len() <= 3 && is_english(judged);
+        if judged.len() < kind.least || is_filler(judged) || is_name {
             return None;
         }
         let whole = in_body(after);
         let ends = !after[whole..].starts_with(|c: char| c.is_ascii_alphanumeric());
-        ends.then(|| Secret { rule, range: start..start + prefix.len() + whole })
+        let range = start..start + kind.start.len() + whole;
+        ends.then_some(Secret { rule: kind.rule, range })
     })
 }
 
@@ -321,7 +333,7 @@ fn forms(text: &str) -> impl Iterator<Item = Secret> {
 /// Returns the values that what stands before them tells to be secrets.
 fn values(text: &str) -> impl Iterator<Item = Secret> {
     let mut scanned = 0..0;
-    matches("before", text).filter_map(move |(judge, found)| {
+    matches("contexts", text).filter_map(move |(judge, found)| {
         let end = found.get_match().end();
         let value = || value_at(text, end).0;
         let Secret { rule, range } = match judge {
@@ -410,7 +422,7 @@ fn rule_of(name: &Captures) -> Option<&'static str> {
 /// Returns the word by which a name, perhaps in the plural, is the name of a secret.
 pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
     let found = expression("name").captures(tail(name, NEAR).as_bytes())?;
-    if ["public", "pass", "part", "open"].iter().any(|group| found.name(group).is_some()) {
+    if ["public", "pass", "part", "any_key"].iter().any(|group| found.name(group).is_some()) {
         return None;
     }
     if found.name("password").is_some() {
@@ -529,21 +541,21 @@ fn strong(text: &str, range: Range<usize>, rule: &'static str) -> Option<Secret>
         .or_else(|| encoded(text, range))
 }
 
-/// Returns the keys that only their letters tell: long runs with letters of both cases and digits.
+/// Returns the keys that only their letters tell: long texts with letters of both cases and digits.
 fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
-    expression("run").find_iter(text.as_bytes()).filter_map(|found| {
-        let (range, run) = (found.range(), &text[found.range()]);
-        let is_open =
-            is_match("open-run", run) || is_match("open-before", tail(&text[..range.start], 24));
-        let key = run.trim_end_matches('=');
+    expression("long-token").find_iter(text.as_bytes()).filter_map(|found| {
+        let (range, token) = (found.range(), &text[found.range()]);
+        let is_public = is_match("public-token", token)
+            || is_match("public-label", tail(&text[..range.start], 24));
+        let key = token.trim_end_matches('=');
         let after = &text[range.end..];
         // Base64 has slashes, and neither dashes nor a suffix.
         let is_path = key.contains('/') && (key.contains(['-', '_']) || after.starts_with('.'));
-        let has = |class: fn(&u8) -> bool| run.as_bytes().iter().any(class);
+        let has = |class: fn(&u8) -> bool| token.as_bytes().iter().any(class);
         let is_mixed =
             has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
         let is_part = after.starts_with(|c: char| c.is_ascii_alphanumeric());
-        (is_mixed && !is_open && !is_path && !is_part && is_random(key))
+        (is_mixed && !is_public && !is_path && !is_part && is_random(key))
             .then_some(Secret { rule: "random-token", range })
     })
 }
@@ -580,9 +592,11 @@ fn is_random(value: &str) -> bool {
             _ => symbols += usize::from(SYMBOLS.contains(&byte)),
         }
     }
+    // As the passwords that mail services make for an app.
+    let is_app = value.len() == 16 && lower == 16;
+    let is_mixed = value.len() >= 10 && upper > 0 && lower > 0;
     // Nearly every value ends here.
-    if upper + lower == 0 || digits + symbols == 0 && (value.len() < 16 || upper == 0 || lower == 0)
-    {
+    if upper + lower == 0 || digits + symbols == 0 && !is_mixed && !is_app {
         return false;
     }
     // Base64 may begin with a slash.
@@ -597,15 +611,18 @@ fn is_random(value: &str) -> bool {
     if is_text || is_placeholder || is_reference || is_wordy(value) || is_match("digest", value) {
         return false;
     }
-    if value.len() >= 16 {
+    if value.len() >= 16 && !is_app {
         // Words of other languages and short names have fewer such pairs, and no digits.
         return !has_pairs(value, if digits == 0 { 40 } else { 50 });
     }
-    // A short value must look like a password that satisfies a policy.
+    // A short value must be of letters with an odd capital, or look like a password that satisfies a policy.
+    let is_odd = value[1..].bytes().any(|b| b.is_ascii_uppercase()) && !is_english(value);
     let classes = [digits, symbols, upper, lower].into_iter().filter(|count| *count > 0).count();
-    classes >= 3
-        && (digits >= 2 || symbols >= 2 || symbols == 1 && digits == 1)
-        && (digits > 0 || value.len() >= 10 && !is_english(value))
+    is_app
+        || is_mixed && is_odd && value.bytes().all(|b| b.is_ascii_alphanumeric())
+        || classes >= 3
+            && (digits >= 2 || symbols >= 2 || symbols == 1 && digits == 1)
+            && (digits > 0 || value.len() >= 10 && !is_english(value))
 }
 
 /// Returns whether a person may have chosen a value that stands where a password stands, for `user` if there is one.

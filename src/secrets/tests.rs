@@ -166,6 +166,58 @@ fn finds_passwords_in_urls_whatever_their_characters() {
 }
 
 #[test]
+fn finds_passwords_of_tools_and_of_letters_alone() {
+    for (text, value) in [
+        ("htpasswd -bB users.htpasswd ada hunterXqz9", "hunterXqz9"),
+        ("htpasswd -nb ada kqWzRtVbNx", "kqWzRtVbNx"),
+        ("gh secret set DEPLOY --body 'q7Zt2LmX9vKc4RbW8nYs'", "q7Zt2LmX9vKc4RbW8nYs"),
+        ("{\"sensitive\": true, \"type\": \"string\", \"value\": \"hunter2xq9\"}", "hunter2xq9"),
+        ("API_TOKEN=kqWzRtVbNxLp", "kqWzRtVbNxLp"),
+        ("the token is kqWzRtVbNxLp.", "kqWzRtVbNxLp"),
+        ("smtp_pass = kqwzrtvbnxlpcdfg", "kqwzrtvbnxlpcdfg"),
+        ("App password: kqwz rtvb nxlp cdfg", "kqwz rtvb nxlp cdfg"),
+        ("echo 'ada:hunter2xq9' | sudo chpasswd", "hunter2xq9"),
+        ("echo hunter2xq9 | docker login -u ada --password-stdin", "hunter2xq9"),
+        (
+            "npm config set //npm.example.org/:_authToken 7b1f2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d",
+            "7b1f2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d",
+        ),
+        ("key_9f86d081884c7d659a2feaa0c55ad015-us7", "9f86d081884c7d659a2feaa0c55ad015-us7"),
+        (
+            "decide on q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUoB0iN",
+            "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUoB0iN",
+        ),
+    ] {
+        let found = find(text);
+        let found: Vec<&str> = found.iter().map(|secret| &text[secret.range.clone()]).collect();
+        assert_eq!(found, [value], "{text}");
+    }
+}
+
+#[test]
+fn every_row_of_the_table_can_be_read() {
+    let kinds: Vec<&Kind> = KINDS.values().flatten().collect();
+    let starts: usize = rows("prefixes").map(|row| row.split_whitespace().count() - 3).sum();
+    assert_eq!(kinds.len(), starts);
+    for kind in kinds {
+        let is_signs = kind.body.bytes().all(|byte| byte.is_ascii_punctuation());
+        let is_body = is_signs || ["hex", "upper", "alnum"].contains(&kind.body);
+        assert!(is_body && (8..=100).contains(&kind.least), "{}", kind.rule);
+    }
+    for row in ROWS.values().flatten() {
+        assert!(compiled(row.pattern).as_str().len() > 4, "{}", row.pattern);
+    }
+    for row in &ROWS["contexts"] {
+        assert!(
+            ["named", "url", "pair", "basic", "bearer", "random", "chosen"].contains(&row.word),
+            "{}",
+            row.pattern
+        );
+    }
+    assert!(SECTIONS.values().all(|section| !section.text.trim().is_empty()));
+}
+
+#[test]
 fn ignores_text_without_secrets() {
     let sha1 = "84e9493aab1f0c2d3e4f5a6b7c8d9e0f1a2b3c4d";
     let sha256 = [&sha1[..32], &sha1[..32]].concat();

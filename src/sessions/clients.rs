@@ -1,10 +1,10 @@
 //! The clients whose transcripts are read: where they keep them, what stands in them, how a session is resumed.
 
 use std::collections::HashSet;
+use std::io;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, io};
 
 use chrono::DateTime;
 use rusqlite::{Connection, OpenFlags, params};
@@ -16,7 +16,7 @@ pub use crate::project::SessionClient as Client;
 use crate::project::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, Environment};
 use crate::search::index::IndexFile;
 use crate::sessions::conversation::{Conversation, Session, says_failed, text};
-use crate::storage::read;
+use crate::storage::{companions, database_uri, is_plain_database, read};
 
 impl Client {
     /// Returns the client's name as its users write it.
@@ -289,23 +289,17 @@ pub(crate) fn opencode_sessions(database: &Path) -> rusqlite::Result<Vec<Listed>
 
 /// Opens a database for reading; `None` if it is not a regular file, or a special file is beside it.
 fn open_database(path: &Path) -> rusqlite::Result<Option<Connection>> {
-    let is_file = |ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        fs::symlink_metadata(PathBuf::from(name)).ok().map(|found| found.is_file())
-    };
-    let sides = ["-wal", "-shm", "-journal"].map(is_file);
-    if is_file("") != Some(true) || sides.contains(&Some(false)) {
+    if !is_plain_database(path) {
         return Ok(None);
     }
     // Without its side files, SQLite would create them to read the database.
-    let how = if sides[..2] == [Some(true); 2] { "readonly_shm=1" } else { "immutable=1" };
-    let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let has_sides = companions(path)[1..].iter().all(|side| side.exists());
+    let how = if has_sides { "readonly_shm=1" } else { "immutable=1" };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_URI;
-    let db = Connection::open_with_flags(format!("file:{name}?{how}"), flags)?;
+    let db = Connection::open_with_flags(database_uri(path, how), flags)?;
     db.busy_timeout(Duration::from_secs(2))?;
     db.pragma_update(None, "trusted_schema", "OFF")?;
     Ok(Some(db))

@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 
 use chrono::NaiveDate;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use toml_edit::{Array, DocumentMut, value};
 
 use crate::error::{Error, Result};
@@ -19,7 +18,7 @@ use crate::storage;
 use crate::storage::listing::entries;
 use crate::storage::read::PathKind;
 use crate::storage::{Changes, Storage, Store, read};
-use crate::text::{hexadecimal, quantity};
+use crate::text::{quantity, sha256};
 use crate::warning::Warning;
 
 /// Maximum size of the transcripts that are read, in bytes; the newest are.
@@ -130,8 +129,8 @@ impl Places {
 
     /// Earlier versions of the client named a project's folder after the digest of its root.
     fn gemini(&self, projects: &Path, found: &mut Transcripts) {
-        let digest = |place: &PathBuf| Sha256::digest(place.as_os_str().as_encoded_bytes());
-        let digests: Vec<String> = self.0.iter().map(|place| hexadecimal(&digest(place))).collect();
+        let digest = |place: &PathBuf| sha256(place.as_os_str().as_encoded_bytes());
+        let digests: Vec<String> = self.0.iter().map(digest).collect();
         for folder in folders(projects) {
             let is_own = root_of(&folder).is_some_and(|root| self.contain(&root));
             if is_own || digests.contains(&file_name(&folder)) {
@@ -320,8 +319,7 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
 
 /// Returns the storage of a project's index in the user's cache folder; `None` without such a folder.
 fn index_storage(project: &Project) -> Option<Storage> {
-    let digest = Sha256::digest(project.root.as_os_str().as_encoded_bytes());
-    storage_in(project, &hexadecimal(&digest[..8]))
+    storage_in(project, &sha256(project.root.as_os_str().as_encoded_bytes())[..16])
 }
 
 /// Removes the index of this project, or those of all projects; returns whether there was one.

@@ -429,6 +429,5 @@ fn load_payloads(facts: &mut Facts, own: Option<&Path>, batch: &mut [Operation])
 /// Appends lines to a locked journal, each with its device.
 pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
     let lines: String = lines.iter().map(|(device, line)| journal::marked(line, device)).collect();
-    log.append(lines.as_bytes())?;
-    log.flush()
+    log.append(lines.as_bytes())
 }

@@ -58,7 +58,7 @@ impl Log {
         Ok(self.length + u64::from(is_incomplete))
     }
 
-    /// Appends lines with one `write(2)` on `O_APPEND`.
+    /// Appends lines with one `write(2)` on `O_APPEND`, and flushes them. No record is kept for undo.
     ///
     /// If the file does not end with a newline, one is added before; if `lines` does not, one is added after.
     /// A partial write is reverted.
@@ -68,11 +68,12 @@ impl Log {
         }
         let is_incomplete = self.next_line()? > self.length;
         if !is_incomplete && lines.ends_with(b"\n") {
-            self.write(lines)
+            self.write(lines)?;
         } else {
             let before = if is_incomplete { b"\n".to_vec() } else { Vec::new() };
-            self.write(&terminated(before, lines))
+            self.write(&terminated(before, lines))?;
         }
+        self.flush()
     }
 
     fn write(&mut self, text: &[u8]) -> Result<()> {
@@ -92,7 +93,7 @@ impl Log {
     }
 
     /// Flushes the appended data, and the directory entry of a new file.
-    pub fn flush(&mut self) -> Result<()> {
+    fn flush(&mut self) -> Result<()> {
         match disk::sync(&self.file) {
             // A device such as `/dev/null` has nothing to flush.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
@@ -106,20 +107,9 @@ impl Log {
     }
 }
 
-/// Appends lines to a file of the user like [`Log`], and flushes them.
-///
-/// A new file gets the permissions of the umask. No record is kept for undo.
-pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
-    let mut log = Log::lock(path, Visibility::Shared)?;
-    log.append(lines)?;
-    log.flush()
-}
-
 /// Appends lines to a file of a project; a link in place of the file is refused.
 pub(crate) fn append_at(spot: &Spot, lines: &[u8]) -> Result<()> {
-    let mut log = Log::lock_at(spot)?;
-    log.append(lines)?;
-    log.flush()
+    Log::lock_at(spot)?.append(lines)
 }
 
 /// Renames a log that is longer than `most` to its name with `.1`, replacing the previous one.
@@ -137,12 +127,10 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
 
 /// Returns the path to which [`rotate()`] renames a log.
 pub fn rotated(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".1");
-    PathBuf::from(name)
+    path.with_added_extension("1")
 }
 
-/// Returns the content that `bytes` will have after [`append()`].
+/// Returns the content that `bytes` will have after [`Log::append`].
 pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     if bytes.last().is_some_and(|last| *last != b'\n') {
         bytes.push(b'\n');
@@ -277,6 +265,10 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    fn append(path: &Path, lines: &[u8]) -> Result<()> {
+        Log::lock(path, Visibility::Shared)?.append(lines)
+    }
 
     #[cfg(unix)]
     #[test]

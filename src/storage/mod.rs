@@ -4,8 +4,7 @@
 //!
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
 //!   applies them. Used for markdown, settings and every other file that people read.
-//! - **append**: [`append()`] adds lines to a log with one write; [`Log`] adds several under one lock. Used for
-//!   the journal.
+//! - **append**: [`Log`] adds lines to a log with one write, under its lock. Used for the journal.
 //! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
 //!
 //! # Guarantees of a transaction
@@ -74,12 +73,12 @@ pub mod read;
 mod record;
 mod transaction;
 
-pub use append::{Log, append, rotate, rotated};
+pub use append::{Log, rotate, rotated};
 pub(crate) use boundary::{Boundary, real_path};
 pub use changes::Changes;
 pub use disk::{Visibility, fail_point};
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use lock::Store;
 pub use own_files::Scratch;
-pub(crate) use own_files::has_pending;
+pub(crate) use own_files::{companions, database_uri, has_pending, is_plain_database};
 pub use transaction::{Applied, Storage, WriteRequest};

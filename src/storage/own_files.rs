@@ -166,13 +166,31 @@ impl Storage {
 
 /// Removes the files that SQLite keeps beside a database; beside another database they would corrupt it.
 fn remove_companions(database: &Path) -> Result<()> {
-    for ending in ["-journal", "-wal", "-shm"] {
+    let mut companions = companions(database).into_iter();
+    companions.try_for_each(|path| disk::remove_file(&path).at("remove", &path))
+}
+
+/// Returns the paths of the files that SQLite keeps beside a database: its journal, its write-ahead log, and the index of that.
+pub(crate) fn companions(database: &Path) -> [PathBuf; 3] {
+    ["-journal", "-wal", "-shm"].map(|ending| {
         let mut name = database.as_os_str().to_owned();
         name.push(ending);
-        let path = PathBuf::from(name);
-        disk::remove_file(&path).at("remove", &path)?;
-    }
-    Ok(())
+        name.into()
+    })
+}
+
+/// Returns whether a database and the files beside it are regular files: a link may lead anywhere, and SQLite would wait for
+/// a pipe.
+pub(crate) fn is_plain_database(path: &Path) -> bool {
+    let is_file = |path: &Path| fs::symlink_metadata(path).map(|found| found.is_file());
+    is_file(path).unwrap_or(false)
+        && companions(path).iter().all(|path| is_file(path).unwrap_or(true))
+}
+
+/// Returns the address at which SQLite opens a database with an option.
+pub(crate) fn database_uri(path: &Path, option: &str) -> String {
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{path}?{option}")
 }
 
 /// The name of our folder in a project.

@@ -384,7 +384,7 @@ impl Storage {
             }
             let conflict = apply::apply(root, Pending::unrecorded(record), &self.signer)?;
             let what = format!("not recorded, so it cannot be undone: {}", error.message);
-            applied.warnings.push(Warning::file(&self.root, what));
+            applied.warnings.push(Warning::file(&self.folder, what));
             return Ok(conflict);
         }
         let history = self.history();

@@ -11,6 +11,8 @@ use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::str::FromStr;
 
+use sha2::{Digest, Sha256};
+
 #[cfg(test)]
 pub(crate) use absent::NO_VALUE;
 pub(crate) use absent::says_none;
@@ -181,9 +183,36 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns the SHA-256 of bytes as 64 hexadecimal digits.
+pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Returns a text with its percent-encoded bytes decoded, or `None` if they are incomplete or no text.
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        let digits = after.get(..2).filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        bytes.extend(before.as_bytes());
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = &after[2..];
+    }
+    bytes.extend(rest.as_bytes());
+    String::from_utf8(bytes).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn encoded_bytes_are_decoded() {
+        assert_eq!(percent_decoded("My%20note%2F%C3%A9"), Some("My note/é".to_owned()));
+        for broken in ["%", "%2", "%zz", "%+f", "%ff"] {
+            assert_eq!(percent_decoded(broken), None, "{broken}");
+        }
+    }
 
     #[test]
     fn only_the_first_letter_is_capitalized() {

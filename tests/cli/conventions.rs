@@ -120,11 +120,11 @@ fn every_result_is_one_object() {
         assert!(outcome.stderr().lines().all(is_talk), "{}", outcome.report());
     };
     let case = with_memory();
+    for line in WRITING {
+        is_one(&case.copy(), line);
+    }
     for line in READING {
         is_one(&case, line);
-    }
-    for line in WRITING {
-        is_one(&with_memory(), line);
     }
 }
 
@@ -327,6 +327,9 @@ fn the_project_is_the_nearest_upwards_or_the_one_named() {
         let outcome = case.run("").args(options).args(["status", "--json"]).success();
         assert_eq!(outcome.stdout(), expected, "{options:?}");
     }
+    // A path is relative to the folder that is named.
+    let state = case.run("inspect -C .. .vbw-planning/STATE.md").inside("src").success();
+    assert_eq!(state.stdout(), case.run("inspect .vbw-planning/STATE.md").success().stdout());
     // A named folder is the project itself: nothing is looked for above it.
     let outcome = case.run("sync -C src").code(3);
     assert!(

@@ -37,6 +37,8 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     let claude = row(&found, "harness", "claude");
     assert_eq!(claude["level"], "unused");
     assert_eq!(claude["details"][0]["message"], "not set up; annals setup claude does it");
+    let start = &row(&found, "session", "start")["details"][0]["message"];
+    assert!(start.as_str().unwrap().starts_with("no client is set up; once one is, about "));
     assert_eq!(found["level"], "ok");
 }
 
@@ -51,7 +53,7 @@ fn a_program_that_is_not_on_path_is_told_with_what_puts_it_there() {
         run.report()
     );
     assert!(shown.contains("program   git            attention    1  install git\n"), "{shown}");
-    assert!(run.stderr().ends_with("hint: annals doctor\n"), "{}", run.report());
+    assert!(!run.stderr().contains("hint: "), "{}", run.report());
 }
 
 #[test]

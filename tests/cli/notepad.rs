@@ -86,6 +86,20 @@ fn a_repeated_request_is_answered_and_not_executed_again() {
 }
 
 #[test]
+fn the_check_for_secrets_is_switched_off_only_before_the_text() {
+    let case = Case::empty();
+    let key = ["ghp", "_0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    case.run("notepad working use --allow-secret").args([&key]).code(4);
+    case.run("notepad working").args(["- bullet", "--allow-secret", &key]).code(2);
+    let noted = case.run("notepad manual use --allow-secret always --json").success();
+    assert_eq!(noted.stderr(), "--allow-secret became part of the text; options stand before it\n");
+    case.run("notepad manual --allow-secret").args([&key]).success();
+    case.run("notepad --allow-secret manual").args([&key]).success();
+    let manual = case.run("notepad read --section manual").success().stdout();
+    assert_eq!(manual, format!("use --allow-secret always\n{key}\n{key}\n"));
+}
+
+#[test]
 fn options_may_follow_the_text_and_a_bullet_is_text() {
     let case = Case::empty();
     case.run("notepad manual run pytest --json").success();

@@ -27,6 +27,20 @@ fn entries_are_listed_and_shown_as_they_stand() {
 }
 
 #[test]
+fn words_are_refused_where_they_mean_nothing() {
+    let case = Case::new(VBW);
+    let others = "only `show`, `relevant` and `note` take words";
+    for (line, message) in [
+        ("patterns list a b", others),
+        ("patterns check foo", others),
+        ("patterns show", "`patterns show` needs an entry's number"),
+        ("patterns note", "`patterns note` needs a lesson, in plain words"),
+    ] {
+        assert_error(&case.run(line).code(2), message, "`annals patterns --help` has examples");
+    }
+}
+
+#[test]
 fn none_recorded_says_what_to_do() {
     let case = Case::new(GSD);
     for (command, end) in [("list", ", --all every one."), ("check", ".")] {

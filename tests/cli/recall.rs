@@ -101,7 +101,7 @@ fn a_limit_is_at_least_one() {
         "patterns relevant --limit 0",
     ] {
         let refused = case.run(line).code(2);
-        let error = "error: --limit <N> takes a whole number from 1 on, not '0'\n";
+        let error = "error: --limit <N> takes a positive whole number, not '0'\n";
         assert!(refused.stderr().starts_with(error), "{}", refused.report());
     }
 }

@@ -40,6 +40,19 @@ fn plain_words_become_an_entry_and_everything_after_the_first_is_text() {
 }
 
 #[test]
+fn an_option_that_became_text_is_named() {
+    let case = Case::empty();
+    let done = case.run("remember the gate is red --dry-run -q --key=gate --release").success();
+    assert_eq!(
+        done.stderr(),
+        "--dry-run became part of the text; options stand before it\n\
+         --key=gate became part of the text; options stand before it\n"
+    );
+    assert!(done.stdout().starts_with("Stored: "), "{}", done.report());
+    assert_eq!(case.run("remember -- --json is for programs").success().stderr(), "");
+}
+
+#[test]
 fn an_existing_key_is_overwritten_only_if_it_is_named() {
     let case = Case::empty();
     case.run("remember --key port the gateway listens on 7443").success();

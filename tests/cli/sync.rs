@@ -43,7 +43,7 @@ fn what_an_archive_says_was_shipped_need_not_stay_beside_the_block() {
                    **Last shipped:** First Shelf (2026-01-21), version 0.1, 3 phases\n";
     case.write("CLAUDE.md", format!("{own}\n{section}"));
     let sync = case.run("sync").success();
-    let warning = "warning: CLAUDE.md:28: \"## Active Context\": written by VBW, taken out because the \
+    let warning = "warning: CLAUDE.md:28: \"## Active Context\": written by VBW, goes out because the \
                    block says it; `annals undo` restores it\n";
     assert_eq!(sync.stderr(), warning, "{}", sync.report());
     let written = text(&case, "CLAUDE.md");
@@ -137,7 +137,7 @@ fn hand_edits_move_below_the_block() {
     let done = case.run("sync").success();
     assert_eq!(
         done.stderr(),
-        "warning: CLAUDE.md:1: 1 line added to the block by hand was moved below it\n"
+        "warning: CLAUDE.md:1: 1 line added to the block by hand goes below it\n"
     );
     let moved = generated.clone() + "\nAsk Ada.\n";
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));
@@ -223,7 +223,7 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert_error(
         &refused,
         "[ROOT]: no planning folder here",
-        "`annals sync --target claude` writes what is remembered here into CLAUDE.md; `annals init` starts a plan",
+        "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
     );
     let sync =
         |rest: &str| case.run(&format!("sync --target claude {rest}")).env("ANNALS_USER", "ada");
@@ -245,11 +245,44 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert_eq!(start, "");
     case.run("forget gateway-listens-7443 --reason moved").success();
     let audit = case.run("audit").success().stdout();
-    assert!(audit.contains("annals sync --target NAME\n    CLAUDE.md: is out of date"), "{audit}");
+    assert!(
+        audit.contains("annals sync --target claude\n    CLAUDE.md: is out of date"),
+        "{audit}"
+    );
     case.run("hook session-end").stdin("{}").success();
     assert!(!text(&case, "CLAUDE.md").contains("7443"));
     case.run("undo").success();
     assert!(text(&case, "CLAUDE.md").contains("7443"));
+}
+
+#[test]
+fn a_block_with_nothing_left_to_say_is_taken_out() {
+    let case = Case::empty();
+    case.write("AGENTS.md", "  mine\n");
+    case.run("remember the gateway listens on 7443").success();
+    case.run("sync --target agents,gemini").success();
+    let synced = case.tree();
+    case.write("CLAUDE.md", "@AGENTS.md\n");
+    fs::remove_dir_all(case.root().join(".vibekit")).unwrap();
+    let audit = case.run("audit").success().stdout();
+    let expected = "\
+context   block          attention    2  annals sync --target agents
+    AGENTS.md: nothing keeps its block up to date: no planning folder is here, and nothing is remembered
+    GEMINI.md: nothing keeps its block up to date: no planning folder is here, and nothing is remembered
+";
+    assert!(audit.starts_with(expected), "{audit}");
+    let check = case.run("sync --target agents --check").code(1);
+    assert!(check.stderr().contains("out of date: AGENTS.md, GEMINI.md"), "{}", check.report());
+    let done = case.run("sync --target agents").success();
+    assert_eq!(done.stdout(), "AGENTS.md block removed (1 line).\nGEMINI.md deleted (0 lines).\n");
+    assert_eq!(text(&case, "AGENTS.md"), "  mine\n");
+    assert_eq!(case.read("GEMINI.md"), None);
+    case.run("sync --target agents").code(3);
+    assert!(!case.run("audit").success().stdout().contains("attention"));
+    case.run("undo").success();
+    for file in ["AGENTS.md", "GEMINI.md"] {
+        assert_eq!(case.read(file), synced.get(file).cloned());
+    }
 }
 
 fn text(case: &Case, path: &str) -> String {

@@ -52,7 +52,12 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "log --limit many",
-        "--limit <N> takes a whole number, not 'many'",
+        "--limit <N> takes a positive whole number, not 'many'",
+        "`annals log --help` has an example",
+    ),
+    (
+        "log --limit=-5",
+        "--limit <N> takes a positive whole number, not '-5'",
         "`annals log --help` has an example",
     ),
     (

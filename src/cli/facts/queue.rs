@@ -196,6 +196,12 @@ impl Pass {
 
     fn report(&self, has_auditor: bool, out: &mut Output) -> Result<()> {
         self.note_what_waits(out);
+        if self.waiting > 0 && !has_auditor {
+            let turns = if self.waiting == 1 { "a turn waits" } else { "turns wait" };
+            out.note(&format!(
+                "{turns}: set llm.command, or judge with `annals facts turns TURN --prompt` and `--apply`"
+            ));
+        }
         let end = match self.dead.len() + self.failed.len() {
             0 => Ok(()),
             troubled => {
@@ -205,6 +211,6 @@ impl Pass {
                 Err(Error::failed(message).hint("see `annals facts turns` for details"))
             }
         };
-        out.show_until(self, &json!({ "has_auditor": has_auditor }), text!("facts/pass"), end)
+        out.show_until(self, &(), text!("facts/pass"), end)
     }
 }

@@ -103,7 +103,7 @@ fn line(payload: &str) -> Result<String> {
     if !is_record || line.contains('\n') || line.len() > MAX_LINE {
         return Err(Error::refused("not understood: not a journal record"));
     }
-    match secrets::first_rule_in_json(&fields) {
+    match secrets::first_rule(&fields.to_string()) {
         Some(rule) => Err(Error::refused(format!("it looks like a secret ({rule})"))),
         None => Ok(line),
     }

@@ -7,8 +7,8 @@ use std::ptr;
 
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position, Survey,
-    TextOf,
+    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
+    ProjectFile, Survey, TextOf,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -38,13 +38,22 @@ fn first<'a, A: Copy, O, const COUNT: usize>(
     subject: A,
 ) -> Option<(O, [&'static str; 2])> {
     let mut rules = rules.into_iter().filter(|rule| is_on(rule.name));
-    rules.find_map(|rule| Some(((rule.test)(case, subject)?, [rule.name, rule.reason])))
+    rules.find_map(|rule| {
+        let decision = (rule.test)(case, subject)?;
+        #[cfg(test)]
+        APPLIED.with_borrow_mut(|applied| applied.push(rule.name));
+        Some((decision, [rule.name, rule.reason]))
+    })
 }
 
 #[cfg(test)]
 thread_local! {
     /// The rules that a test has switched off.
     static OFF: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+    /// The rules that have applied since a test emptied the list.
+    static APPLIED: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+    /// The phases on which was decided last.
+    static GIVEN: std::cell::RefCell<Vec<Phase>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 #[cfg(test)]
@@ -94,6 +103,8 @@ pub(super) struct Choice<'a> {
 
 /// Determines the position from `phases`, in number order, and from the documents.
 pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) -> Position {
+    #[cfg(test)]
+    GIVEN.set(phases.clone());
     phases::mark_best(&mut phases);
     let scope = Scope::new(survey, &phases);
     let case = Case::new(survey, &scope, &phases, text);
@@ -170,6 +181,11 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool, te
     }
 }
 
+/// Returns whether none of the documents exists that the workflow writes first.
+fn is_new(survey: &Survey) -> bool {
+    !survey.has_state && !survey.has_roadmap && survey.project_file == ProjectFile::default()
+}
+
 impl<'a> Case<'a> {
     fn new(
         survey: &'a Survey,
@@ -220,6 +236,9 @@ impl<'a> Case<'a> {
     fn command(&self, step: &Step<'_>) -> (Option<PhaseNumber>, String) {
         let commands = &self.survey.layout.commands;
         let (command, has_phase) = match step.action {
+            Action::Plan if step.phase.is_none() && is_new(self.survey) => {
+                (&commands.new_project, true)
+            }
             Action::Plan => (&commands.plan, true),
             Action::Execute => (&commands.execute, true),
             Action::Verify => (&commands.verify, true),

@@ -1,7 +1,6 @@
 //! The index file: its schema, and how a file that this program created is recognised.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use chrono::{Datelike, NaiveDate};
@@ -10,12 +9,10 @@ use rusqlite::{Connection, OpenFlags, Result, params};
 use crate::search::index::Passage;
 use crate::search::table::{DIMENSION, MODEL_ID};
 use crate::search::vector::Quantized;
+use crate::storage::is_plain_database;
 
 /// Maximum time to wait for an update by another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Endings of the names of the files that SQLite keeps beside a database.
-const SIDE_FILES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
 const FORMAT_VERSION: u32 = 15;
@@ -107,11 +104,7 @@ impl Index {
     /// Opens an existing index file; returns `None` if it is not ours.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
         // A cloned repository can contain a link to anywhere, or a FIFO, which SQLite would wait for.
-        let is_special =
-            |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| !found.is_file());
-        if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
-            || SIDE_FILES.iter().any(|ending| is_special(&beside(path, ending)))
-        {
+        if !is_plain_database(path) {
             return Ok(None);
         }
         let db = open_unlinked(path, OpenFlags::empty())?;
@@ -200,13 +193,6 @@ fn configure(db: &Connection) -> Result<()> {
     db.pragma_update(None, "synchronous", "NORMAL")
 }
 
-/// Returns the path of a file that SQLite keeps beside a database.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
 /// Returns a string unique to this version and this folder: a copy of the folder has another inode number.
 fn identity(path: &Path) -> String {
     let folder = path.parent().unwrap_or(path);
@@ -222,7 +208,7 @@ fn identity(path: &Path) -> String {
 fn inode(folder: &Path) -> String {
     use std::os::unix::fs::MetadataExt;
 
-    let found = fs::metadata(folder);
+    let found = std::fs::metadata(folder);
     found.map_or_else(|_| String::new(), |found| format!("{}:{}", found.dev(), found.ino()))
 }
 
