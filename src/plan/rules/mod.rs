@@ -131,7 +131,7 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     let mut because = case.because(&step, reason);
     because.extend(alternative.iter().filter(|_| conflict).flat_map(|one| one.because.clone()));
     let action = step.action;
-    let next = Next { action, phase, command, conflict, alternative, because };
+    let next = Next { action, phase, command, conflict, alternative, because, unchosen: None };
     // Without an active milestone, only finished work is left to name.
     let current = step.phase.or(cursor).or(case.members.last().copied());
     let current = current.filter(|phase| action != Action::None || phase.state == PhaseState::Done);
