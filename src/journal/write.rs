@@ -564,7 +564,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_once_it_is_escaped_is_refused() {
-        let text = "\u{85}".repeat(MAX_LINE / 4);
+        let text = "\u{85}".repeat(MAX_LINE / 6);
         let draft = RecordDraft::new(None, text, None, None).unwrap();
         let error = draft.line("2026-03-01T00:00:00+00:00").unwrap_err();
         assert!(error.message.contains("larger than"), "{error}");
