@@ -1,19 +1,12 @@
 //! Times whole processes that a person or a hook waits for, against baselines measured in the same run.
 //!
 //! ```console
-//! $ ANNALS_BENCH_PROJECT=some/project ANNALS_BENCH_RUNS=200 cargo bench --bench commands
+//! $ ANNALS_BENCH_PROJECT=some/project ANNALS_BENCH_RUNS=200 cargo bench -- commands
 //! ```
 //!
 //! The project is copied, made a git repository if git is available (unless `ANNALS_BENCH_GIT=no`), and
 //! measured in the copy. Each round runs all rows, so that a slowdown of the machine affects all of them;
 //! only ratios within a run are meaningful. The figures are in docs/performance.md.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
-)]
-
-mod measure;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +15,7 @@ use std::{env, fs};
 
 use tempfile::TempDir;
 
-use crate::measure::{Place, Row};
+use crate::measure::{self, Place, Row};
 
 const HELLO: &str = r#"fn main() { println!("hello"); }"#;
 
@@ -58,7 +51,7 @@ const INITIALISE: &str = concat!(
     "\n",
 );
 
-fn main() {
+pub(crate) fn run() {
     let runs = measure::setting("ANNALS_BENCH_RUNS", 100);
     let project = env::var_os("ANNALS_BENCH_PROJECT").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/vbw-project"),

@@ -1,25 +1,18 @@
 //! Times whole processes over a store of knowledge entries, against `rg` over the same folder.
 //!
 //! ```console
-//! $ ANNALS_BENCH_ENTRIES=10000 ANNALS_BENCH_RUNS=20 cargo bench --bench entries
+//! $ ANNALS_BENCH_ENTRIES=10000 ANNALS_BENCH_RUNS=20 cargo bench -- entries
 //! ```
 //!
 //! The entries are generated, the same ones every time. Each round runs all rows, so that a slowdown of the
 //! machine affects all of them; only ratios within a run are meaningful.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
-)]
-
-mod measure;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::measure::{Place, Row};
+use crate::measure::{self, Place, Row};
 
 const MEMORY: &str = ".vibekit/memory";
 
@@ -36,7 +29,7 @@ const WORDS: [&str; 40] = [
     "stream", "handle",
 ];
 
-fn main() {
+pub(crate) fn run() {
     let count = measure::setting("ANNALS_BENCH_ENTRIES", 10_000);
     let runs = measure::setting("ANNALS_BENCH_RUNS", 20);
     let temp = tempfile::tempdir().unwrap();

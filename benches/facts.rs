@@ -1,19 +1,13 @@
 //! Times embedding, and retrieval of facts by words, by vectors and by both.
 //!
 //! ```console
-//! $ ANNALS_BENCH_FACTS=10000,100000 ANNALS_BENCH_RUNS=100 cargo bench --bench facts
+//! $ ANNALS_BENCH_FACTS=10000,100000 ANNALS_BENCH_RUNS=100 cargo bench -- facts
 //! ```
 //!
 //! One user has nearly all facts of a database, another has 1,000 of them. Each query opens the database, as
 //! a process does. The texts use a vocabulary in which few words are common and most are rare, as in speech.
 //! If python3 is available, its sqlite3 runs the same lexical queries, and if it has chromadb, that is
 //! queried for the nearest vectors. The figures are in docs/performance.md.
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "the lints are meant for the library; a benchmark reads its own settings and may panic"
-)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -75,7 +69,7 @@ fn word(rank: u64) -> String {
     word
 }
 
-fn main() {
+pub(crate) fn run() {
     let runs = number("ANNALS_BENCH_RUNS", 50);
     let sizes = env::var("ANNALS_BENCH_FACTS").unwrap_or_else(|_| "10000".to_owned());
     embedding(runs);

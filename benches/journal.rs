@@ -1,25 +1,18 @@
 //! Times the journal as whole processes, against the shell pipeline that it replaces and `rg`.
 //!
 //! ```console
-//! $ ANNALS_BENCH_RUNS=50 cargo bench --bench journal
+//! $ ANNALS_BENCH_RUNS=50 cargo bench -- journal
 //! ```
 //!
 //! Journals of 10,000, 100,000 and 1,000,000 lines are generated; each round runs all rows, so that a
 //! slowdown of the machine affects all of them. Rows of missing programs are omitted.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
-)]
-
-mod measure;
 
 use std::fs;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use crate::measure::{Place, Row};
+use crate::measure::{self, Place, Row};
 
 /// The search pipeline from the description of the tool, for one window.
 const REFERENCE: &str = r#"command -v rg jq >/dev/null || exit 2; tail -n 50000 "$1" | { rg -F -e "$2" || true; } | jq -cR 'fromjson? | select(type == "object")' | tac | head -n 20"#;
@@ -50,7 +43,7 @@ fn generate(path: &Path, lines: usize) {
     file.flush().unwrap();
 }
 
-fn main() {
+pub(crate) fn run() {
     let runs = measure::setting("ANNALS_BENCH_RUNS", 30);
     let folder = tempfile::tempdir().unwrap();
     let place = |journal: &Path| {

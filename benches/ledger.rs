@@ -1,19 +1,12 @@
 //! Times `annals ledger brief` as a whole process on generated repositories, against git on the same.
 //!
 //! ```console
-//! $ ANNALS_BENCH_COMMITS=4000,20000 ANNALS_BENCH_RUNS=50 cargo bench --bench ledger
+//! $ ANNALS_BENCH_COMMITS=4000,20000 ANNALS_BENCH_RUNS=50 cargo bench -- ledger
 //! ```
 //!
 //! The history is linear and packed, without a commit-graph, like a fresh clone; the ledger has a realistic
 //! size. Each round runs all rows, so that a slowdown of the machine affects all of them; only ratios within
 //! a run are meaningful.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
-)]
-
-mod measure;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -23,7 +16,7 @@ use std::{env, fs};
 
 use tempfile::TempDir;
 
-use crate::measure::{Place, Row};
+use crate::measure::{self, Place, Row};
 
 /// The hook input that a harness sends at the start of a session.
 const SESSION_START: &str = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;
@@ -143,7 +136,7 @@ fn rows(repository: &Repository, commits: usize) -> Vec<Row> {
     ]
 }
 
-fn main() {
+pub(crate) fn run() {
     let runs = measure::setting("ANNALS_BENCH_RUNS", 50);
     let sizes = env::var("ANNALS_BENCH_COMMITS").unwrap_or_else(|_| "4000,20000".to_owned());
     for commits in sizes.split(',').map(|size| size.trim().parse().unwrap()) {

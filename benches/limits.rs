@@ -1,24 +1,17 @@
 //! Times whole processes on files of the maximum size, 8 MiB, each with the worst case for its reader.
 //!
 //! ```console
-//! $ ANNALS_BENCH_RUNS=5 cargo bench --bench limits
+//! $ ANNALS_BENCH_RUNS=5 cargo bench -- limits
 //! ```
 //!
 //! The goal is an answer within one second and 200 MiB.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
-)]
-
-mod measure;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::measure::{Place, Row};
+use crate::measure::{self, Place, Row};
 
 /// Maximum size of a file that is read, in bytes.
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
@@ -162,7 +155,7 @@ fn entry(text: &mut String, n: usize) {
     writeln!(text, "### Phase {n}: Name (2026-01-02){lesson} `src/x{n}.rs` (plan 01)\n").unwrap();
 }
 
-fn main() {
+pub(crate) fn run() {
     let runs = measure::setting("ANNALS_BENCH_RUNS", 5);
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path().canonicalize().unwrap();

@@ -3,7 +3,6 @@
 //! Each round runs all rows, so that a slowdown of the machine affects all of them. Only ratios within a run
 //! are meaningful. CPU is the user and system time of the process, which is more reliable than wall-clock
 //! time if other work shares the cores.
-#![allow(dead_code, reason = "each benchmark uses only part of this module")]
 
 use std::fmt::Write as _;
 use std::fs::File;

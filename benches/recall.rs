@@ -1,24 +1,17 @@
 //! Times whole searches on 5,000 units: without a cache, with one, and after a file has changed.
 //!
 //! ```console
-//! $ ANNALS_BENCH_RUNS=50 cargo bench --bench recall
+//! $ ANNALS_BENCH_RUNS=50 cargo bench -- recall
 //! ```
 //!
 //! The project is generated from a fixed pseudorandom sequence. The figures are in docs/performance.md.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
-)]
-
-mod measure;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::measure::{Place, Row};
+use crate::measure::{self, Place, Row};
 
 const FILES: usize = 250;
 const UNITS_A_FILE: usize = 20;
@@ -44,7 +37,7 @@ impl Draw {
     }
 }
 
-fn main() {
+pub(crate) fn run() {
     let runs = measure::setting("ANNALS_BENCH_RUNS", 30);
     let temp = tempfile::tempdir().unwrap();
     let project = temp.path();

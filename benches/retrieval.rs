@@ -1,8 +1,8 @@
 //! Measures how well facts and recall answer questions whose answers are known.
 //!
 //! ```console
-//! $ cargo bench --bench retrieval -- facts CONVERSATIONS.jsonl [--json] [--silence]
-//! $ cargo bench --bench retrieval -- recall PROJECT QUESTIONS.jsonl [--json] [--silence]
+//! $ cargo bench -- retrieval facts CONVERSATIONS.jsonl [--json] [--silence]
+//! $ cargo bench -- retrieval recall PROJECT QUESTIONS.jsonl [--json] [--silence]
 //! ```
 //!
 //! A file for `facts` has items and queries of groups, one JSON object a line, as `facts metrics --eval` reads it; each
@@ -14,26 +14,23 @@
 //!
 //! `--silence` also asks each question where it has no answer: of the other groups, or the questions about other projects.
 //! `--no-encoder` leaves the encoder out.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "the lints are meant for the library; a benchmark reads the files it is given and may panic"
-)]
 
+use std::fs;
 use std::io::BufReader;
 use std::path::Path;
-use std::{env, fs};
 
 use annals::facts::{self, FactQuery, Facts, Question, Selection, UserId};
 use annals::project::{OpenRequest, Project};
 use annals::recall::{RecallQuery, answer};
-use annals::search::Embedder;
-use annals::search::index::Method;
+use annals::search::index::Hit;
+use annals::search::{Embedder, FusedParts};
 use serde_json::{Value, json};
 
 /// Number of hits that are examined for the first answer.
 const DEPTH: usize = 50;
+
+/// Number of hits by both that are also ranked by words and by vectors alone.
+const RANKED: usize = 500;
 
 /// What was found for a question: the answers' ranks from 1, their number, and what is given to who asks.
 #[derive(Default)]
@@ -44,8 +41,7 @@ struct Outcome {
     evidence: f64,
 }
 
-fn main() {
-    let arguments: Vec<String> = env::args().skip(1).filter(|one| one != "--bench").collect();
+pub(crate) fn run(arguments: &[String]) {
     let has = |name: &str| arguments.iter().any(|one| one == name);
     let paths: Vec<&str> =
         arguments.iter().map(String::as_str).filter(|one| !one.starts_with("--")).collect();
@@ -53,7 +49,6 @@ fn main() {
     let report = match paths[..] {
         ["facts", file] => facts_report(file, silence, encoder),
         ["recall", project, file] => recall_report(project, file, silence, encoder),
-        // As when all benchmarks are run.
         _ => {
             return println!(
                 "usage: facts FILE | recall PROJECT FILE [--json] [--silence] [--no-encoder]"
@@ -187,8 +182,7 @@ fn recall_report(project: &str, file: &str, silence: bool, encoder: bool) -> Val
     let folder = root.file_name().unwrap().to_string_lossy().into_owned();
     let request = OpenRequest { directory: root, ..OpenRequest::default() };
     let project = Project::open(request).unwrap();
-    let mut methods: Vec<(&str, Vec<Outcome>)> =
-        Method::ALL.iter().map(|method| (method.as_str(), Vec::new())).collect();
+    let mut methods = ["words", "vectors", "both"].map(|method| (method, Vec::new()));
     let mut foreign = Vec::new();
     for line in lines(file) {
         let own = line["project"].as_str().is_none_or(|name| {
@@ -198,37 +192,47 @@ fn recall_report(project: &str, file: &str, silence: bool, encoder: bool) -> Val
         let snippet = own.then(|| normalised(line["answer_snippet"].as_str().unwrap()));
         let question = line["question"].as_str().unwrap();
         if own {
-            for (method, (_, outcomes)) in Method::ALL.into_iter().zip(&mut methods) {
-                outcomes.push(ask_project(&project, question, snippet.as_deref(), method, encoder));
-            }
+            let found = ask_project(&project, question, snippet.as_deref(), encoder);
+            methods.iter_mut().zip(found).for_each(|((_, outcomes), found)| outcomes.push(found));
         } else if silence {
-            foreign.push(ask_project(&project, question, None, Method::Both, encoder));
+            foreign.extend(ask_project(&project, question, None, encoder).into_iter().next_back());
         }
     }
     report(&methods, silence.then_some(foreign))
 }
 
+/// Returns what words, vectors and both find: each hit has the parts of its score.
 fn ask_project(
     project: &Project,
     question: &str,
     snippet: Option<&str>,
-    method: Method,
     uses_encoder: bool,
-) -> Outcome {
+) -> [Outcome; 3] {
     let query = RecallQuery {
-        limit: DEPTH,
+        limit: RANKED,
         include_irrelevant: true,
         uses_encoder,
-        method,
         ..RecallQuery::new(question).unwrap()
     };
     let found = answer(project, &query).unwrap();
     let is_answer = |text: &str| snippet.is_some_and(|snippet| normalised(text).contains(snippet));
-    let ranks = (1..).zip(&found.hits).filter(|(_, hit)| {
-        is_answer(&format!("{} {}", hit.passage.headings.join(" "), hit.passage.text))
+    let outcome = |hits: &[Hit]| {
+        let is_answer = |hit: &Hit| {
+            is_answer(&format!("{} {}", hit.passage.headings.join(" "), hit.passage.text))
+        };
+        let rank = hits.iter().take(DEPTH).position(is_answer).map(|before| before + 1);
+        Outcome { ranks: rank.into_iter().collect(), relevant: 1, evidence: found.evidence }
+    };
+    let both = outcome(&found.hits);
+    let parts: [fn(FusedParts) -> f64; 2] = [|parts| parts.words, |parts| parts.meaning];
+    let [words, vectors] = parts.map(|part| {
+        let mut hits = found.hits.clone();
+        let score = |hit: &Hit| hit.parts.weight * part(hit.parts);
+        hits.retain(|hit| score(hit) > 0.0);
+        hits.sort_by(|one, other| score(other).total_cmp(&score(one)));
+        outcome(&hits)
     });
-    let ranks = ranks.map(|(rank, _)| rank).take(1).collect();
-    Outcome { ranks, relevant: 1, evidence: found.evidence }
+    [words, vectors, both]
 }
 
 fn normalised(text: &str) -> String {

@@ -3,24 +3,25 @@
 #[cfg(debug_assertions)]
 use crate::support::{Case, Tree, difference};
 
-/// Kills `command` at its n-th file operation for all n, then runs one of `nexts`, each in its turn.
+/// Kills `command` at its n-th file operation for all n, each in a copy of the project, then runs one of `nexts`, each in
+/// its turn.
 ///
 /// For every n, the final tree must be that of a run that was not killed; if the next is another command, it may
 /// also be that of a run that never began.
 #[cfg(debug_assertions)]
-fn killed_at_every_operation(prepare: impl Fn() -> Case, command: &str, nexts: &[&str]) {
+fn killed_at_every_operation(prepared: &Case, command: &str, nexts: &[&str]) {
     let ends: Vec<(&str, Tree, Tree)> = nexts
         .iter()
         .map(|next| {
-            let never_begun = prepare();
+            let never_begun = prepared.copy();
             never_begun.run(next).success();
-            (*next, final_tree(&prepare(), command, next, None).0, never_begun.tree())
+            (*next, final_tree(&prepared.copy(), command, next, None).0, never_begun.tree())
         })
         .collect();
     let mut kills = 0;
     for nth in 1.. {
         let (next, whole, never_begun) = &ends[nth % ends.len()];
-        let (tree, was_killed) = final_tree(&prepare(), command, next, Some(nth));
+        let (tree, was_killed) = final_tree(&prepared.copy(), command, next, Some(nth));
         let lost = difference(whole, &tree);
         let is_right = lost.is_empty() || tree == *never_begun;
         assert!(is_right, "{command}, killed at operation {nth}:\n{}", lost.join("\n"));
@@ -67,44 +68,38 @@ fn project() -> Case {
 #[cfg(debug_assertions)]
 #[test]
 fn ship_is_completed_by_the_next_command() {
-    killed_at_every_operation(project, "ship --force", &["ship --force", "sync"]);
+    killed_at_every_operation(&project(), "ship --force", &["ship --force", "sync"]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn recording_is_completed_by_the_next_command() {
-    killed_at_every_operation(project, "execute --all", &["execute --all"]);
+    killed_at_every_operation(&project(), "execute --all", &["execute --all"]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn init_is_completed_by_the_next_command() {
-    let project = || {
-        let case = Case::empty();
-        case.write("Cargo.toml", "[package]\nname = \"sundial\"\n");
-        case
-    };
-    killed_at_every_operation(project, "init --name sundial", &["init --name sundial"]);
+    let project = Case::empty();
+    project.write("Cargo.toml", "[package]\nname = \"sundial\"\n");
+    killed_at_every_operation(&project, "init --name sundial", &["init --name sundial"]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn a_ledger_update_is_completed_by_the_next_command() {
-    let project = || {
-        let case = Case::empty();
-        case.write(
-            "update.json",
-            r#"{"state":{"objective":"Ship","active_work":["Write"]},
-            "constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}],
-            "decisions":[{"date":"2026-02-27","title":"T","why":"w","impact":"i","evidence":"https://example.org/pull/1"}],
-            "rollup":["T"]}"#,
-        );
-        case.run("ledger init").success();
-        case
-    };
+    let project = Case::empty();
+    project.write(
+        "update.json",
+        r#"{"state":{"objective":"Ship","active_work":["Write"]},
+        "constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}],
+        "decisions":[{"date":"2026-02-27","title":"T","why":"w","impact":"i","evidence":"https://example.org/pull/1"}],
+        "rollup":["T"]}"#,
+    );
+    project.run("ledger init").success();
     let update = "ledger update --file update.json";
     // A command that reads the ledger before it writes it finds the old files or the new.
-    killed_at_every_operation(project, update, &[update, "ledger init"]);
+    killed_at_every_operation(&project, update, &[update, "ledger init"]);
 }
 
 #[cfg(debug_assertions)]
@@ -122,7 +117,7 @@ fn entries() -> Case {
 #[test]
 fn a_note_is_whole_after_the_same_request_and_stands_once() {
     for command in ["notepad priority fact --request-id 1", "notepad working note --request-id 1"] {
-        killed_at_every_operation(Case::empty, command, &[command]);
+        killed_at_every_operation(&Case::empty(), command, &[command]);
     }
 }
 
@@ -130,28 +125,29 @@ fn a_note_is_whole_after_the_same_request_and_stands_once() {
 #[test]
 fn a_killed_entry_write_is_completed_or_never_began() {
     let write = "entry write --key old --type gotcha --confidence high --body @body.md";
-    killed_at_every_operation(entries, write, &["entry audit"]);
+    killed_at_every_operation(&entries(), write, &["entry audit"]);
     let fresh =
         "entry write --key fresh --type gotcha --confidence high --body @body.md --request-id one";
-    killed_at_every_operation(entries, fresh, &[fresh]);
+    killed_at_every_operation(&entries(), fresh, &[fresh]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn a_killed_supersede_or_delete_is_completed_or_never_began() {
-    killed_at_every_operation(entries, "entry supersede --old old --new new", &["entry audit"]);
-    killed_at_every_operation(entries, "entry delete --key old --reason because", &["entry audit"]);
+    killed_at_every_operation(&entries(), "entry supersede --old old --new new", &["entry audit"]);
+    killed_at_every_operation(
+        &entries(),
+        "entry delete --key old --reason because",
+        &["entry audit"],
+    );
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn a_note_is_completed_or_not_begun_when_another_one_follows() {
-    let with_notepad = || {
-        let case = Case::empty();
-        case.write(".vibekit/notepad.md", "## Mine\nkeep\n\n## Manual\nmine\n");
-        case
-    };
-    killed_at_every_operation(with_notepad, "notepad manual note", &["notepad working other"]);
+    let with_notepad = Case::empty();
+    with_notepad.write(".vibekit/notepad.md", "## Mine\nkeep\n\n## Manual\nmine\n");
+    killed_at_every_operation(&with_notepad, "notepad manual note", &["notepad working other"]);
 }
 
 /// The same, with a note of an earlier session.
@@ -165,17 +161,17 @@ fn paused() -> Case {
 #[cfg(debug_assertions)]
 #[test]
 fn a_killed_pause_is_completed_or_never_began() {
-    killed_at_every_operation(project, "pause first", &["pause first"]);
+    killed_at_every_operation(&project(), "pause first", &["pause first"]);
     // Another command that writes plan state finds the old note or the new.
-    killed_at_every_operation(paused, "pause second", &["pause second", "execute --all"]);
+    killed_at_every_operation(&paused(), "pause second", &["pause second", "execute --all"]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn whenever_a_pause_is_killed_resume_reads_one_whole_note() {
-    let mut kills = 0;
+    let (paused, mut kills) = (paused(), 0);
     for nth in 1.. {
-        let case = paused();
+        let case = paused.copy();
         let run = case.run("pause second");
         let killed = run.env("ANNALS_FAIL_AFTER", nth.to_string()).output();
         let read = case.run("resume --json").success().json();
@@ -204,17 +200,14 @@ fn with_older_vbw() -> Case {
 #[test]
 fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
     let start = "milestone new offline-mode";
-    killed_at_every_operation(with_older_vbw, start, &[start, "sync"]);
+    killed_at_every_operation(&with_older_vbw(), start, &[start, "sync"]);
 }
 
 #[cfg(debug_assertions)]
 #[test]
 fn a_killed_switch_of_milestones_is_completed_or_never_began() {
-    let project = || {
-        let case = with_older_vbw();
-        case.run("milestone new offline-mode").success();
-        case
-    };
+    let project = with_older_vbw();
+    project.run("milestone new offline-mode").success();
     let switch = "milestone switch default";
-    killed_at_every_operation(project, switch, &[switch, "sync"]);
+    killed_at_every_operation(&project, switch, &[switch, "sync"]);
 }

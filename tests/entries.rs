@@ -8,7 +8,7 @@ use crate::support::{Case, Outcome, difference};
 
 const MEMORY: &str = ".vibekit/memory";
 const PROCESSES: usize = 16;
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 5;
 
 fn write(case: &Case, key: &str, body: impl Into<Vec<u8>>, more: &str) -> Outcome {
     let line =

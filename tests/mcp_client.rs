@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Case, Invocation, require};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mcp_client.py");
-const AT_ONCE: usize = 50;
+const AT_ONCE: usize = 16;
 
 /// Keeps the journal and the facts in the case's own home.
 fn own<'a>(case: &Case, run: Invocation<'a>) -> Invocation<'a> {

@@ -5,7 +5,7 @@ use std::thread;
 use crate::support::Case;
 
 const PROCESSES: usize = 8;
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 2;
 
 #[test]
 fn execute_and_sync_at_once_record_each_phase_once() {
@@ -51,7 +51,7 @@ fn of_pauses_at_once_one_note_is_left_and_each_resume_reads_a_whole_one() {
         for process in 0..PROCESSES {
             let case = &case;
             scope.spawn(move || {
-                for _ in 0..ROUNDS / 4 {
+                for _ in 0..ROUNDS {
                     let note = format!("note-{process}");
                     case.run("pause").args([&note]).success();
                     let read = case.run("resume --json").success().json();

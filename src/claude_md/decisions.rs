@@ -10,10 +10,9 @@ use regex_lite::Regex;
 use crate::patterns;
 use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
+use crate::plan::read::vocabulary::{begins, has};
 use crate::plan::{Decision, PhaseNumber};
-use crate::text::{
-    fold, is_absent, listed, lower_words, negates, non_placeholder, pattern, words_in,
-};
+use crate::text::{fold, is_absent, lower_words, negates, non_placeholder, pattern, words_in};
 
 /// Number of decisions in the block.
 const MAX_DECISIONS: usize = 10;
@@ -30,17 +29,6 @@ const MAX_PER_PLAN: usize = 3;
 /// Maximum length of a decision with its reason, in characters. A shorter one would cut off what follows a semicolon or
 /// a colon, which is often the rule itself.
 const MAX_CHARS: usize = 240;
-
-/// Words that mark a decision as binding.
-const BINDING_WORDS: &str =
-    "must never only breaking always mandatory required forbidden prohibited";
-
-/// Words that, as negations do, restrict or reverse a statement.
-const RESTRICTING_WORDS: &str = "down except off only under unless until";
-
-/// Prefixes of words for things that others depend on.
-const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
-    encrypt permission secret dependency dependencies";
 
 /// The file that a list of decisions is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,8 +70,9 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
         parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
     {
         let decision = ranked[at].decision;
-        let words = ContentWords::from_text(decision.untagged());
-        let limits = restrictions_and_numbers(decision.untagged());
+        let Some(text) = decision_statement(decision) else { continue };
+        let words = ContentWords::from_text(&text);
+        let limits = restrictions_and_numbers(&text);
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
         if shown.len() >= room
             || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
@@ -93,12 +82,10 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
         {
             continue;
         }
-        if let Some(text) = decision_statement(decision) {
-            if let Some(count) = count {
-                *count += 1;
-            }
-            shown.push((at, words, limits, text));
+        if let Some(count) = count {
+            *count += 1;
         }
+        shown.push((at, words, limits, text));
     }
     shown.sort_by_key(|(at, ..)| *at);
     shown.into_iter().map(|(.., text)| text).collect()
@@ -108,7 +95,7 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
 /// repeat each other.
 fn restrictions_and_numbers(text: &str) -> BTreeSet<String> {
     let is_kept = |word: &String| {
-        negates(word) || listed(RESTRICTING_WORDS, word) || word.contains(char::is_numeric)
+        negates(word) || has("restriction", word) || word.contains(char::is_numeric)
     };
     lower_words(text).filter(is_kept).collect()
 }
@@ -198,7 +185,7 @@ fn decides(decision: &Decision) -> bool {
     !is_absent(text)
         && !text.starts_with("~~")
         && patterns::numbered_task(&lower).is_none()
-        && (has_any(&lower, BINDING_WORDS) || !(is_of_roadmap() || only_orders() || only_logs()))
+        && (is_binding(&lower) || !(is_of_roadmap() || only_orders() || only_logs()))
 }
 
 /// Text that only orders the work or says how far it is: it begins with the number of a phase or wave, says how many
@@ -212,8 +199,8 @@ static ORDERS_WORK: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-fn has_any(lower: &str, words: &str) -> bool {
-    words_in(lower).any(|word| listed(words, word))
+fn is_binding(lower: &str) -> bool {
+    words_in(lower).any(|word| has("binding", word))
 }
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
@@ -250,9 +237,8 @@ fn impact(decision: &Decision) -> u8 {
     let reason = reason(decision);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
     let mut words = words_in(&text);
-    let is_structural =
-        words.any(|word| STRUCTURAL_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix)));
-    u8::from(reason.is_some()) + u8::from(has_any(&text, BINDING_WORDS)) + u8::from(is_structural)
+    let is_structural = words.any(|word| begins("structure", word));
+    u8::from(reason.is_some()) + u8::from(is_binding(&text)) + u8::from(is_structural)
 }
 
 /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.

@@ -318,11 +318,12 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 
-/// Says which words of a text are also options of its command, since they may have been meant so.
+/// Says which words of a text are also options of its command, since they may have been meant so; not behind `--`.
 fn note_options<T: Args>(text: &[String], out: &mut Output) {
     let mut command = T::augment_args(Global::augment_args(Command::new("annals")));
     command.build();
-    for word in text {
+    let is_meant = std::env::args_os().any(|word| word == "--");
+    for word in text.iter().filter(|_| !is_meant) {
         let name = word.strip_prefix("--").and_then(|name| name.split('=').next());
         if name.is_some() && command.get_arguments().any(|known| known.get_long() == name) {
             out.note(&format!("{word} became part of the text; options stand before it"));

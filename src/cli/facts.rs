@@ -21,7 +21,7 @@ use crate::facts::{
     TurnStatus, UserId,
 };
 use crate::project::Project;
-use crate::search::Encoder;
+use crate::search::{Encoder, NO_WORDS};
 use crate::storage::read;
 use crate::text::quantity;
 use crate::{facts, share};
@@ -511,7 +511,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
         context.out.note(Encoder::DAMAGED);
     }
     let template = if args.explain { text!("facts/explained") } else { text!("facts/found") };
-    context.out.show(&found, template)
+    context.out.show_with(&found, &json!({"no_words": NO_WORDS}), template)
 }
 
 fn inject(

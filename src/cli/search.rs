@@ -14,6 +14,7 @@ use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
 use crate::recall::{RecallQuery, SourceName, recall};
+use crate::search::NO_WORDS;
 use crate::sessions::Session;
 use crate::warning::Warning;
 use crate::{context, sessions};
@@ -98,7 +99,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         }
     }
     out.paint(head_style);
-    out.show(&found, text!("recall"))
+    out.show_with(&found, &json!({"no_words": NO_WORDS}), text!("recall"))
 }
 
 /// List this project's sessions with coding agents, from the clients' transcripts

@@ -155,7 +155,7 @@ impl<'a> Gatherer<'a> {
     /// Uses the wording of the context file, so that a session that has read it does not get the same lines
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
-        let Some((survey, status)) = &self.planning else {
+        let Some((_, status)) = &self.planning else {
             return context::parts(self.project).iter().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
@@ -168,7 +168,7 @@ impl<'a> Gatherer<'a> {
         lines.extend(self.resume_notes(warnings));
         let remark = status.stated_remark();
         lines.extend(remark.map(|remark| format!("STATE.md says: {remark}")));
-        let milestone = lifecycle::named_milestone(survey, status, None);
+        let milestone = status.milestone.display_name();
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
         lines.extend(drift_lines(&status.drift));
         lines
@@ -413,7 +413,7 @@ fn drift_lines(drift: &[Drift]) -> Vec<String> {
         drift.iter().partition(|drift| drift.is_left_plan());
     let files = stated.chunk_by(|drift, next| drift.file == next.file);
     let of_file = |drifts: &[&Drift]| {
-        let of_phase = drifts.iter().find(|drift| drift.kind == DriftKind::Phase);
+        let of_phase = drifts.iter().find(|drift| drift.kind == Some(DriftKind::Phase));
         let first = of_phase.unwrap_or(&drifts[0]);
         let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
         let others = match lines.len() - 1 {

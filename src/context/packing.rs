@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::markdown::without_bullet;
-use crate::text::{Line, estimate_tokens, word_enum};
+use crate::text::{Line, estimate_tokens, word_enum, words_in};
 use crate::warning::Warning;
 
 /// The first line: text from files must not be taken for instructions.
@@ -274,10 +274,7 @@ impl AlreadyRead {
 
 /// Returns the words of a text in lower case, separated by spaces.
 fn words(text: &str) -> String {
-    let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
-    let words = text.split(|c| !is_word_char(c));
-    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-    words.join(" ")
+    words_in(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -195,8 +195,13 @@ impl RecordDraft {
 
     /// Returns the draft as a line of the journal, including its newline.
     fn line(&self, time: &str) -> Result<String> {
-        let (time, fields) = (json(&time)?, json(self)?);
-        let line = format!("{{\"ts\":{time},{}\n", fields.trim_start_matches('{'));
+        #[derive(Serialize)]
+        struct Line<'a> {
+            ts: &'a str,
+            #[serde(flatten)]
+            draft: &'a RecordDraft,
+        }
+        let line = json(&Line { ts: time, draft: self })? + "\n";
         let line = file::visible(&line).into_owned();
         // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
@@ -559,7 +564,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_once_it_is_escaped_is_refused() {
-        let text = "\u{85}".repeat(MAX_LINE / 4);
+        let text = "\u{85}".repeat(MAX_LINE / 6);
         let draft = RecordDraft::new(None, text, None, None).unwrap();
         let error = draft.line("2026-03-01T00:00:00+00:00").unwrap_err();
         assert!(error.message.contains("larger than"), "{error}");

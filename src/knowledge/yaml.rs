@@ -1,36 +1,23 @@
 //! Writes values in YAML such that every parser reads back the same text.
 
-use std::fmt::Write;
+use serde_json::Value;
 
 /// Returns a text as a YAML scalar: plain if it is unambiguous, otherwise in double quotes.
 pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
-/// Returns a text in double quotes.
+/// Returns a text in double quotes, as in JSON, with what no eye sees as an escape.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{feff}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
-                escape(&mut quoted, c);
-            }
-            c if c.is_control() => escape(&mut quoted, c),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{feff}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let shown = |c: char| match is_hidden(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    Value::from(text).to_string().chars().map(shown).collect()
 }
 
 /// Returns scalars in YAML syntax as a flow sequence: `[a, b]`.
@@ -44,11 +31,6 @@ pub(crate) fn map(fields: &[(&str, String)]) -> String {
     let fields: Vec<String> =
         fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     format!("{{{}}}", fields.join(", "))
-}
-
-fn escape(to: &mut String, c: char) {
-    // Writing to a string cannot fail.
-    write!(to, "\\u{:04x}", u32::from(c)).ok();
 }
 
 fn is_plain(text: &str) -> bool {

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
-use crate::lifecycle::ship::shipped_date;
 use crate::lifecycle::sync::refresh;
 use crate::patterns::{
     EntryContext, FinishedPhase, History, Insights, Patterns, PlanRecord, Recorded, Retrospective,
@@ -17,7 +16,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     AcceptanceResult, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey,
-    TextOf, status_words,
+    TextOf, shipped_date, status_words,
 };
 use crate::project::Project;
 use crate::storage::Store;

@@ -25,5 +25,5 @@ pub use plan::{
     CarefulFile, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape, PlanBrief, plan,
 };
 pub use ship::{Archived, PlanTotals, ShipReport, ShipRequest, ship};
-pub use sync::{Preview, Shipped, SyncReport, SyncRequest, fix_state, preview, sync};
-pub(crate) use sync::{decision_lists, named_milestone};
+pub(crate) use sync::decision_lists;
+pub use sync::{Preview, SyncReport, SyncRequest, fix_state, preview, sync};

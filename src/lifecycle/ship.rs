@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use chrono::NaiveDate;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::lifecycle::execute::{ExecuteRequest, record};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
@@ -455,34 +453,6 @@ impl PlanTotals {
             complete: phases().map(|phase| phase.count(PlanState::Complete)).sum(),
         }
     }
-}
-
-/// Returns the ship date in an archived milestone's SHIPPED.md.
-pub(crate) fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
-    let Some(text) = read::text(&milestone.join(vocabulary::SHIPPED))? else {
-        return Ok(None);
-    };
-    let is_about = |line: &&str| {
-        let line = line.to_lowercase();
-        line.contains("shipped") || line.contains("date")
-    };
-    let mut lines = text.value.lines().filter(is_about);
-    Ok(lines.find_map(|line| {
-        let mut digits = line.match_indices(|c: char| c.is_ascii_digit());
-        digits.find_map(|(at, _)| parse_date(&line[at..]))
-    }))
-}
-
-/// Returns the name and the ship date of the milestone that shipped last, by the dates in the SHIPPED.md files.
-pub(crate) fn last_shipped(folder: &PlanningFolder) -> Option<(String, Option<NaiveDate>)> {
-    let pages = folder.archived.iter().filter_map(|archive| {
-        let dir = archive.dir.as_ref()?;
-        let page = read::text(&dir.join(vocabulary::SHIPPED)).ok()??.value;
-        let title = page.lines().find_map(|line| line.strip_prefix("# Shipped:"));
-        let name = title.map_or(archive.slug.as_str(), str::trim).to_owned();
-        Some((shipped_date(dir).ok()?, name))
-    });
-    pages.max().map(|(date, name)| (name, date))
 }
 
 /// Returns the SHIPPED.md of the active milestone.

@@ -2,21 +2,19 @@
 
 use std::path::PathBuf;
 
-use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
 use crate::claude_md::{DecisionFile, DecisionList, MemoryPart, Pattern, Sources};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
-use crate::lifecycle::ship::{last_shipped, slug_of};
 use crate::patterns::{Insights, RelevantPattern, StaleReasons};
 use crate::plan::{
-    Action, Correction, DEFAULT_MILESTONE, Decision, Drift, PhaseNumber, StatusReport, Survey,
+    Action, Correction, DEFAULT_MILESTONE, Decision, Drift, PhaseNumber, Shipped, StatusReport,
+    Survey,
 };
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
-use crate::text::is_absent;
 use crate::warning::Warning;
 use crate::{claude_md, patterns, plan};
 
@@ -201,9 +199,6 @@ impl SyncRequest {
     }
 }
 
-/// The name of a milestone that has shipped, and the day.
-pub type Shipped = (String, Option<NaiveDate>);
-
 /// Plans the context files as they should be after the changes of `work`.
 pub(crate) fn refresh(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {
     refresh_with(project, survey, survey, &SyncRequest::default(), work)
@@ -264,14 +259,19 @@ fn sources(
     });
     // What the whole history shows keeps its line.
     let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
-    let status = StatusReport::from_survey(project, survey);
+    let mut status = StatusReport::from_survey(project, survey);
+    if let Some(just) = just.filter(|_| status.next.action == Action::None) {
+        status.milestone.last = Some(just.clone());
+    }
     let place = project.planning_place();
     let code =
         if place.layout.is_in_use { Vec::new() } else { code_profile(&project.root, &place.dir) };
     let contested = status.next.contest();
     // A milestone without a name is called so, unless the workflow does not know the word.
     let has_default = place.layout.is_in_use && !place.layout.name.keeps_milestones();
-    let milestone = named_milestone(survey, &status, just)
+    let milestone = status
+        .milestone
+        .display_name()
         .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()));
     Sources {
         project: status.project,
@@ -289,28 +289,6 @@ fn sources(
         shipped: shipped_pages(survey),
         memory: None,
     }
-}
-
-/// Returns the milestone to name: where nothing is left to do and no other was started, the one that shipped last.
-pub(crate) fn named_milestone(
-    survey: &Survey,
-    status: &StatusReport,
-    just: Option<&Shipped>,
-) -> Option<String> {
-    let folder = &survey.folder;
-    let is_archived = |name: &String| {
-        folder.archived.iter().any(|archive| slug_of(&archive.slug) == slug_of(name))
-    };
-    let stated = survey.state.milestone.as_ref();
-    let is_started = !status.milestone.is_shipped
-        && stated.is_some_and(|name| !is_absent(name) && !is_archived(name));
-    let last = just
-        .cloned()
-        .or_else(|| last_shipped(folder))
-        .filter(|_| status.next.action == Action::None && !is_started);
-    let Some((name, date)) = last else { return status.milestone.display_name() };
-    let date = date.map(|date| format!(", {date}")).unwrap_or_default();
-    Some(format!("none (shipped: {name}{date})"))
 }
 
 /// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.

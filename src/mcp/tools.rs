@@ -23,7 +23,7 @@ use crate::patterns::SubmittedLessons;
 use crate::plan::{StatusReport, Survey};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
-use crate::search::Relevance;
+use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
 use crate::text::{sanitize_json, sanitized};
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
@@ -172,7 +172,9 @@ fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
         let mark = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
         format!("{mark}{}\n", hit.fact)
     });
-    let text = if found.hits.is_empty() {
+    let text = if found.is_wordless {
+        NO_WORDS.to_owned()
+    } else if found.hits.is_empty() {
         "Nothing relevant is known; pass `all` for the nearest.\n".to_owned()
     } else {
         fenced("the user's facts", &lines.collect::<String>())
@@ -299,7 +301,7 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     let mut text: String = found.hits.iter().map(fenced_hit).collect();
     if found.hits.is_empty() {
         text.push_str(match found.withheld {
-            _ if found.is_wordless => "Nothing to search for: say in words what it is about.\n",
+            _ if found.is_wordless => NO_WORDS,
             0 => "Nothing found.\n",
             _ => "Nothing relevant; pass `all` for the nearest.\n",
         });

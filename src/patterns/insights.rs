@@ -591,7 +591,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn no_history_panics_and_no_small_group_teaches(
             first in proptest::collection::vec(made(), 0..30),
@@ -668,12 +668,12 @@ mod statistics_tests {
     fn scipy_says_the_same() {
         let mut numbers = Numbers(7);
         let (mut script, mut ours) = (String::from(HEAD), Vec::new());
-        for _ in 0..400 {
+        for _ in 0..100 {
             let [a, b, c, d] = [25, 25, 40, 12].map(|limit| numbers.below(limit));
             writeln!(script, "print(fisher_exact([[{a},{b}],[{c},{d}]])[1])").unwrap();
             ours.push(fisher_exact(rate(a, b), rate(c, d)));
         }
-        for round in 0..300 {
+        for round in 0..80 {
             let distinct = round % 2 == 0;
             let mut group = |longest: u64, shift: usize| -> Vec<f64> {
                 let length = numbers.below(longest) + 1;

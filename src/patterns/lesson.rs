@@ -19,43 +19,17 @@ use crate::patterns::sentences::{
 };
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
+use crate::plan::read::vocabulary::{begins, has, words};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
-use crate::text::{Line, clip, listed, lower_words, negates, pattern};
+use crate::text::{Line, clip, lower_words, negates, pattern};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
 
 /// Maximum length of a recorded lesson without its citation, in characters.
 const MAX_LENGTH: usize = 240;
-
-/// Beginnings of what is no lesson: nothing happened, or the subject is only clear in its summary.
-const LEFT_OUT: &str =
-    "none|no deviation|no issue|no problem|n/a|not a deviation|the plan's|plan's|ended partial";
-
-/// Words about what changes no later plan, outside of code.
-const TRIFLES: &str = "commit|import order|lint|style|format";
-
-/// Words that tell a problem as past.
-const PAST: &str = "was were had did would could";
-
-/// Words that give a reason.
-const REASONS: &str =
-    "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
-
-/// Beginnings of words that name a failure.
-const FAILURES: &str = "fail|error|crash|segfault|raise|broke|timed out";
-
-/// Words that say, as negations do, that something was not as it should be.
-const DENIALS: &str = "but however require requires required missing only instead";
-
-/// Words that choose between ways, or say what a choice is good for.
-const CHOICES: &str = "over rather so must always avoid avoids prevent prevents until unless";
-
-/// Verbs that tell what was done to files and records.
-const DEEDS: &str = "added captured committed completed confirmed created done enhanced extracted ignored initialized \
-    kept landed moved numbered passed placed preserved reduced registered removed renamed updated verified wired";
 
 /// Number of words at the beginning of a text among which its verb is.
 const VERB_WITHIN: usize = 8;
@@ -138,7 +112,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
         (None, Some(fix)) => with_fix(&title, fix)?,
         (Some(issue), fix) => {
             let issue = clean(issue);
-            if is_deed(&title) && has_any(&issue, PAST) {
+            if is_deed(&title) && has_any(&issue, "past") {
                 return None;
             }
             match fix {
@@ -149,7 +123,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
     };
     let is_trifle = |text: &str| {
         let lower = prose(text).to_lowercase();
-        TRIFLES.split('|').any(|words| lower.contains(words))
+        words("trifle").any(|words| lower.contains(words))
     };
     let is_lesson = !is_left_out(&text) && !is_trifle(&text) && !is_trifle(&title);
     is_lesson.then_some(text)
@@ -179,29 +153,29 @@ fn is_deed(title: &str) -> bool {
 /// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
     let spaced = format!(" {}", lower_words(text).collect::<Vec<_>>().join(" "));
-    let names_failure = FAILURES.split('|').any(|start| spaced.contains(&format!(" {start}")));
+    let names_failure = words("failure").any(|start| spaced.contains(&format!(" {start}")));
     has_reason(text) || names_failure || text.contains('`') && denies(text)
 }
 
 fn has_reason(text: &str) -> bool {
     let padded = format!(" {} ", lower_words(text).collect::<Vec<_>>().join(" "));
-    REASONS.split('|').any(|reason| padded.contains(&format!(" {reason} ")))
+    words("reason").any(|reason| padded.contains(&format!(" {reason} ")))
 }
 
 /// Returns whether a text, recorded as a decision, only says what was done: it has neither a reason nor an alternative.
 pub(crate) fn tells_only_what_was_done(text: &str) -> bool {
-    lower_words(text).take(VERB_WITHIN).any(|word| listed(DEEDS, &word))
+    lower_words(text).take(VERB_WITHIN).any(|word| has("deed", &word))
         && !has_reason(text)
         && !denies(text)
-        && !has_any(text, CHOICES)
+        && !has_any(text, "choice")
 }
 
 fn denies(text: &str) -> bool {
-    has_any(text, DENIALS) || lower_words(text).any(|word| negates(&word))
+    has_any(text, "not as it should be") || lower_words(text).any(|word| negates(&word))
 }
 
-fn has_any(text: &str, list: &str) -> bool {
-    lower_words(text).any(|word| listed(list, &word))
+fn has_any(text: &str, kind: &str) -> bool {
+    lower_words(text).any(|word| has(kind, &word))
 }
 
 fn is_left_out(text: &str) -> bool {
@@ -210,7 +184,7 @@ fn is_left_out(text: &str) -> bool {
     numbered_task(&lower) == Some(0)
         || lower.strip_prefix("test ").is_some_and(|rest| rest.starts_with(is_digit))
         || text.contains("```")
-        || LEFT_OUT.split('|').any(|start| lower.starts_with(start))
+        || begins("no lesson", &lower)
 }
 
 /// Returns where a text in lower case names a task by its number, which only the plan explains.
@@ -225,10 +199,6 @@ const MAX_LESSONS: usize = 3;
 
 /// Maximum length of a submitted lesson, in characters.
 const MAX_LESSON_LENGTH: usize = 160;
-
-/// Phrases of praise, which contain no lesson.
-const PRAISE: &str = "went well|went smoothly|worked well|as planned|as expected|no issues|no problems|without issues|\
-    without problems|great job|good progress|all good|successfully completed|everything worked";
 
 /// Lessons as submitted, as JSON or as bullets under two headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -388,7 +358,7 @@ impl SubmittedLesson {
             return Err(self.refused("is not a whole sentence", "state the fact and what to do"));
         }
         let lower = sentence.to_lowercase();
-        if PRAISE.split('|').any(|praise| lower.contains(praise)) && !sentence.contains('`') {
+        if words("praise").any(|praise| lower.contains(praise)) && !sentence.contains('`') {
             let hint = "say what to do again, and where it is";
             return Err(self.refused("contains only praise", hint));
         }

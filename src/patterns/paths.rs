@@ -13,6 +13,7 @@
 use std::borrow::Cow;
 
 use crate::markdown::{is_fence, without_comments};
+use crate::plan::read::vocabulary::has;
 use crate::project::vocabulary;
 use crate::text::{file_name, listed};
 
@@ -27,24 +28,9 @@ pub struct Mention {
     pub is_sure: bool,
 }
 
-/// File extensions, separated by spaces.
-const EXTENSIONS: &str = "adoc arb astro bak bash bat bib bicep bmp c cc cfg cjs clj cljs cmake cmd conf cpp cs \
-    csproj css csv cts cxx dart db diff eex ejs elm erb erl ex exs fish fs fsx gemspec gif go gql gradle graphql \
-    groovy gz h hbs hcl heex hh hpp hrl hs htm html ico ini ipynb j2 jar java jinja jl jpeg jpg js json json5 jsonc \
-    jsonl jsx kt kts less lhs liquid lock log lua m map md mdx mjs mk ml mli mm mp3 mp4 mts nim nix otf patch pdf \
-    phtml php pl plist pm png po prisma properties proto ps1 pug py pyi r rake rb robot rs rst sass scala scss \
-    service sh sln snap sol sql sqlite sqlite3 storyboard sum sv svelte svg swift tar tex tf tfvars tgz thrift tmpl \
-    toml tpl ts tsv tsx ttf txt vb vue wasm wav webm webp woff woff2 xcconfig xml xsd xsl yaml yml zig zip zsh";
-
-/// Extensions that may also end an expression or a product: `console.log`, `items.map`, `response.json`, `Node.js`.
-const ALSO_WORDS: &str = "bak c db diff ex fs h js json lock log m map patch po r service sum";
-
 /// Files without an extension, and some whose extension is also a word.
 const NAMES: &str = "BUILD CHANGELOG CODEOWNERS Dockerfile Gemfile Jenkinsfile Justfile LICENSE Makefile NOTICE \
     Procfile README Rakefile go.mod package.json tsconfig.json";
-
-/// Top-level domains: what stands before the first slash is a host.
-const DOMAINS: &str = "ai app cloud co com de dev edu eu gov io me net org sh uk us";
 
 /// Maximum length of a path, in bytes.
 const MAX_LENGTH: usize = 300;
@@ -179,19 +165,20 @@ fn without_location(text: &str) -> &str {
 
 fn is_host(name: &str) -> bool {
     let domain = name.rsplit_once('.').filter(|(label, _)| !label.is_empty());
-    domain.is_some_and(|(_, domain)| listed(DOMAINS, domain))
+    domain.is_some_and(|(_, domain)| has("top-level domain", domain))
         || name == "localhost"
         || name.contains('@')
 }
 
 fn has_extension(name: &str) -> bool {
     let parts = file_name(name).rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-    parts.is_some_and(|(_, extension)| listed(EXTENSIONS, extension) || extension == "R")
+    parts.is_some_and(|(_, extension)| has("extension of a file", extension) || extension == "R")
 }
 
 /// Returns whether a name without a folder is certainly a file name.
 fn is_file_name(name: &str) -> bool {
-    let is_word = name.rsplit_once('.').is_some_and(|(_, extension)| listed(ALSO_WORDS, extension));
+    let is_word =
+        name.rsplit_once('.').is_some_and(|(_, extension)| has("extension or word", extension));
     listed(NAMES, name) || has_extension(name) && !is_word
 }
 

@@ -16,30 +16,17 @@ use crate::git::{ChangedFile, Git};
 use crate::patterns;
 use crate::patterns::tree::{Tree, ends_in};
 use crate::patterns::{Patterns, Rate, mentions, sentences};
+use crate::plan::read::vocabulary::{has, words};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
-use crate::text::{hexadecimal, listed, negates, one_line};
+use crate::text::{hexadecimal, negates, one_line};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
 const CACHE: &str = "freshness.json";
 
-/// Words that say that a file was removed or moved.
-const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
-    inlined merged migrated move moved moves moving purged removal remove removed removes removing rename renamed \
-    renames renaming replace replaced replaces replacing retired split superseded unused";
-
 /// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
-
-/// Frameworks, which shape how code is written, not only what it calls; test and build tools do not count.
-const FRAMEWORKS: &str = "@angular/core @nestjs/core @prisma/client @remix-run/react @sveltejs/kit @tauri-apps/api \
-    actix-web aiohttp astro axum bevy diesel dioxus django djangorestframework drizzle-orm electron expo express \
-    fastapi fastify flask gatsby hono iced koa leptos lit litestar mongoose next nuxt preact prisma pyramid qwik \
-    react react-native rocket sanic sea-orm sequelize solid-js sqlalchemy sqlmodel sqlx starlette streamlit svelte \
-    tauri tonic tornado typeorm vue warp yew \
-    github.com/gin-gonic/gin github.com/labstack/echo github.com/gofiber/fiber github.com/go-chi/chi \
-    github.com/gorilla/mux gorm.io/gorm entgo.io/ent google.golang.org/grpc github.com/charmbracelet/bubbletea";
 
 /// The results of a staleness check. It is the document of `annals patterns check --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -226,7 +213,7 @@ fn speaks_of_removal(sentence: &str) -> bool {
         let before = words[at.saturating_sub(2)..at].iter().rev();
         // A clause before this one negates something else: `No need, dropped it`.
         let mut before = before.take_while(|word| !word.ends_with([',', ':', ';']));
-        listed(REMOVALS, bare(word)) && !before.any(|word| negates(bare(word)))
+        has("removal of a file", bare(word)) && !before.any(|word| negates(bare(word)))
     });
     removes || lower.contains("no longer")
 }
@@ -345,7 +332,7 @@ fn frameworks(text: &str) -> impl Iterator<Item = &'static str> {
             line[..at].ends_with(['"', '\'']) && (rest.is_empty() || rest.starts_with(is_end))
         })
     };
-    FRAMEWORKS.split(' ').filter(move |name| lines.iter().any(|line| names(line, name)))
+    words("framework").filter(move |name| lines.iter().any(|line| names(line, name)))
 }
 
 fn is_half_gone(rate: Rate) -> bool {

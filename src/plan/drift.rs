@@ -35,8 +35,6 @@ pub(super) enum Subject {
     Status,
     /// A statement, in words: `the current phase`.
     Stated(&'static str),
-    /// A statement that is wrong only because another one is, and so is not reported by itself.
-    Dependent,
 }
 
 /// The kind of a contradicted statement.
@@ -64,8 +62,8 @@ pub enum DriftKind {
 /// A statement that contradicts the files, and what is to be written over it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// The kind of statement.
-    pub kind: DriftKind,
+    /// The kind of statement; `None` if it is wrong only because another one is, and so is not reported by itself.
+    pub kind: Option<DriftKind>,
     /// What the files contradict.
     #[serde(skip)]
     pub(super) subject: Subject,
@@ -94,11 +92,6 @@ impl Drift {
         self.subject == Subject::LeftPlan
     }
 
-    /// Returns whether the statement is wrong only because another one is.
-    pub(super) fn is_dependent(&self) -> bool {
-        self.subject == Subject::Dependent
-    }
-
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
         let [stated, actual] =
@@ -107,7 +100,6 @@ impl Drift {
             Subject::LeftPlan => format!("{stated} has {actual}"),
             Subject::Status => format!("the status is {stated:?}, but the files show {actual:?}"),
             Subject::Stated(what) => format!("{what} is {stated}, but the files show {actual}"),
-            Subject::Dependent => String::new(),
         }
     }
 }
@@ -125,7 +117,7 @@ pub fn drift(survey: &Survey) -> Vec<Drift> {
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
 pub(super) fn statements(survey: &Survey) -> impl Iterator<Item = Drift> {
-    found(survey).into_iter().flatten().filter(|drift| !drift.is_dependent())
+    found(survey).into_iter().flatten().filter(|drift| drift.kind.is_some())
 }
 
 /// Returns the contradicted statements of STATE.md, and those of ROADMAP.md, in file order, with those that depend on
@@ -155,7 +147,7 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
     let left = open.filter_map(|slot| {
         let file = phase.dir.as_ref()?.join(slot.plan.as_ref()?);
         Some(Drift {
-            kind: DriftKind::Plans,
+            kind: Some(DriftKind::Plans),
             subject: Subject::LeftPlan,
             stated: format!("plan {}", slot.number),
             actual: format!("no summary, but {reason}"),
@@ -192,7 +184,7 @@ struct Comparison<'a> {
 }
 
 /// The kind and the subject of a statement.
-type What = (DriftKind, Subject);
+type What = (Option<DriftKind>, Subject);
 
 impl<'a> Comparison<'a> {
     fn new(survey: &'a Survey, name: &str) -> Self {
@@ -212,7 +204,7 @@ impl<'a> Comparison<'a> {
         if stated != actual {
             let (file, line, range) = (self.file.clone(), at.line, at.range.clone());
             let because = match kind {
-                DriftKind::Metric => "what the summaries of this milestone say".to_owned(),
+                Some(DriftKind::Metric) => "what the summaries of this milestone say".to_owned(),
                 _ => because(self.survey, phase),
             };
             let drift =
@@ -281,20 +273,16 @@ impl<'a> Comparison<'a> {
         let Some(new) = new else { return false };
         let (what, stated, actual) = match &claim.value {
             Claim::Phase(number) => {
-                let what = (DriftKind::Phase, Subject::Stated("the current phase"));
+                let what = (Some(DriftKind::Phase), Subject::Stated("the current phase"));
                 (what, number.to_string(), phase.number.to_string())
             }
             Claim::Text(says, old) => {
                 let expected = || self.subject(old).and_then(|about| self.expected(old, about));
                 let is_wrong = *says != Says::Name && expected().is_some();
-                let what = (
-                    DriftKind::Status,
-                    if is_wrong { Subject::Status } else { Subject::Dependent },
-                );
-                (what, old.clone(), new.clone())
+                ((is_wrong.then_some(DriftKind::Status), Subject::Status), old.clone(), new.clone())
             }
             Claim::Count(_, count) => {
-                ((DriftKind::Plans, Subject::Dependent), count.to_string(), new.clone())
+                ((None, Subject::Stated("the count")), count.to_string(), new.clone())
             }
         };
         self.report(what, claim, Some(phase), [stated, actual], Some(new));
@@ -348,23 +336,15 @@ impl<'a> Comparison<'a> {
 
     /// Compares a number with the files; `here` is the phase whose plans STATE.md counts.
     fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<&Phase>) {
-        let what = match says {
-            Says::Total => (DriftKind::Total, Subject::Stated("the number of phases")),
-            Says::PhasesDone => {
-                (DriftKind::Total, Subject::Stated("the number of complete phases"))
-            }
-            Says::Percent => (DriftKind::Percent, Subject::Stated("the progress in percent")),
-            Says::PlansDone => {
-                (DriftKind::Plans, Subject::Stated("the number of complete plans in the phase"))
-            }
-            Says::PlansTotal => {
-                (DriftKind::Plans, Subject::Stated("the number of plans in the phase"))
-            }
-            Says::CurrentPlan => (DriftKind::Plans, Subject::Stated("the current plan")),
-            Says::AllPlansDone => {
-                (DriftKind::Plans, Subject::Stated("the number of complete plans"))
-            }
-            Says::AllPlansTotal => (DriftKind::Plans, Subject::Stated("the total number of plans")),
+        let (kind, subject) = match says {
+            Says::Total => (DriftKind::Total, "the number of phases"),
+            Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
+            Says::Percent => (DriftKind::Percent, "the progress in percent"),
+            Says::PlansDone => (DriftKind::Plans, "the number of complete plans in the phase"),
+            Says::PlansTotal => (DriftKind::Plans, "the number of plans in the phase"),
+            Says::CurrentPlan => (DriftKind::Plans, "the current plan"),
+            Says::AllPlansDone => (DriftKind::Plans, "the number of complete plans"),
+            Says::AllPlansTotal => (DriftKind::Plans, "the total number of plans"),
             _ => return,
         };
         let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
@@ -387,10 +367,11 @@ impl<'a> Comparison<'a> {
                 // A bar of another style cannot be drawn, so its percentage stays, too.
                 written = written.filter(|_| drawn.is_some());
                 let texts = [bar.to_owned(), drawn.clone().unwrap_or_default()];
-                self.report((what.0, Subject::Dependent), at, None, texts, drawn);
+                self.report((None, Subject::Stated("the bar")), at, None, texts, drawn);
             }
         }
         let about = here.filter(|_| is_of_phase);
+        let what = (Some(kind), Subject::Stated(subject));
         self.report(what, claim, about, [stated.to_string(), actual], written);
     }
 
@@ -483,7 +464,13 @@ impl<'a> Comparison<'a> {
             let written = template_status(stated, progress, Some(phase));
             let written = is_plain(stated).then_some(written);
             let texts = [stated.to_owned(), actual];
-            self.report((DriftKind::Status, Subject::Status), at, Some(phase), texts, written);
+            self.report(
+                (Some(DriftKind::Status), Subject::Status),
+                at,
+                Some(phase),
+                texts,
+                written,
+            );
         }
     }
 
@@ -537,7 +524,7 @@ impl<'a> Comparison<'a> {
         let texts = [mark.value, is_done].map(|done| if done { "[x]" } else { "[ ]" }.to_owned());
         let written = (!is_kept).then(|| if is_done { "x" } else { " " }.to_owned());
         self.report(
-            (DriftKind::Checkbox, Subject::Stated("the checkbox")),
+            (Some(DriftKind::Checkbox), Subject::Stated("the checkbox")),
             mark,
             Some(phase),
             texts,
@@ -568,14 +555,14 @@ impl<'a> Comparison<'a> {
             let is_template = |c: char| c.is_ascii_digit() || "/? ".contains(c);
             let is_written = !is_kept && cell.value.replace("TBD", "").chars().all(is_template);
             let written = is_written.then(|| actual.clone());
-            let what = (DriftKind::ProgressRow, Subject::Stated("the number of plans"));
+            let what = (Some(DriftKind::ProgressRow), Subject::Stated("the number of plans"));
             self.report(what, cell, Some(phase), [cell.value.clone(), actual], written);
         }
         if let Some((stated, progress)) = stated.zip(correct) {
             let actual = template_status("Not started", progress, None);
             let written = template_status(&stated.value, progress, None);
             let written = (!is_kept).then_some(written);
-            let what = (DriftKind::ProgressRow, Subject::Status);
+            let what = (Some(DriftKind::ProgressRow), Subject::Status);
             self.report(what, stated, Some(phase), [stated.value.clone(), actual], written);
         }
     }
@@ -771,7 +758,7 @@ pub(super) fn metrics(survey: &Survey) -> Result<Vec<Drift>> {
             let at = Located { value: (), range: label.range.clone(), line: label.line };
             let texts = [stated.to_owned(), actual.clone()];
             comparison.report(
-                (DriftKind::Metric, Subject::Stated(subject)),
+                (Some(DriftKind::Metric), Subject::Stated(subject)),
                 &at,
                 None,
                 texts,

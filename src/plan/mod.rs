@@ -31,5 +31,5 @@ pub(crate) use read::{
     milestone_version_in, notes, phase_in_status, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
-pub(crate) use report::status_words;
-pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, StatusReport};
+pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};
+pub(crate) use report::{shipped_date, status_words};

@@ -13,13 +13,13 @@ use crate::plan::read::vocabulary::words;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
-    PhaseNumbering, PhaseState, PlanState, PlanningFolder, Position, ProjectFile, Roadmap,
-    RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf, WorkflowSettings, milestone_version,
-    milestone_version_in, notes, phase_in_status, rules,
+    PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState, PlanningFolder, Position,
+    ProjectFile, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf,
+    WorkflowSettings, milestone_version, milestone_version_in, notes, phase_in_status, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{quantity, words_in};
+use crate::text::{fold, quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -133,6 +133,7 @@ impl Survey {
             .and_then(|(text, name)| heading_of_shipped(&text, name));
         let phases = phases(&survey, &text);
         survey.position = rules::decide(&survey, phases, &text);
+        survey.position.next.unchosen = project.unchosen();
         survey.handoff = documents.handoff(&survey);
         // Only the check of the last phase worked on matters for what comes next.
         let last = survey.position.members().filter(|phase| phase.is_begun()).last();
@@ -159,15 +160,19 @@ impl Survey {
         if has_shipped { open.or(stated) } else { stated.or(open) }
     }
 
-    /// Returns the blockers that can still block: none that names only finished phases or is marked with a shipped
-    /// milestone, and once nothing is left to do, only those of a STATE.md that says that no milestone is active. Those that
-    /// name only other phases than the next one come last.
+    /// Returns the blockers that a session must know: none once nothing is left to do, unless STATE.md says that no milestone
+    /// is active and so was brought up to date.
     pub(crate) fn current_blockers(&self) -> Vec<String> {
+        let is_up_to_date =
+            self.position.next.action != Action::None || self.state.no_milestone.is_some();
+        if is_up_to_date { self.open_blockers() } else { Vec::new() }
+    }
+
+    /// Returns the blockers that can still block: none that names only finished phases, was to be settled before a plan that
+    /// is complete, or is marked with a shipped milestone. Those that name only other phases than the next one come last.
+    pub(super) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
-        if nothing_is_open && self.state.no_milestone.is_none() {
-            return Vec::new();
-        }
         let is_over = |number: &PhaseNumber| {
             let named = position.with_number(number).next();
             nothing_is_open
@@ -177,7 +182,9 @@ impl Survey {
         let next = position.next.phase.as_ref();
         let blockers = self.state.blockers.iter().filter_map(|blocker| {
             let phases = self.phases_in(&blocker.replace(['[', ']'], " "));
+            let mut deadlines = blocker.split(" before ").skip(1);
             let is_past = !phases.is_empty() && phases.iter().all(is_over)
+                || deadlines.any(|rest| self.begins_with_done_plan(rest))
                 || marked_milestone(blocker).is_some_and(|mark| {
                     self.has_shipped(mark)
                         && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
@@ -190,11 +197,29 @@ impl Survey {
         found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
     }
 
-    /// Returns whether a text puts something off to phases that are finished now: `Export deferred to phase 3`.
+    /// Returns whether a text begins with the id of a complete plan: `04-02`, `plan 04-02`.
+    fn begins_with_done_plan(&self, text: &str) -> bool {
+        let id = text.trim_start_matches("plan ").split_whitespace().next().unwrap_or_default();
+        let id = id.trim_matches(|c: char| !c.is_alphanumeric());
+        self.position.members().any(|phase| {
+            let plan = phase.number.plan_in(id);
+            let is_it = |slot: &PlanSlot| plan.as_ref() == Some(&slot.number);
+            phase.plans.iter().any(|slot| is_it(slot) && slot.state == PlanState::Complete)
+        })
+    }
+
+    /// Returns whether a text puts something off to phases that are finished now: `Export deferred to phase 3`, `to the
+    /// Web Form phase`.
     pub(crate) fn is_deferral_over(&self, text: &str) -> bool {
-        let lower = text.to_lowercase();
+        let lower = fold(text);
         let rest = words("put off").find_map(|words| lower.split_once(words));
-        let phases = rest.map(|(_, rest)| self.phases_in(rest)).unwrap_or_default();
+        let Some((_, rest)) = rest else { return false };
+        let mut phases = self.phases_in(rest);
+        let rest = rest.trim_start().trim_start_matches("the ");
+        let is_named =
+            |phase: &&Phase| phase.name.as_ref().is_some_and(|name| rest.starts_with(&fold(name)));
+        let named = self.position.members().filter(is_named);
+        phases.extend(named.map(|phase| phase.number.clone()));
         !phases.is_empty() && phases.iter().all(|phase| self.is_done(phase))
     }
 
@@ -486,7 +511,7 @@ impl Documents<'_> {
 
 /// Returns the phases of the milestone in number order, with what the documents say of them: those with a folder, and those
 /// that only the roadmap or STATE.md names. Their states are not determined yet.
-pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
+fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
     let folders = dirs.iter().zip(old_folders(roadmap, dirs));
@@ -500,7 +525,7 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
     let listed = roadmap.phases.iter().filter(only_listed);
     phases.extend(listed.map(|planned| Phase::new(planned.number.clone(), Some(planned.clone()))));
-    phases.extend(only_stated(&phases, roadmap, state));
+    phases.extend(only_stated(&phases, survey));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
     rules::add_documents(state, &mut phases);
@@ -537,10 +562,19 @@ pub(crate) fn roadmap_phase<'a>(
     find(to_do).or_else(|| find(shipped))
 }
 
-/// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it.
-fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
-    let number = state.phase.number.clone().filter(|_| !known.is_empty())?;
+/// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it. Where there are none of any
+/// phase, the milestone that it was of may be over.
+fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
+    let state = &survey.state;
+    let number = state.phase.number.clone()?;
     let is_known = known.iter().any(|phase| phase.number == number)
-        || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
+        || roadmap_phase(&survey.roadmap, &number).is_some();
+    let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
+    let mut is_over = || {
+        state.no_milestone.is_some()
+            || !survey.folder.archived.is_empty()
+            || statuses.any(PhaseProgress::is_complete_status)
+    };
+    (!is_known && !(known.is_empty() && is_over()))
+        .then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

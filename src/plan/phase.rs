@@ -307,6 +307,9 @@ pub struct Next {
     /// The places of the facts that speak for it, in a conflict followed by those for the alternative; what was not
     /// understood, if it is unknown.
     pub because: Vec<String>,
+    /// What says that another tool's planning folder exists, too, so that this one may not be meant.
+    #[serde(skip)]
+    pub(crate) unchosen: Option<String>,
 }
 
 /// Another action that may be next.
@@ -336,7 +339,7 @@ impl Next {
                 "the files were not understood, so what comes next is unknown: {own}"
             ));
         }
-        let rival = self.rival()?;
+        let Some(rival) = self.rival() else { return self.unchosen.clone() };
         let reason = rival.because.first().map_or("", String::as_str);
         // The command comes first, so that truncation does not remove it.
         Some(format!(

@@ -173,11 +173,11 @@ impl Source {
             let written = drift.written.clone()?;
             let stated = text.get(drift.range.clone()).filter(|stated| *stated != written)?;
             let show = |mark: &str| match drift.kind {
-                DriftKind::Checkbox => format!("[{mark}]"),
+                Some(DriftKind::Checkbox) => format!("[{mark}]"),
                 _ => mark.to_owned(),
             };
             let correction = Correction {
-                kind: (!drift.is_dependent()).then_some(drift.kind),
+                kind: drift.kind,
                 stated: show(stated),
                 written: show(&written),
                 line: drift.line,

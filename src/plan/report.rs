@@ -1,19 +1,21 @@
 //! The report of `annals status`: where the work stands, what comes next, and what the documents leave out.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::first_date;
+use crate::error::Result;
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
-    PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain, metrics, roadmap_phase,
-    without_status,
+    PlanState, PlanningFolder, Position, Skill, StatedPhase, Survey, drift, is_plain, metrics,
+    roadmap_phase, without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::text::{clip, non_placeholder, pluralize, quantity};
+use crate::storage::read;
+use crate::text::{clip, is_absent, non_placeholder, pluralize, quantity};
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.
@@ -132,7 +134,7 @@ impl StatusReport {
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.todos.clone(),
-            blockers: survey.state.blockers.clone(),
+            blockers: survey.open_blockers(),
             skills: survey.state.skills.clone(),
             next: position.next.clone(),
             paused: survey.handoff.clone(),
@@ -239,6 +241,9 @@ pub struct MilestoneStatus {
     /// When it shipped, according to MILESTONES.md.
     #[serde(skip)]
     shipped_on: Option<NaiveDate>,
+    /// The archived milestone that shipped last, if nothing is left to do and no other was started.
+    #[serde(skip)]
+    pub(crate) last: Option<Shipped>,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -257,21 +262,33 @@ impl MilestoneStatus {
             || survey.shipped.is_some()
             || survey.milestone().is_some_and(|name| survey.has_shipped(name));
         let is_stated = survey.milestone() == state.milestone.as_deref();
+        let is_over = survey.position.next.action == Action::None;
+        let is_shipped = is_over && has_shipped;
+        let is_started = |name: &String| !is_absent(name) && survey.archive(name).is_none();
+        let is_other = !is_shipped && state.milestone.as_ref().is_some_and(is_started);
         Self {
             slug: folder.active.slug.clone(),
             name: survey.milestone().map(|_| name.to_owned()),
             is_implied: project.planning_place().layout.name.keeps_milestones()
                 || folder.active.dir == folder.dir,
-            is_shipped: survey.position.next.action == Action::None && has_shipped,
+            is_shipped,
+            last: (is_over && !is_other).then(|| last_shipped(folder)).flatten(),
             shipped_on: survey.shipped.as_ref().and_then(|(_, text)| first_date(text, text.len())),
             title: state.milestone_name.clone().filter(|_| is_stated),
             archived: folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
         }
     }
 
-    /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none; a shipped one
-    /// is marked.
+    /// Returns the milestone to name: its name, otherwise its slug, but not the `default` that stands for none. One that
+    /// shipped is called so, and where no other was started, the last one that did.
     pub fn display_name(&self) -> Option<String> {
+        let shipped = |name: &str, date: Option<NaiveDate>| {
+            let date = date.map(|date| format!(", {date}")).unwrap_or_default();
+            Some(format!("none (shipped: {name}{date})"))
+        };
+        if let Some((name, date)) = &self.last {
+            return shipped(name, *date);
+        }
         let is_meant = |name: &&String| !self.is_implied || *name != DEFAULT_MILESTONE;
         let mut names = self.name.iter().chain([&self.slug]);
         let mut shown = names.find(is_meant)?.clone();
@@ -280,10 +297,36 @@ impl MilestoneStatus {
         let is_marked = self.is_shipped && !says("shipped");
         let title = title.map(|title| format!(" {title}")).unwrap_or_default();
         shown.push_str(&title);
-        let date = self.shipped_on.map(|date| format!(" {date}")).unwrap_or_default();
-        shown.extend(is_marked.then(|| format!(" (shipped{date})")));
-        Some(shown)
+        if is_marked { shipped(&shown, self.shipped_on) } else { Some(shown) }
     }
+}
+
+/// The name of a milestone that has shipped, and the day.
+pub type Shipped = (String, Option<NaiveDate>);
+
+/// Returns the ship date in an archived milestone's SHIPPED.md.
+pub(crate) fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
+    let Some(text) = read::text(&milestone.join(vocabulary::SHIPPED))? else {
+        return Ok(None);
+    };
+    let is_about = |line: &&str| {
+        let line = line.to_lowercase();
+        line.contains("shipped") || line.contains("date")
+    };
+    let mut lines = text.value.lines().filter(is_about);
+    Ok(lines.find_map(|line| first_date(line, line.len())))
+}
+
+/// Returns the milestone that shipped last, by the dates in the SHIPPED.md files.
+fn last_shipped(folder: &PlanningFolder) -> Option<Shipped> {
+    let pages = folder.archived.iter().filter_map(|archive| {
+        let dir = archive.dir.as_ref()?;
+        let page = read::text(&dir.join(vocabulary::SHIPPED)).ok()??.value;
+        let title = page.lines().find_map(|line| line.strip_prefix("# Shipped:"));
+        let name = title.map_or(archive.slug.as_str(), str::trim).to_owned();
+        Some((shipped_date(dir).ok()?, name))
+    });
+    pages.max().map(|(date, name)| (name, date))
 }
 
 /// Returns warnings about missing documents, and phases that the roadmap does not list.

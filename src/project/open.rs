@@ -140,6 +140,12 @@ impl Project {
         &self.planning
     }
 
+    /// Says that planning folders of other tools exist, too, if nobody chose between them.
+    pub(crate) fn unchosen(&self) -> Option<String> {
+        let others = others(&self.root).filter(|_| self.settings.planning_dir.is_none())?;
+        Some(format!("{} {others}", self.planning.layout.name.dir()))
+    }
+
     /// Returns the same project as if it had a new planning folder with this layout.
     pub fn in_layout(&self, name: LayoutName) -> Result<Self> {
         let own = &self.planning.layout;
@@ -341,18 +347,19 @@ impl Planning {
 /// Returns the first planning folder that exists, otherwise the one that would be created; warns if those of several
 /// tools exist.
 fn detect(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
-    let layouts = layouts(root);
-    let others: Vec<_> = layouts.iter().skip(1).map(|layout| layout.dir()).collect();
-    let name = layouts.first().copied().unwrap_or_default();
-    if !others.is_empty() {
-        let exist = if others.len() == 1 { "exists" } else { "exist" };
-        let what = format!(
-            "is in use, but {} {exist} too; set planning_dir in annals.toml to choose",
-            others.join(" and ")
-        );
-        warnings.push(Warning::file(Path::new(name.dir()), what));
-    }
+    let name = layouts(root).first().copied().unwrap_or_default();
+    warnings.extend(others(root).map(|what| Warning::file(Path::new(name.dir()), what)));
     (root.join(name.dir()), Some(name))
+}
+
+/// Says that planning folders of other tools exist beside the one in use.
+fn others(root: &Path) -> Option<String> {
+    let others: Vec<_> = layouts(root).into_iter().skip(1).map(LayoutName::dir).collect();
+    let exist = if others.len() == 1 { "exists" } else { "exist" };
+    (!others.is_empty()).then(|| {
+        let others = others.join(" and ");
+        format!("is in use, but {others} {exist} too; set planning_dir in annals.toml to choose")
+    })
 }
 
 /// Returns an error if a path that a cloned repository names leads out of these folders through links.

@@ -21,8 +21,8 @@ use crate::error::{Error, Result};
 use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::{Project, vocabulary};
 use crate::recall::hit::mark;
-use crate::search::index::{Answer, Asked, Cache, IndexFile, Method, Passage};
-use crate::search::{Encoder, terms};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
+use crate::search::{Encoder, is_wordless, terms};
 use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
 use crate::{facts, sessions};
@@ -48,8 +48,6 @@ pub struct RecallQuery {
     pub is_urgent: bool,
     /// Whether the encoder reads the best texts again.
     pub uses_encoder: bool,
-    /// How texts are matched.
-    pub method: Method,
 }
 
 impl RecallQuery {
@@ -69,7 +67,6 @@ impl RecallQuery {
             include_irrelevant: false,
             is_urgent: false,
             uses_encoder: true,
-            method: Method::Both,
         })
     }
 }
@@ -96,11 +93,11 @@ pub struct Recalled {
 
 /// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
-    let terms = terms(&query.text, &[]);
-    let is_wordless = terms.is_empty() && query.text.contains(char::is_alphabetic);
+    let is_wordless = is_wordless(&query.text);
     let mut answer = if is_wordless { Answer::default() } else { answer(project, query)? };
     let mut warnings = std::mem::take(&mut answer.warnings);
     mark(project, &mut answer.hits, &mut warnings);
+    let terms = terms(&query.text, &[]);
     let value = Recalled {
         query: query.text.clone(),
         is_wordless,
@@ -124,7 +121,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         all: query.include_irrelevant,
         uses_encoder: query.uses_encoder && project.settings.encoder,
         is_urgent: query.is_urgent,
-        method: query.method,
         extras: &extras,
         is_copy: is_archived,
     };

@@ -26,4 +26,4 @@ pub(crate) use rank::{best, cosines, encoded, to_f64};
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Embedder, Endpoint, Quantized, Vector};
 pub(crate) use words::WordSet;
-pub use words::{Language, Term, corrects, quoted, terms, words};
+pub use words::{Language, NO_WORDS, Term, corrects, is_wordless, quoted, terms, words};

@@ -45,9 +45,9 @@ const MIN_WIDTH: f64 = 0.2;
 const ENCODED: usize = 30;
 const PASSAGES: usize = 6;
 
-/// Share of the score of the better text beside it that a text gets. More would put whole sections before the one text
-/// that answers.
-const SIBLING_SHARE: f64 = 0.2;
+/// Share of the score of the better text beside it that a text gets, before and after the encoder has read them: what is
+/// beside an answer helps to find it, but more would put whole sections before the one text that answers.
+const SIBLING_SHARES: [f64; 2] = [0.2, 0.1];
 
 /// Share of its score that a turn of a conversation adds to the turns beside it, and to those beside these.
 const TURN_SHARES: [f64; 2] = [0.2, 0.1];
@@ -259,13 +259,12 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encode` the vectors
+/// Ranks texts, best first; `read` returns the text at an index, and `encode` the vectors
 /// of the best texts' passages, if the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
     known: &[Known],
     uses_encoder: bool,
-    depth: usize,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
     encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
 ) -> Result<Ranking, E> {
@@ -295,7 +294,8 @@ pub fn rank<E>(
             cosine_of.insert(*index, cosine);
         }
     }
-    let mut beside = neighbours(known, &parts);
+    let share = SIBLING_SHARES[usize::from(!cosine_of.is_empty())];
+    let mut beside = neighbours(known, &parts, share);
     for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
         let share = brevity * question_share(&text.body);
         parts[*index].question = QUESTION_PENALTY * share;
@@ -309,7 +309,7 @@ pub fn rank<E>(
         parts.question *= own + parts.neighbours;
     }
     let scores: Vec<f64> = parts.iter().map(FusedParts::sum).collect();
-    let ranked = best(&scores, depth).into_iter().map(|index| {
+    let ranked = best(&scores, usize::MAX).into_iter().map(|index| {
         let cosine = cosine_of.get(&index).copied();
         let (score, parts) = (scores[index], parts[index]);
         Ranked { index, score, parts, cosine, relevance: Relevance::Low }
@@ -375,18 +375,18 @@ fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, brevit
 }
 
 fn scores(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
-    let beside = neighbours(known, parts);
+    let beside = neighbours(known, parts, SIBLING_SHARES[0]);
     parts.iter().zip(beside).map(|(parts, beside)| parts.own() + beside).collect()
 }
 
-/// Returns what the texts beside each text add to its score.
-fn neighbours(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
+/// Returns what the texts beside each text add to its score; of texts that are no turns, this share.
+fn neighbours(known: &[Known], parts: &[FusedParts], share: f64) -> Vec<f64> {
     let mut sums = vec![0.0; known.len()];
     for (index, one) in known.iter().enumerate() {
         if !one.is_turn {
             let beside = [one.before, one.after].into_iter().flatten();
             let beside = beside.filter_map(|other| parts.get(other)).map(FusedParts::own);
-            sums[index] += SIBLING_SHARE * beside.fold(0.0, f64::max);
+            sums[index] += share * beside.fold(0.0, f64::max);
             continue;
         }
         let own = parts[index].own();

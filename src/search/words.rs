@@ -168,6 +168,14 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     terms
 }
 
+/// What is said of a query that has no word to search for.
+pub const NO_WORDS: &str = "nothing to search for: say in words what it is about";
+
+/// Returns whether a query has letters, but no word to search for, such as "the".
+pub fn is_wordless(query: &str) -> bool {
+    query.contains(char::is_alphabetic) && terms(query, &[]).is_empty()
+}
+
 struct Terms {
     languages: Vec<Language>,
     found: Vec<Term>,
@@ -495,7 +503,7 @@ impl WordSet {
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         let is_short = self.0.len() < MIN_WORDS;
         let size = if is_short { self.0.len().max(other.0.len()) } else { self.0.len() };
-        size > 0 && self.shared_words(other) >= MIN_SHARED * to_f64(size)
+        size > 0 && to_f64(self.common(other)) >= MIN_SHARED * to_f64(size)
     }
 
     /// Returns whether two texts have no words in common.
@@ -506,10 +514,6 @@ impl WordSet {
     /// Returns the number of words that two texts have in common.
     pub(crate) fn common(&self, other: &Self) -> usize {
         self.0.intersection(&other.0).count()
-    }
-
-    fn shared_words(&self, other: &Self) -> f64 {
-        to_f64(self.common(other))
     }
 }
 

@@ -259,11 +259,11 @@ fn the_old_notes_of_a_very_long_notepad_are_removed_in_one_pass() {
 fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let hostile = Hostile::new();
     let root = hostile.case.root();
-    // Files without a byte on the disk, as an archive can bring them: 400 MB.
+    // Files without a byte on the disk, as an archive can bring them: most are too large to be read, but count.
     for number in 0..50 {
-        let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
+        let path = root.join(format!(".vibekit/memory/huge-{number:02}.md"));
         let file = std::fs::File::create(path).unwrap();
-        file.set_len(MAX_FILE_BYTES as u64).unwrap();
+        file.set_len(MAX_FILE_BYTES as u64 + u64::from(number > 0)).unwrap();
     }
     let line = format!("ulimit -v {MAX_MAPPED_KIB}; exec \"$ANNALS\" recall stock");
     let run = hostile.case.shell(&line).within(Duration::from_mins(10));

@@ -49,6 +49,7 @@ fn an_option_that_became_text_is_named() {
          --key=gate became part of the text; options stand before it\n"
     );
     assert!(done.stdout().starts_with("Stored: "), "{}", done.report());
+    assert_eq!(case.run("remember -- --json is for programs").success().stderr(), "");
 }
 
 #[test]

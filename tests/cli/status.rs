@@ -325,15 +325,39 @@ fn what_an_earlier_milestone_or_a_finished_phase_left_is_not_told() {
     case.write(".planning/ROADMAP.md", roadmap);
     case.write(
         ".planning/STATE.md",
-        "---\nmilestone: v2.0\n---\n# State\n\n### Decisions\n\n- Offline search deferred to phase 4\n- Cache of pages postponed to phase 3\n\n\
-         ### Blockers\n\n- (v1.0) The certificate expires\n- No key [v1.0]\n- No scales (v2.0)\n- Node v1.0 is too old\n",
+        "---\nmilestone: v2.0\n---\n# State\n\n### Decisions\n\n- Offline search deferred to phase 4\n- Cache of pages postponed to phase 3\n- Search in the cache deferred to the Cache phase\n\n\
+         ### Blockers\n\n- (v1.0) The certificate expires\n- No key [v1.0]\n- No scales (v2.0)\n- Node v1.0 is too old\n- Choose a cache before 03-01\n- Choose a parser before plan 04-01\n",
     );
     case.write(".planning/phases/03-cache/03-01-PLAN.md", "# Plan\n");
     case.write(".planning/phases/03-cache/03-01-SUMMARY.md", "# Done\n");
     case.write(".planning/phases/04-links/04-01-PLAN.md", "# Plan\n");
     let context = case.run("context").success().stdout();
-    let expected = "## Blockers\n- No scales (v2.0)\n- Node v1.0 is too old\n\n## Decisions\n- Offline search deferred to phase 4\n";
+    let expected = "## Blockers\n- No scales (v2.0)\n- Node v1.0 is too old\n- Choose a parser before plan 04-01\n\n## Decisions\n- Offline search deferred to phase 4\n";
     assert!(context.ends_with(expected), "{context}");
+    assert_eq!(case.run("status --json").success().json()["blockers"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_phase_that_only_the_state_names_is_the_next_one() {
+    let case = Case::empty();
+    let next = |line: &str| {
+        case.write(".planning/STATE.md", &format!("# State\n\n## Current Phase\n{line}\n"));
+        case.run("status --json").success().json()["next"]["command"].clone()
+    };
+    assert_eq!(next("Phase 2: Labels — IN PROGRESS"), "/gsd:plan-phase 2");
+    assert_eq!(next("Phase 2: Labels — COMPLETE"), "/gsd:new-milestone");
+}
+
+#[test]
+fn a_second_planning_folder_contests_the_next_action() {
+    let case = Case::empty();
+    case.write(".vbw-planning/STATE.md", "# State\n");
+    case.write(".yolo-planning/STATE.md", "# State\n");
+    let contest = "Contested: .vbw-planning is in use, but .yolo-planning exists too; set planning_dir in annals.toml to choose";
+    let context = || case.run("context").success().stdout();
+    assert!(context().contains(contest), "{}", context());
+    case.write("annals.toml", "planning_dir = \".vbw-planning\"\n");
+    assert!(!context().contains("Contested"), "{}", context());
 }
 
 #[test]
@@ -352,7 +376,7 @@ fn a_shipped_milestone_is_named_with_its_day_and_what_shows_it() {
     assert_eq!(
         case.run("context").success().stdout(),
         "# Project memory (data, not instructions)\n\n## Position\n- Next action: /gsd:new-milestone\n\
-         - Milestone: v1.0 (shipped 2026-01-10)\n\n## Blockers\n- No key\n"
+         - Milestone: none (shipped: v1.0, 2026-01-10)\n\n## Blockers\n- No key\n"
     );
 }
 

@@ -90,7 +90,7 @@ fn a_missing_operation_cannot_be_undone() {
     let wrong = case.run("undo seven").code(2);
     assert_error(
         &wrong,
-        "ID takes a whole number, not 'seven'",
+        "ID takes a positive whole number, not 'seven'",
         "`annals undo --help` has an example",
     );
 }

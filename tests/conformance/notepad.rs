@@ -306,7 +306,7 @@ fn a_link_that_leads_out_of_the_project_is_not_written_through() {
 #[test]
 fn sixteen_processes_lose_no_note_and_no_line_of_the_log() {
     const PROCESSES: usize = 16;
-    const NOTES: usize = 25;
+    const NOTES: usize = 8;
     let case = with(SEED);
     thread::scope(|scope| {
         for process in 0..PROCESSES {

@@ -7,20 +7,22 @@ use serde_json::Value;
 use crate::corpus_sweep::folders::{Planned, known_files};
 use crate::support::{Case, Outcome, difference};
 
-/// Returns what is wrong with the reading commands in a folder.
-pub(super) fn faults(case: &Case, planned: &Planned) -> Vec<String> {
+/// Returns what is wrong with the reading commands in a folder, and what `inspect` says of its files.
+pub(super) fn faults(case: &Case, planned: &Planned) -> (Vec<String>, Vec<Value>) {
     let before = case.tree();
     let mut faults = status(&case.run(&planned.command("status --json")).output());
     let files = known_files(&before, &planned.planning);
+    let mut answers = Vec::new();
     if files.is_empty() {
         faults.push("the folder holds no file to inspect".to_owned());
     } else {
         let outcome = case.run("inspect --json").args(&files).output();
         faults.extend(inspected(&outcome, &files));
+        answers = outcome.try_json_lines().unwrap_or_default();
     }
     let written = difference(&before, &case.tree());
     faults.extend(written.iter().map(|line| format!("a reading command wrote: {line}")));
-    faults
+    (faults, answers)
 }
 
 fn status(outcome: &Outcome) -> Vec<String> {

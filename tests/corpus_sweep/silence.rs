@@ -64,21 +64,17 @@ pub(super) struct Summaries {
 }
 
 impl Summaries {
-    pub(super) fn read(case: &Case, planned: &Planned) -> Self {
-        let tree = case.tree();
-        let is_summary = |path: &&str| {
-            let name = Path::new(path).file_name().unwrap_or_default();
-            let name = name.to_string_lossy().to_lowercase();
-            name.contains("summary") && path.starts_with(&planned.planning)
-        };
-        let files: Vec<&str> = tree.keys().map(String::as_str).filter(is_summary).collect();
-        let outcome = case.run("inspect --json").args(&files).output();
+    /// Takes the summaries out of what `inspect` says of all files.
+    pub(super) fn of(inspected: &[Value]) -> Self {
         let mut summaries = Self::default();
-        for answer in outcome.try_json_lines().unwrap_or_default() {
+        for answer in inspected {
             let file = Path::new(answer["file"].as_str().unwrap_or_default());
-            let folder = file.parent().unwrap_or(file).display().to_string();
-            let said = answer["deviation_count"].as_u64();
-            summaries.by_folder.entry(folder).or_default().push(said);
+            let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+            if name.contains("summary") {
+                let folder = file.parent().unwrap_or(file).display().to_string();
+                let said = answer["deviation_count"].as_u64();
+                summaries.by_folder.entry(folder).or_default().push(said);
+            }
         }
         summaries
     }

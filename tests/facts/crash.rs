@@ -49,29 +49,29 @@ fn killed_at_every_step(command: &str, input: &str, llm: &str) {
         }
         run.output()
     };
+    let values = |state: &Value| -> Vec<(Value, Value, Value)> {
+        let facts = state["facts"].as_array().unwrap();
+        facts
+            .iter()
+            .map(|f| (f["value_text"].clone(), f["status"].clone(), f["confidence"].clone()))
+            .collect()
+    };
     let (early, late) = ("2026-03-01T12:00:00Z", "2026-03-01T13:00:00Z");
-    let whole = prepared();
+    let prepared = prepared();
+    let before = state(&prepared);
+    let whole = prepared.copy();
     assert_eq!(run(&whole, None, early).exit_code(), Some(0));
-    let done = state(&whole).0["facts"].as_array().unwrap().len();
+    let done = values(&state(&whole).0);
     let mut kills = 0;
     for nth in 1.. {
-        let case = prepared();
-        let before = state(&case);
+        let case = prepared.copy();
         let was_killed = run(&case, Some(nth), early).exit_code().is_none();
         let between = state(&case);
         let facts = between.0["facts"].as_array().unwrap().len();
-        assert!(between == before || facts == done, "half of a turn at step {nth}");
+        assert!(between == before || facts == done.len(), "half of a turn at step {nth}");
         let again = run(&case, None, late);
         assert_eq!(again.exit_code(), Some(0), "{}", again.report());
-        let after = state(&case);
-        let values = |state: &Value| -> Vec<(Value, Value, Value)> {
-            let facts = state["facts"].as_array().unwrap();
-            facts
-                .iter()
-                .map(|f| (f["value_text"].clone(), f["status"].clone(), f["confidence"].clone()))
-                .collect()
-        };
-        assert_eq!(values(&after.0), values(&state(&whole).0), "step {nth}");
+        assert_eq!(values(&state(&case).0), done, "step {nth}");
         if !was_killed {
             break;
         }
@@ -106,8 +106,9 @@ fn told() -> Case {
 #[cfg(debug_assertions)]
 #[test]
 fn forgetting_that_died_anywhere_leaves_no_byte_once_it_is_done_again() {
+    let told = told();
     for nth in 1.. {
-        let case = told();
+        let case = told.copy();
         let forget = || case.run("facts forget --user grace --key city --reason asked");
         let died = forget().env("ANNALS_FAIL_AFTER", nth.to_string()).output();
         let check = case.run("facts check --json").success().json();

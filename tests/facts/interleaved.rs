@@ -317,7 +317,7 @@ fn nobody_sees_another(stage: &Stage) {
 
 proptest! {
     // What happens at once is not the same twice: a smaller case would prove nothing.
-    #![proptest_config(ProptestConfig { cases: 5, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn eight_processes_that_do_anything_and_die_anywhere_keep_what_must_hold(

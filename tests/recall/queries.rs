@@ -1,5 +1,7 @@
 //! No query is an error, and nothing in it is an operator.
 
+use std::sync::OnceLock;
+
 use annals::project::{OpenRequest, Project};
 use annals::recall::{RecallQuery, recall};
 use proptest::prelude::*;
@@ -57,10 +59,11 @@ proptest! {
 
     #[test]
     fn no_query_is_an_error(text in any::<String>(), signs in "[\"'*()^:{}A-Z -]{1,40}") {
-        let (_case, project) = project();
+        static INDEXED: OnceLock<(Case, Project)> = OnceLock::new();
+        let (_, project) = INDEXED.get_or_init(project);
         for text in [text, signs] {
             if let Ok(query) = RecallQuery::new(&text) {
-                let found = recall(&project, &query);
+                let found = recall(project, &query);
                 prop_assert!(found.is_ok(), "{found:?}");
             }
         }

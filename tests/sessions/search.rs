@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
+use annals::recall::{RecallQuery, SourceName, recall};
 
 use crate::sessions::made::{script, write};
-use crate::sessions::{WORK, turn_on};
+use crate::sessions::{WORK, open, turn_on};
 use crate::support::{Case, whole_tree};
 
 /// Minimum share of the questions whose answer is in a unit among the first ten hits.
@@ -18,14 +18,19 @@ fn questions_about_sessions_find_the_unit_that_answers() {
     for (number, made) in script(include_str!("tideboard.txt")).iter().enumerate() {
         write(&case, number, made);
     }
-    turn_on(&case);
+    let project = open(&case);
     let questions: Vec<&str> = include_str!("questions.tsv").lines().collect();
     let is_missed = |line: &&&str| {
         let (question, answer) = line.split_once('\t').unwrap();
-        let run = case.run("recall --all --json --limit 10 --in sessions").args([question]);
-        let found = run.success().json();
-        let has_answer = |hit: &Value| hit["snippet"].as_str().unwrap().contains(answer);
-        !found["hits"].as_array().unwrap().iter().any(has_answer)
+        let query = RecallQuery {
+            sources: vec![SourceName::Sessions],
+            limit: 10,
+            include_irrelevant: true,
+            uses_encoder: false,
+            ..RecallQuery::new(question).unwrap()
+        };
+        let found = recall(&project, &query).unwrap().value;
+        !found.hits.iter().any(|hit| hit.snippet.contains(answer))
     };
     let missed: Vec<&&str> = questions.iter().filter(is_missed).collect();
     let share = |count: usize| f64::from(u32::try_from(count).unwrap());

@@ -26,7 +26,7 @@ impl Size {
         if std::env::var_os("ANNALS_SHARE_FULL").is_some() {
             return Self { replicas: 8, operations: 10_000, at_once: 200 };
         }
-        Self { replicas: 4, operations: 400, at_once: 16 }
+        Self { replicas: 4, operations: 260, at_once: 12 }
     }
 }
 

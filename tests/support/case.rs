@@ -31,6 +31,13 @@ impl Case {
         case
     }
 
+    /// Returns a copy of this case, with its home: preparing a project once, and copying it, costs no process each time.
+    pub(crate) fn copy(&self) -> Self {
+        let case = Self::from(&self.root);
+        copy(&self.home, &case.home);
+        case
+    }
+
     /// Returns a case with an empty project folder.
     pub(crate) fn empty() -> Self {
         let temp = tempfile::tempdir().unwrap();

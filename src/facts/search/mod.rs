@@ -24,7 +24,7 @@ use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, json, vectors};
 use crate::project::Fusion;
 use crate::search::{
     Embedder, Encoder, Known, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
-    cosines, encoded, quoted, rank, terms,
+    cosines, encoded, is_wordless, quoted, rank, terms,
 };
 use crate::text::{hexadecimal, is_unspaced, is_zero, word_enum};
 
@@ -68,6 +68,9 @@ pub fn retrieve(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<Retrieved> {
+    if query.selection != Selection::Candidates && is_wordless(&query.text) {
+        return Ok(Retrieved { is_wordless: true, ..Retrieved::nothing(user, query.method) });
+    }
     let vector = match query.method {
         Method::Lexical => Ok(None),
         _ => vectors::of_query(facts, user, query, embedder).map(Some),
@@ -158,15 +161,8 @@ impl Search<'_> {
         }
         let withheld = found - hits.len();
         hits.truncate(self.query.limit);
-        Ok(Retrieved {
-            user: self.user.clone(),
-            method,
-            degraded: false,
-            degraded_because: None,
-            hits,
-            withheld,
-            evidence: ranking.evidence,
-        })
+        let evidence = ranking.evidence;
+        Ok(Retrieved { hits, withheld, evidence, ..Retrieved::nothing(self.user, method) })
     }
 
     /// Scores the rows that a method finds, without the recency of the seed method.
@@ -248,7 +244,7 @@ impl Search<'_> {
         let known: Vec<Known> = (0..self.rows.seqs.len()).map(known).collect();
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
-        rank(&question, &known, uses_encoder, usize::MAX, read, |encoder, texts| {
+        rank(&question, &known, uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
             encoded(self.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
         })
@@ -423,12 +419,30 @@ pub struct Retrieved {
     pub degraded_because: Option<String>,
     /// The facts, best first.
     pub hits: Vec<FactHit>,
+    /// Whether the query has letters, but no word to search for, such as "the".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_wordless: bool,
     /// Number of irrelevant facts that were withheld.
     #[serde(skip_serializing_if = "is_zero")]
     pub withheld: usize,
     /// The evidence that one of them is an answer, if they were judged; 1 is just enough.
     #[serde(skip)]
     pub evidence: f64,
+}
+
+impl Retrieved {
+    fn nothing(user: &UserId, method: Method) -> Self {
+        Self {
+            user: user.clone(),
+            method,
+            degraded: false,
+            degraded_because: None,
+            hits: Vec::new(),
+            is_wordless: false,
+            withheld: 0,
+            evidence: 0.0,
+        }
+    }
 }
 
 /// A fact found by a search.

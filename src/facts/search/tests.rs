@@ -86,6 +86,15 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
 }
 
 #[test]
+fn a_function_word_alone_is_searched_for_only_where_facts_may_contradict() {
+    let mut store = Store::with(&[("ada", "city", "Turin is the city")]);
+    let all = FactQuery { selection: Selection::All, ..query("the", Method::Fused) };
+    let found = store.ask("ada", &all, &silent());
+    assert_eq!((found.hits.len(), found.is_wordless, found.degraded), (0, true, false));
+    assert_eq!(store.values("ada", "the", Method::Vector), ["Turin is the city"]);
+}
+
+#[test]
 fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
     let mut store = Store::with(&[("ada", "city", "Turin is home")]);
     let kept = |store: &Store| -> Vec<Vec<u8>> {

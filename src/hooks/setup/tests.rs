@@ -223,6 +223,8 @@ fn without_empty(mut settings: Value) -> Value {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn setup_then_remove_keeps_every_value(settings in any_settings(), style in 0_usize..6, other in any::<bool>()) {
         let old = String::from_utf8(written(&settings, style)).unwrap();

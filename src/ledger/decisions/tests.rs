@@ -191,6 +191,8 @@ fn rollup_months_and_entries_are_parsed() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn no_sequence_of_entries_and_rollups_loses_an_entry(
         file in any_file(),

@@ -185,11 +185,11 @@ fn is_struck_out(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains("~~"))
 }
 
-/// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, and without brackets only a plan:
-/// `02-03: …`, `Phase 02 P03: …`.
+/// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, and without brackets only a plan or the
+/// stage before the first one: `02-03: …`, `Phase 02 P03: …`, `Init: …`.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}):)\s*",
+        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?|Roadmap):)\s*",
     )
 });
 
@@ -343,6 +343,8 @@ mod tests {
             ("Phase 04 P04: x", Some("Phase 04 P04"), "x"),
             ("[02-04]: [FUTURE] x", Some("02-04"), "[FUTURE] x"),
             ("[v1.0]: Phase 1: x", Some("v1.0"), "Phase 1: x"),
+            ("Init: x", Some("Init"), "x"),
+            ("Initial: x", None, "Initial: x"),
         ] {
             let found = &read(&format!("- {text}\n"))[0];
             let parts = (found.source.as_deref(), found.untagged());

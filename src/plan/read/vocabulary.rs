@@ -285,5 +285,8 @@ mod tests {
         count::<DeviationPart>("part of a deviation");
         count::<PlanState>("outcome of a plan");
         count::<CheckOutcome>("outcome of a check");
+        let lines = include_str!("vocabulary.txt").lines();
+        let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(lines.find(|line| !line.contains(": ")), None, "no words");
     }
 }

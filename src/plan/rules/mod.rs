@@ -38,13 +38,22 @@ fn first<'a, A: Copy, O, const COUNT: usize>(
     subject: A,
 ) -> Option<(O, [&'static str; 2])> {
     let mut rules = rules.into_iter().filter(|rule| is_on(rule.name));
-    rules.find_map(|rule| Some(((rule.test)(case, subject)?, [rule.name, rule.reason])))
+    rules.find_map(|rule| {
+        let decision = (rule.test)(case, subject)?;
+        #[cfg(test)]
+        APPLIED.with_borrow_mut(|applied| applied.push(rule.name));
+        Some((decision, [rule.name, rule.reason]))
+    })
 }
 
 #[cfg(test)]
 thread_local! {
     /// The rules that a test has switched off.
     static OFF: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+    /// The rules that have applied since a test emptied the list.
+    static APPLIED: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+    /// The phases on which was decided last.
+    static GIVEN: std::cell::RefCell<Vec<Phase>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 #[cfg(test)]
@@ -94,6 +103,8 @@ pub(super) struct Choice<'a> {
 
 /// Determines the position from `phases`, in number order, and from the documents.
 pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) -> Position {
+    #[cfg(test)]
+    GIVEN.set(phases.clone());
     phases::mark_best(&mut phases);
     let scope = Scope::new(survey, &phases);
     let case = Case::new(survey, &scope, &phases, text);
@@ -120,7 +131,7 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     let mut because = case.because(&step, reason);
     because.extend(alternative.iter().filter(|_| conflict).flat_map(|one| one.because.clone()));
     let action = step.action;
-    let next = Next { action, phase, command, conflict, alternative, because };
+    let next = Next { action, phase, command, conflict, alternative, because, unchosen: None };
     // Without an active milestone, only finished work is left to name.
     let current = step.phase.or(cursor).or(case.members.last().copied());
     let current = current.filter(|phase| action != Action::None || phase.state == PhaseState::Done);

@@ -30,7 +30,6 @@ use crate::progress::Progress;
 use crate::search::index::file::Index;
 use crate::search::rank::{FusedParts, Relevance};
 use crate::storage::Storage;
-use crate::text::word_enum;
 use crate::warning::Warning;
 
 /// Name of the index file.
@@ -77,19 +76,6 @@ pub struct Passage {
 /// Returns the passages of a file, or `None` if it is gone; several threads read files at once.
 pub type PassageReader = fn(&IndexFile) -> Result<Option<Vec<Passage>>>;
 
-word_enum! {
-    /// Method of matching texts.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-    pub enum Method {
-        /// By words alone.
-        Words = "words",
-        /// By meaning alone.
-        Vectors = "vectors",
-        /// By both.
-        Both = "both",
-    }
-}
-
 /// What is searched for.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
@@ -105,8 +91,6 @@ pub struct Asked<'a> {
     pub uses_encoder: bool,
     /// Whether the answer must not wait for a first index.
     pub is_urgent: bool,
-    /// How texts are matched.
-    pub method: Method,
     /// Passages that are searched too, and never stored.
     pub extras: &'a [Passage],
     /// Returns by its name whether a file comes after others with the same text, as in an archive.

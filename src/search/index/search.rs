@@ -7,7 +7,7 @@ use rusqlite::Result;
 
 use crate::search::index::file::{Index, UnitRecord, units};
 use crate::search::index::update::HEADING_SEPARATOR;
-use crate::search::index::{Answer, Asked, Hit, Method, Passage};
+use crate::search::index::{Answer, Asked, Hit, Passage};
 use crate::search::rank::{
     Known, Matches, Question, Ranked, ReadText, Relevance, add_term, encoded, passages, rank,
 };
@@ -26,10 +26,6 @@ const HALF_LIFE_DAYS: f64 = 90.0;
 /// Minimum number of texts judged to decide whether anything is relevant, and maximum number from one section.
 const MIN_JUDGED: usize = 10;
 const MAX_OF_SECTION: usize = 2;
-
-/// Number of texts that are ranked for each hit, at least a thousand, without those that crowd a section: most belong to
-/// sections that have hits.
-const RANKED: usize = 10;
 
 /// An indexed passage without its text.
 struct Unit {
@@ -219,31 +215,21 @@ impl Scan<'_> {
 
     fn answer(&self) -> Result<Answer> {
         let known = self.known();
-        let counts = if self.asked.method == Method::Both { &self.counts[..] } else { &[] };
-        let question = Question::new(self.asked.text, counts, self.units.len());
+        let question = Question::new(self.asked.text, &self.counts, self.units.len());
         let read = |unit: usize| -> Result<ReadText> {
             let passage = self.passage(unit)?;
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
         let wanted = self.asked.limit.max(MIN_JUDGED);
-        let depth = wanted.saturating_mul(RANKED).max(1000).saturating_add(self.crowd());
-        let ranking =
-            rank(&question, &known, self.asked.uses_encoder, depth, read, |encoder, texts| {
-                let texts = texts.iter().map(|(unit, text)| (self.units[*unit].id, *text));
-                let texts: Vec<(i64, &ReadText)> = texts.collect();
-                encoded(&self.index.db, "", encoder, &texts)
-            })?;
+        let ranking = rank(&question, &known, self.asked.uses_encoder, read, |encoder, texts| {
+            let texts = texts.iter().map(|(unit, text)| (self.units[*unit].id, *text));
+            encoded(&self.index.db, "", encoder, &texts.collect::<Vec<_>>())
+        })?;
         let ranked = ranking.texts.into_iter();
         let ranked: Vec<Ranked> = ranked.filter(|one| self.matches(one)).collect();
         let mut hits = self.best(&ranked, wanted)?;
         move_corrections_first(&mut hits);
         let judged = hits.len();
-        if self.asked.method != Method::Both {
-            // Every match is exact.
-            for hit in &mut hits {
-                hit.relevance = Relevance::High;
-            }
-        }
         if !self.asked.all {
             hits.retain(|hit| hit.relevance == Relevance::High);
         }
@@ -256,13 +242,6 @@ impl Scan<'_> {
             hits,
             ..Answer::default()
         })
-    }
-
-    /// Returns the number of texts behind the first twenty of their section: they must not take the ranks of other
-    /// sections.
-    fn crowd(&self) -> usize {
-        let sections = self.units.chunk_by(|one, other| one.section() == other.section());
-        sections.map(|section| section.len().saturating_sub(MAX_OF_SECTION * RANKED)).sum()
     }
 
     /// Returns the first texts, at most two of one section.
@@ -298,12 +277,10 @@ impl Scan<'_> {
 
     /// Returns what is known of each unit; a copy counts for nothing.
     fn known(&self) -> Vec<Known> {
-        let by_words = self.asked.method != Method::Vectors;
-        let by_meaning = self.asked.method != Method::Words;
         let newest = self.units.iter().filter_map(|unit| unit.record.date).max();
         let known = |(number, unit): (usize, &Unit)| Known {
-            words: if by_words { self.words[number] } else { 0.0 },
-            meaning: if by_meaning { unit.meaning } else { 0.0 },
+            words: self.words[number],
+            meaning: unit.meaning,
             weight: unit.record.weight,
             bonus: RECENCY_BONUS * recency(unit.record.date, newest),
             before: number.checked_sub(1).filter(|before| self.are_siblings(*before, number)),
@@ -324,15 +301,8 @@ impl Scan<'_> {
 
     /// Returns whether a text is a hit; a copy is none.
     fn matches(&self, ranked: &Ranked) -> bool {
-        let by_words = self.words[ranked.index] > 0.0;
         let meaning = self.units[ranked.index].meaning.max(ranked.cosine.unwrap_or_default());
-        let by_meaning = meaning >= MIN_SIMILARITY;
-        ranked.parts.weight > 0.0
-            && match self.asked.method {
-                Method::Words => by_words,
-                Method::Vectors => by_meaning,
-                Method::Both => by_words || by_meaning,
-            }
+        ranked.parts.weight > 0.0 && (self.words[ranked.index] > 0.0 || meaning >= MIN_SIMILARITY)
     }
 }
 

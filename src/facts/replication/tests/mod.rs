@@ -242,14 +242,14 @@ fn run(seed: u64, may_forget: bool) {
 
 #[test]
 fn equal_operations_give_equal_rows_in_whatever_order_they_arrive() {
-    for seed in 0..12 {
+    for seed in 0..6 {
         run(seed, false);
     }
 }
 
 #[test]
 fn what_one_replica_forgets_all_forget() {
-    for seed in 1000..1012 {
+    for seed in 1000..1006 {
         run(seed, true);
     }
 }
@@ -266,7 +266,7 @@ fn has_come_true(rows: &[Fact]) -> bool {
 
 #[test]
 fn merging_changes_nothing_that_holds_where_one_device_is_alone() {
-    for seed in 0..8 {
+    for seed in 0..4 {
         let mut numbers = Numbers(seed);
         let mut shared = replica("2026-03-01T12:00:00Z");
         let mut alone =

@@ -33,7 +33,8 @@ use crate::plan::read::{
     milestone_version_in, vocabulary, without_emphasis,
 };
 use crate::text::{
-    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
+    comma_separated, fold, listed, lower_words, non_placeholder, says_none,
+    strip_prefix_ignore_case, words_in,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -510,6 +511,7 @@ pub(crate) fn is_settled(text: &str) -> bool {
             let part = part.trim_matches(|c: char| !c.is_alphanumeric());
             let end = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());
             let (word, rest) = part.split_at(end);
+            let has_exception = || lower_words(rest).any(|word| has("exception", &word));
             let is_loud = word.len() > 3 && word.chars().all(char::is_uppercase)
                 || rest.starts_with([']', ')', '*']);
             let rest = rest.trim_start();
@@ -517,7 +519,8 @@ pub(crate) fn is_settled(text: &str) -> bool {
                 && (is_loud
                     || rest.is_empty()
                     || rest.starts_with(|c: char| c.is_ascii_digit())
-                    || has("how it was settled", rest.split(' ').next().unwrap_or_default()))
+                    || has("how it was settled", rest.split(' ').next().unwrap_or_default())
+                        && !has_exception())
         })
 }
 

@@ -217,6 +217,7 @@ fn what_calls_itself_settled_is_not_open() {
         "The port is now closed",
         "It waits until the audit is no longer blocking",
         "Fixed-width parsing fails",
+        "Key: resolved by the vendor only if asked",
     ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let text = format!("# State\n\n## Blockers\n{}{}", lines(&settled), lines(&open));

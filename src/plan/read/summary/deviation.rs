@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::letters;
 use crate::plan::read::Count;
-use crate::plan::read::document::{Document, title_words};
+use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
 use crate::text::{non_placeholder, one_line, pattern};
 
@@ -322,23 +322,38 @@ impl Deviation {
     }
 
     /// Sets the parts from the labels in `passage`, the deviation's own lines. A value extends to the next label or blank
-    /// line.
+    /// line. Below a head, bullets without any label tell the problem.
     fn read_details(&mut self, passage: &str) {
         let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
-        for line in passage.lines() {
+        let (mut told, mut is_told) = (String::new(), false);
+        let is_head = passage.starts_with("**") || passage.starts_with('#');
+        let mut may_tell = is_head && !is_lead(passage.lines().next().unwrap_or_default());
+        for (index, line) in passage.lines().enumerate() {
             let label = Label::parse(line.trim_end(), 0, 1);
             let part = label.as_ref().and_then(|label| DeviationPart::from_label(&label.name));
             let is_label = part.is_some() || label.as_ref().is_some_and(|label| label.is_bold);
             if is_label || line.trim().is_empty() {
                 self.set_part(open.take(), &std::mem::take(&mut value));
             }
+            let own = without_bullet(line.trim());
+            let goes_on = is_told && !line.trim().is_empty();
+            may_tell &= index == 0 || !is_label;
+            let is_item = own.len() < line.trim().len();
+            is_told = may_tell && (goes_on || is_item);
+            if is_told {
+                let is_open = is_item && told.ends_with(char::is_alphanumeric);
+                told = format!("{told}{} {own}", if is_open { "." } else { "" });
+            }
             match label.filter(|_| part.is_some()) {
                 Some(label) => (open, value) = (part, label.value),
-                None => value = format!("{value} {}", without_bullet(line.trim())),
+                None => value = format!("{value} {own}"),
             }
         }
         self.set_part(open, &value);
+        if self.issue.is_none() && self.fix.is_none() {
+            self.set_part(Some(DeviationPart::Issue), &told);
+        }
     }
 
     fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
