@@ -601,7 +601,7 @@ mod edited_tests {
             .replace("## End", "## End\n- two\nmine");
         let (text, message) = edited(&(file + "\n\nbelow\n"), Some(BLOCK));
         assert_eq!(text, format!("{}\n\nmine  \n\n- 1\nbelow\n\nbelow\n", framed(OTHER)));
-        let expected = "3 lines added to the block by hand go below it";
+        let expected = "3 lines added to the block by hand are kept below it";
         assert_eq!(message.as_deref(), Some(expected));
     }
 
@@ -616,7 +616,7 @@ mod edited_tests {
         let file = framed(BLOCK).replace("- two", "mine\n\nand this\n- two");
         let (text, message) = edited(&file, None);
         assert_eq!(text, format!("{}\n\nmine\n\nand this", framed(OTHER)));
-        let expected = "2 lines added to the block by hand go below it";
+        let expected = "2 lines added to the block by hand are kept below it";
         assert_eq!(message.as_deref(), Some(expected));
     }
 

@@ -362,9 +362,8 @@ fn find(
             found.warnings.push(Warning::at(path, *line, message));
         }
         let (what, brand) = (names(&titles), known.brand);
-        let message = format!(
-            "{what}: written by {brand}, goes out because the block says it; `annals undo` restores it"
-        );
+        let message =
+            format!("{what}: written by {brand}, replaced by the block; `annals undo` restores it");
         found.warnings.insert(0, Warning::at(path, *line, message));
     }
     found
@@ -689,7 +688,7 @@ mod tests {
             let (left, warnings) = kept(&file(section));
             assert_eq!(left, "# Own\n\ntext\n\n## After\n\nmore\n", "{section}");
             assert_eq!(warnings.len(), 1, "{section}");
-            assert!(warnings[0].contains("written by VBW, goes out"), "{}", warnings[0]);
+            assert!(warnings[0].contains("written by VBW, replaced"), "{}", warnings[0]);
         }
     }
 

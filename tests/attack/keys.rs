@@ -46,7 +46,7 @@ fn planted() -> Hostile {
 
 #[test]
 fn no_command_prints_a_key_that_a_repository_holds() {
-    let ways = [READS, WRITES, HOOKS].map(Way::distinct).concat();
+    let ways = [READS, WRITES, HOOKS].map(Way::all).concat();
     on_two_threads(&ways, |way| {
         let key = key();
         let hostile = planted();

@@ -69,7 +69,7 @@ const PLACES: &[&str] = &[
 
 #[test]
 fn links_that_lead_outside_are_read_by_nobody() {
-    let ways: Vec<Way> = [READS, WRITES, HOOKS].into_iter().flat_map(Way::distinct).collect();
+    let ways: Vec<Way> = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all).collect();
     on_two_threads(&Planting::all(PLACES, &[Form::File]), |planting| {
         let hostile = Hostile::new();
         planting.plant(&hostile);

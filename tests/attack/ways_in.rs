@@ -18,36 +18,7 @@ impl Way {
         };
         table.iter().map(way).collect()
     }
-
-    /// Returns the ways of a table that read and write the project each in a manner of its own.
-    pub(crate) fn distinct(table: &[(&'static str, &str)]) -> Vec<Self> {
-        let distinct = |(line, _): &&(&'static str, &str)| !LIKE_ANOTHER.contains(line);
-        let distinct: Vec<_> = table.iter().filter(distinct).copied().collect();
-        Self::all(&distinct)
-    }
 }
-
-/// Lines that reach the files of a project as another line does, or reach none but the user's own.
-const LIKE_ANOTHER: &[&str] = &[
-    "status --json",
-    "inspect .vbw-planning/STATE.md",
-    "sync --check",
-    "journal search stock",
-    "journal tail",
-    "sessions",
-    "sessions propose",
-    "sessions forget",
-    "facts list --user ada",
-    "facts retrieve --query stock --user ada",
-    "share status",
-    "notepad working note --request-id a2",
-    "journal write --type note --content stock",
-    "facts add --user ada --key pref.tea --value green",
-    "setup qwen",
-    "hook session-start --harness codex",
-    "hook session-start --harness gemini",
-    "hook session-start --harness opencode",
-];
 
 /// Commands that write nothing but caches.
 pub(crate) const READS: &[(&str, &str)] = &[

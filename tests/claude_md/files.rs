@@ -112,7 +112,7 @@ fn one_run_reaches_the_fixed_point() {
     tree.put("CLAUDE.md", tree.text("CLAUDE.md") + own);
     let done = tree.twice();
     assert!(!tree.text("CLAUDE.md").contains("No active milestone"));
-    assert!(done.warnings[0].message.contains("written by VBW, goes out"), "{done:?}");
+    assert!(done.warnings[0].message.contains("written by VBW, replaced"), "{done:?}");
     tree.put("CLAUDE.md", tree.text("CLAUDE.md") + own + "Ask Ada.\n");
     let done = tree.twice();
     assert!(tree.text("CLAUDE.md").contains("No active milestone"));

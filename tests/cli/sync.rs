@@ -43,8 +43,8 @@ fn what_an_archive_says_was_shipped_need_not_stay_beside_the_block() {
                    **Last shipped:** First Shelf (2026-01-21), version 0.1, 3 phases\n";
     case.write("CLAUDE.md", format!("{own}\n{section}"));
     let sync = case.run("sync").success();
-    let warning = "warning: CLAUDE.md:28: \"## Active Context\": written by VBW, goes out because the \
-                   block says it; `annals undo` restores it\n";
+    let warning = "warning: CLAUDE.md:28: \"## Active Context\": written by VBW, replaced by the \
+                   block; `annals undo` restores it\n";
     assert_eq!(sync.stderr(), warning, "{}", sync.report());
     let written = text(&case, "CLAUDE.md");
     assert!(!written.contains("Last shipped"), "{written}");
@@ -137,7 +137,7 @@ fn hand_edits_move_below_the_block() {
     let done = case.run("sync").success();
     assert_eq!(
         done.stderr(),
-        "warning: CLAUDE.md:1: 1 line added to the block by hand goes below it\n"
+        "warning: CLAUDE.md:1: 1 line added to the block by hand is kept below it\n"
     );
     let moved = generated.clone() + "\nAsk Ada.\n";
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));

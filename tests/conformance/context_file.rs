@@ -418,7 +418,7 @@ fn a_file_of_an_earlier_generator_is_replaced_and_what_is_left_of_it_is_named() 
                **Phase:** 1 - Base (planned)\n**Next action:** /vbw:plan 1\n\n## Key Decisions\n\n- Coins are copper\n";
     case.write("CLAUDE.md", old);
     let told = case.run("sync").success().stderr();
-    assert!(told.contains("\"## Active Context\": written by VBW, taken out"), "{told}");
+    assert!(told.contains("\"## Active Context\": written by VBW, replaced"), "{told}");
     assert!(told.contains("\"## Key Decisions\": left as your own"), "{told}");
     let page = text(&case, "CLAUDE.md");
     assert_eq!(page.matches("## Active Context").count(), 1, "{page}");
