@@ -30,6 +30,9 @@ const MAX_PER_PLAN: usize = 3;
 /// a colon, which is often the rule itself.
 const MAX_CHARS: usize = 240;
 
+/// Number of decisions that a block should have; if fewer are short enough, longer ones may stand in it.
+const MIN_DECISIONS: usize = 5;
+
 /// The file that a list of decisions is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecisionFile {
@@ -64,13 +67,16 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     let mut weightiest: Vec<usize> = all().collect();
     weightiest.sort_by_key(|at| Reverse(ranked[*at].impact));
     let parts = [(curated, CURATED), (logged, MAX_DECISIONS - HELD), (weightiest, MAX_DECISIONS)];
+    let short = ranked.iter().filter(|placed| decision_statement(placed.decision).is_some());
+    let has_few = short.take(MIN_DECISIONS).count() < MIN_DECISIONS;
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     let mut shown: Vec<(usize, ContentWords, BTreeSet<String>, String)> = Vec::new();
     for (at, room) in
         parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
     {
         let decision = ranked[at].decision;
-        let Some(text) = decision_statement(decision) else { continue };
+        let long = || patterns::statement(decision.untagged(), 2 * MAX_CHARS).filter(|_| has_few);
+        let Some(text) = decision_statement(decision).or_else(long) else { continue };
         let words = ContentWords::from_text(&text);
         let limits = restrictions_and_numbers(&text);
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
@@ -401,6 +407,18 @@ mod tests {
             "The lockfile must be committed | All tests must run offline | Files placed in `locales/` instead of `src/` | Use tabs | Test 3 browsers in CI | \
              Build structure follows the Bazel rules | Phasing out jQuery"
         );
+    }
+
+    #[test]
+    fn a_long_sentence_is_shown_where_few_decisions_are() {
+        let long =
+            format!("Both machines append to one file{}", ", as they write at once".repeat(12));
+        let few = [("Use tabs", ""), (long.as_str(), "")];
+        assert_eq!(shown(&[list("Decisions", &few)]), format!("{long} | Use tabs"));
+        let names: Vec<String> = (0..5).map(|n| format!("Choice number {n} of {n}")).collect();
+        let mut all: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+        all.push((&long, ""));
+        assert!(!shown(&[list("Decisions", &all)]).contains("Both machines"));
     }
 
     #[test]

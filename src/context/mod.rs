@@ -160,9 +160,7 @@ pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Option<SyncRequ
     if project.planning().is_ok() {
         return Some(SyncRequest::default());
     }
-    if claude_md::with_block(project).next().is_none() {
-        return None;
-    }
+    claude_md::with_block(project).next()?;
     let memory = Some(memory(project).into_value(warnings)?);
     Some(SyncRequest { present_only: true, memory, ..SyncRequest::default() })
 }

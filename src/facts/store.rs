@@ -503,15 +503,14 @@ mod tests {
     fn a_pipe_in_place_of_a_database_or_beside_it_is_not_waited_for() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mem.db");
         for ending in ["", "-journal", "-wal", "-shm"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("mem.db");
             let pipe = folder.path().join(format!("mem.db{ending}"));
             mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
             let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
             let opened = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Read);
             assert!(opened.unwrap_err().message.starts_with("is not a regular file"), "{ending}");
-            fs::remove_file(pipe).unwrap();
         }
     }
 

@@ -111,7 +111,7 @@ pub fn write(
                 None => remember(path, &Request::new(id, log.next_line()?, &time, &lines))?,
             }
         }
-        log.append(lines[there..].as_bytes())?;
+        log.append(&lines.as_bytes()[there..])?;
     }
     Ok(JournalWriteReport { file: path.to_owned(), lines })
 }

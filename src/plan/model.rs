@@ -575,6 +575,6 @@ fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
             || !survey.folder.archived.is_empty()
             || statuses.any(PhaseProgress::is_complete_status)
     };
-    (!is_known && !(known.is_empty() && is_over()))
+    (!is_known && (!known.is_empty() || !is_over()))
         .then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

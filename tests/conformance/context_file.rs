@@ -113,6 +113,15 @@ fn key_decisions_are_five_to_ten_and_newest_first() {
 }
 
 #[test]
+fn key_decisions_are_omitted_only_if_there_are_none() {
+    let case = bare();
+    let long = format!("Coins are counted twice{}", ", since the scale drifts".repeat(15));
+    case.write(".vbw-planning/STATE.md", format!("# State\n\n## Decisions\n\n- {long}\n"));
+    case.run("sync").success();
+    assert_eq!(section(&text(&case, "CLAUDE.md"), "Key Decisions"), [format!("- {long}")]);
+}
+
+#[test]
 fn installed_skills_come_from_state_md_with_their_scope() {
     let case = bare();
     case.write(
