@@ -42,5 +42,7 @@ fn main() {
     let named: Vec<_> =
         ALL.iter().filter(|(one, _)| name.is_none_or(|name| name == *one)).collect();
     assert!(!named.is_empty(), "there is no such benchmark");
-    named.iter().for_each(|(_, run)| run());
+    for (_, run) in named {
+        run();
+    }
 }

@@ -72,7 +72,7 @@ fn foreign_settings_are_extended_and_nothing_of_ours_is_left_in_them() {
         let is_toml = file.ends_with("toml");
         let olds = if is_toml { &FOREIGN_TOML[..] } else { &FOREIGN_JSON[..] };
         // One editor writes all that is JSON: each shape in the first file, and in some of the others.
-        let meets = |at: &usize| is_toml || number == 0 || (at + number) % 3 == 0;
+        let meets = |at: &usize| is_toml || number == 0 || (at + number).is_multiple_of(3);
         for (_, old) in olds.iter().enumerate().filter(|(at, _)| meets(at)) {
             let case = Case::empty();
             case.git_init();

@@ -341,7 +341,7 @@ fn what_an_earlier_milestone_or_a_finished_phase_left_is_not_told() {
 fn a_phase_that_only_the_state_names_is_the_next_one() {
     let case = Case::empty();
     let next = |line: &str| {
-        case.write(".planning/STATE.md", &format!("# State\n\n## Current Phase\n{line}\n"));
+        case.write(".planning/STATE.md", format!("# State\n\n## Current Phase\n{line}\n"));
         case.run("status --json").success().json()["next"]["command"].clone()
     };
     assert_eq!(next("Phase 2: Labels — IN PROGRESS"), "/gsd:plan-phase 2");
