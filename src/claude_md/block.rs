@@ -321,11 +321,8 @@ pub(crate) fn without_edit<'a>(
             moved.extend(without_newline(&added.concat()));
         }
     }
-    let message = (count > 0).then(|| {
-        let go = if count == 1 { "goes" } else { "go" };
-        let lines = quantity(count, "line");
-        format!("{lines} added to the block by hand {go} below it")
-    });
+    let message = (count > 0)
+        .then(|| format!("{} added to the block by hand, kept below it", quantity(count, "line")));
     let block = marked(new, newline);
     (Cow::Owned([before, &block, &moved, after].concat()), message)
 }
@@ -601,7 +598,7 @@ mod edited_tests {
             .replace("## End", "## End\n- two\nmine");
         let (text, message) = edited(&(file + "\n\nbelow\n"), Some(BLOCK));
         assert_eq!(text, format!("{}\n\nmine  \n\n- 1\nbelow\n\nbelow\n", framed(OTHER)));
-        let expected = "3 lines added to the block by hand are kept below it";
+        let expected = "3 lines added to the block by hand, kept below it";
         assert_eq!(message.as_deref(), Some(expected));
     }
 
@@ -616,7 +613,7 @@ mod edited_tests {
         let file = framed(BLOCK).replace("- two", "mine\n\nand this\n- two");
         let (text, message) = edited(&file, None);
         assert_eq!(text, format!("{}\n\nmine\n\nand this", framed(OTHER)));
-        let expected = "2 lines added to the block by hand are kept below it";
+        let expected = "2 lines added to the block by hand, kept below it";
         assert_eq!(message.as_deref(), Some(expected));
     }
 

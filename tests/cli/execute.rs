@@ -178,7 +178,7 @@ fn a_hand_edit_in_the_block_moves_below_it_and_stops_nothing() {
     case.write("CLAUDE.md", &edited);
     let done = case.run("execute 3").success();
     assert!(
-        done.stderr().contains("1 line added to the block by hand is kept below it"),
+        done.stderr().contains("1 line added to the block by hand, kept below it"),
         "{}",
         done.report()
     );

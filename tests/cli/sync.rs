@@ -137,7 +137,7 @@ fn hand_edits_move_below_the_block() {
     let done = case.run("sync").success();
     assert_eq!(
         done.stderr(),
-        "warning: CLAUDE.md:1: 1 line added to the block by hand is kept below it\n"
+        "warning: CLAUDE.md:1: 1 line added to the block by hand, kept below it\n"
     );
     let moved = generated.clone() + "\nAsk Ada.\n";
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));
