@@ -563,7 +563,7 @@ pub(crate) fn roadmap_phase<'a>(
 }
 
 /// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it. Where there are none of any
-/// phase, the milestone that it was of may be over.
+/// phase, the milestone that it was of may be over, and a new folder names phase 1 although nothing is planned.
 fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let state = &survey.state;
     let number = state.phase.number.clone()?;
@@ -571,7 +571,8 @@ fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
         || roadmap_phase(&survey.roadmap, &number).is_some();
     let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
     let mut is_over = || {
-        state.no_milestone.is_some()
+        number == PhaseNumber::from(1)
+            || state.no_milestone.is_some()
             || !survey.folder.archived.is_empty()
             || statuses.any(PhaseProgress::is_complete_status)
     };

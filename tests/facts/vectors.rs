@@ -154,7 +154,7 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
         let embedder = Embedder::Remote(endpoint);
         assert_eq!(facts::refresh(&mut desk.facts, &embedder).unwrap(), 1);
         let query = FactQuery {
-            text: "where".to_owned(),
+            text: "city".to_owned(),
             limit: 10,
             project: None,
             method: Method::Vector,
