@@ -188,7 +188,7 @@ fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
     let ship =
         if workflow.keeps_milestones() { "annals ship --cleanup-only" } else { "annals ship" };
     let calls = [
-        ("a project was set up".to_owned(), "annals init"),
+        (commands.new_project.clone(), "annals init"),
         (of(&commands.plan), "annals plan N"),
         ("a SUMMARY was written".to_owned(), "annals sync --fix-state"),
         (of(&commands.execute), "annals execute N --digest"),

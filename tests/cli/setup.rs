@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::cli::assert_error;
 use crate::support::{Case, require};
 
@@ -65,6 +67,15 @@ const FOREIGN_TOML: [&str; 5] = [
     "\u{feff}[a]\nb = 1\n",
     "[mcp_servers]\n",
 ];
+
+#[test]
+fn a_workflow_is_told_what_each_of_its_commands_may_call() {
+    for (workflow, first) in [("vbw", "/vbw:init"), ("gsd", "/gsd:new-project")] {
+        let told = Case::empty().run(&format!("setup {workflow} --json")).success().json();
+        assert_eq!(told["calls"][0], json!({"after": first, "run": "annals init"}));
+        assert_eq!(told["calls"].as_array().unwrap().len(), 6);
+    }
+}
 
 #[test]
 fn foreign_settings_are_extended_and_nothing_of_ours_is_left_in_them() {
