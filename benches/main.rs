@@ -4,7 +4,7 @@
 //! $ cargo bench -- commands
 //! ```
 //!
-//! Without a name, all run. Each file says what it measures, and by which settings.
+//! Without a name, all run but `retrieval`, which needs files. Each file says what it measures, and by which settings.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -138,8 +138,8 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     Ok(new.report)
 }
 
-/// Returns the settings of a new planning folder. A workflow that was named stands in them, and so is known to be in use
-/// before the first phase.
+/// Returns the settings of a new planning folder. A workflow that was named stands in them: nothing reads the name, but
+/// settings that differ from the template are those of a workflow in use, before the first phase, too.
 fn config(workflow: Option<LayoutName>) -> Result<String> {
     let text = templates::render(Template::InitConfig, &json!({}))?;
     Ok(match workflow {

@@ -17,7 +17,8 @@ use crate::storage::{listing, read};
 use crate::text::word_enum;
 
 /// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
-/// our own config.json, and without phases. An interrupted init may not have written config.json yet.
+/// our own config.json, in which no workflow is named, and without phases. An interrupted init may not have
+/// written config.json yet.
 fn is_pristine(root: &Path, planning: &Path) -> bool {
     if !planning.exists() {
         return true;
