@@ -124,10 +124,10 @@ fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// The project's folder, to which all paths are relative [default: nearest parent with a planning folder or .git]
+    /// The project's folder; paths are relative to it then [default: nearest parent with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
     project: Option<PathBuf>,
-    /// Planning folder, if it has a non-standard name; relative to the project's folder
+    /// Planning folder, if it has a non-standard name
     #[arg(long, value_name = "DIR", global = true)]
     planning_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -261,9 +261,11 @@ impl Global {
     /// Goes to the folder that -C names, so that every path is relative to it. If it cannot be entered, opening the project
     /// says why.
     fn enter_project(&mut self) {
-        if let (Some(project), Ok(directory)) = (&mut self.project, working_directory()) {
-            *project = directory.join(&*project);
-            let _entered = std::env::set_current_dir(project).is_ok();
+        if let Some(project) = &mut self.project
+            && std::env::set_current_dir(&*project).is_ok()
+            && let Ok(directory) = working_directory()
+        {
+            *project = directory;
         }
     }
 

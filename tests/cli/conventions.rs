@@ -330,6 +330,10 @@ fn the_project_is_the_nearest_upwards_or_the_one_named() {
     // A path is relative to the folder that is named.
     let state = case.run("inspect -C .. .vbw-planning/STATE.md").inside("src").success();
     assert_eq!(state.stdout(), case.run("inspect .vbw-planning/STATE.md").success().stdout());
+    // The folder where the command is run need not exist any more.
+    let script =
+        "mkdir gone && cd gone && rmdir ../gone && \"$ANNALS\" status --json -C \"$OLDPWD\"";
+    assert_eq!(case.shell(script).success().stdout(), expected);
     // A named folder is the project itself: nothing is looked for above it.
     let outcome = case.run("sync -C src").code(3);
     assert!(
