@@ -1,5 +1,6 @@
 //! `annals report`, `log`, `undo`, `config`, `man`, `mcp`, `merge-file` and `demo`
 
+use std::num::NonZeroUsize;
 use std::path;
 use std::path::{Path, PathBuf};
 
@@ -47,8 +48,8 @@ pub(crate) struct ReportArgs {
 #[derive(Args, Debug)]
 pub(crate) struct LogArgs {
     /// Maximum number of changes to list
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    limit: NonZeroUsize,
     /// Delete the record of one operation, with the old and new text in it
     #[arg(long, value_name = "ID")]
     forget: Option<OperationId>,
@@ -173,7 +174,7 @@ pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result
         }
     }
     let mut newest = out.understood(history.list()?);
-    newest.truncate(args.limit);
+    newest.truncate(args.limit.get());
     out.paint(head_style);
     out.show(&json!({ "operations": newest }), text!("log"))
 }

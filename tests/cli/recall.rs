@@ -99,6 +99,7 @@ fn a_limit_is_at_least_one() {
         "recall cat --limit 0",
         "facts retrieve --query cat --user ada --limit 0",
         "patterns relevant --limit 0",
+        "log --limit 0",
     ] {
         let refused = case.run(line).code(2);
         let error = "error: --limit <N> takes a positive whole number, not '0'\n";
