@@ -220,7 +220,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         }
         _ => "annals sync".to_owned(),
     };
-    let Some(request) = context::upkeep(project, warnings) else {
+    let Some(request) = context::upkeep(project, warnings)? else {
         if marked.is_empty() {
             return Ok(Vec::new());
         }

@@ -277,7 +277,7 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut warnings = Vec::new();
-    let memory = context::memory(project).into_value(&mut warnings).filter(|_| !args.fix_state);
+    let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !args.fix_state);
     let is_planless = !context::has_plan(project) && !args.fix_state;
     // A block that has nothing left to say is taken out.
     let memory = memory.or_else(|| (is_planless && !args.target.is_empty()).then(Vec::new));

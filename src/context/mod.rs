@@ -98,7 +98,17 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
             .hint(format!("give it {MIN_BUDGET} or more; {BUDGET} is the default")));
     }
     let mut warnings = Vec::new();
-    let mut digest = packing::pack(sections(project, request, &mut warnings), request.budget);
+    let mut loaded = Vec::new();
+    for (part, section) in sections(project, request, &mut warnings) {
+        match section {
+            Ok(section) => loaded.push(section),
+            Err(error) => {
+                let message = format!("cannot load {}: {error}", part.as_str());
+                warnings.push(Warning::file(&project.root, message));
+            }
+        }
+    }
+    let mut digest = packing::pack(loaded, request.budget);
     digest.warnings = project.named(warnings);
     Ok(digest)
 }
@@ -108,27 +118,19 @@ fn sections(
     project: &Project,
     request: &DigestRequest,
     warnings: &mut Vec<Warning>,
-) -> Vec<DigestSection> {
+) -> Vec<(DigestPart, Result<DigestSection>)> {
     let gatherer = Gatherer::new(project, request, warnings);
-    let mut sections = Vec::new();
-    for part in requested_parts(request) {
-        match gatherer.gather(part, warnings) {
-            Ok(section) => sections.push(section),
-            Err(error) => {
-                let message = format!("cannot load {}: {error}", part.as_str());
-                warnings.push(Warning::file(&project.root, message));
-            }
-        }
-    }
-    sections
+    let parts = requested_parts(request).into_iter();
+    parts.map(|part| (part, gatherer.gather(part, warnings))).collect()
 }
 
 /// Returns what a context file says of a project without a planning folder: what a session reads at its start, but for
 /// the user's facts and transcripts, which do not belong to the project. `None` with a planning folder, or without memory.
-pub fn memory(project: &Project) -> Parsed<Option<Vec<MemoryPart>>> {
+/// A store that cannot be read is an error: the file would lose what it says of it.
+pub fn memory(project: &Project) -> Result<Parsed<Option<Vec<MemoryPart>>>> {
     let mut warnings = Vec::new();
     if has_plan(project) || !has_memory(project) {
-        return Parsed::new(None, warnings);
+        return Ok(Parsed::new(None, warnings));
     }
     let mut without = vec![DigestPart::Facts, DigestPart::Sessions];
     without.extend((!project.settings.notepad).then_some(DigestPart::Notepad));
@@ -139,9 +141,11 @@ pub fn memory(project: &Project) -> Parsed<Option<Vec<MemoryPart>>> {
         is_for_file: true,
         ..DigestRequest::default()
     };
-    let sections = packing::fitting(sections(project, &request, &mut warnings), START_BUDGET);
+    let sections = sections(project, &request, &mut warnings).into_iter();
+    let sections = sections.map(|(_, section)| section).collect::<Result<Vec<_>>>()?;
     let part = |one: DigestSection| MemoryPart { heading: one.part.heading(), lines: one.lines };
-    Parsed::new(Some(sections.into_iter().map(part).collect()), warnings)
+    let parts = packing::fitting(sections, START_BUDGET).into_iter().map(part).collect();
+    Ok(Parsed::new(Some(parts), warnings))
 }
 
 /// Returns the requested parts, most important first.
@@ -156,13 +160,16 @@ fn requested_parts(request: &DigestRequest) -> Vec<DigestPart> {
 
 /// Returns the request that brings the project's blocks up to date; `None` if there are none to keep. Without a planning
 /// folder, only a block that the user asked for is kept.
-pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Option<SyncRequest> {
+pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Result<Option<SyncRequest>> {
     if project.planning().is_ok() {
-        return Some(SyncRequest::default());
+        return Ok(Some(SyncRequest::default()));
     }
-    claude_md::with_block(project).next()?;
-    let memory = Some(memory(project).into_value(warnings)?);
-    Some(SyncRequest { present_only: true, memory, ..SyncRequest::default() })
+    if claude_md::with_block(project).next().is_none() {
+        return Ok(None);
+    }
+    let memory = memory(project)?.into_value(warnings);
+    let request = SyncRequest { present_only: true, memory, ..SyncRequest::default() };
+    Ok(request.memory.is_some().then_some(request))
 }
 
 /// Maximum size of a journal whose records are counted, in bytes; reading a larger one takes too long.

@@ -186,7 +186,7 @@ fn is_answered_by_other_scope(
 
 /// Refreshes each context file that already has a block.
 fn refresh_blocks(project: &Project) -> Result<()> {
-    let Some(request) = context::upkeep(project, &mut Vec::new()) else {
+    let Some(request) = context::upkeep(project, &mut Vec::new())? else {
         return Ok(());
     };
     let request = SyncRequest { present_only: true, ..request };

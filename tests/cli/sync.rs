@@ -285,6 +285,23 @@ context   block          attention    2  annals sync --target agents
     }
 }
 
+#[test]
+fn a_block_stays_while_what_is_remembered_cannot_be_read() {
+    let case = Case::empty();
+    case.run("remember the gateway listens on 7443").success();
+    case.run("notepad priority call the gateway").success();
+    case.run("sync --target claude").success();
+    let synced = text(&case, "CLAUDE.md");
+    assert!(synced.contains("call the gateway"), "{synced}");
+    let notepad = case.root().join(".vibekit/notepad.md");
+    fs::remove_file(&notepad).unwrap();
+    fs::create_dir(&notepad).unwrap();
+    let failed = case.run("sync --target claude").code(1);
+    assert!(failed.stderr().contains(".vibekit/notepad.md: is a directory"), "{}", failed.report());
+    case.run("hook session-end").stdin("{}").success();
+    assert_eq!(text(&case, "CLAUDE.md"), synced);
+}
+
 fn text(case: &Case, path: &str) -> String {
     String::from_utf8(case.read(path).unwrap()).unwrap()
 }
