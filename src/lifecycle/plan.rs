@@ -213,11 +213,11 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
     numbers.iter().map(dependency).collect()
 }
 
-/// Returns the blockers that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
+/// Returns the open blockers that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
 fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
-    let names_phase =
-        |text: &&String| survey.phases_in(&text.replace(['[', ']'], " ")).contains(phase);
-    survey.state.blockers.iter().filter(names_phase).cloned().collect()
+    let mut open = survey.open_blockers();
+    open.retain(|text| survey.phases_in(&text.replace(['[', ']'], " ")).contains(phase));
+    open
 }
 
 /// Returns all text that describes a phase, including its plans.

@@ -170,7 +170,7 @@ impl Survey {
 
     /// Returns the blockers that can still block: none that names only finished phases, was to be settled before a plan that
     /// is complete, or is marked with a shipped milestone. Those that name only other phases than the next one come last.
-    pub(super) fn open_blockers(&self) -> Vec<String> {
+    pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
         let is_over = |number: &PhaseNumber| {
