@@ -75,7 +75,7 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
         parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
     {
         let decision = ranked[at].decision;
-        let long = || patterns::statement(decision.untagged(), 2 * MAX_CHARS).filter(|_| has_few);
+        let long = || statement_within(2 * MAX_CHARS, decision).filter(|_| has_few);
         let Some(text) = decision_statement(decision).or_else(long) else { continue };
         let words = ContentWords::from_text(&text);
         let limits = restrictions_and_numbers(&text);
@@ -108,15 +108,20 @@ fn restrictions_and_numbers(text: &str) -> BTreeSet<String> {
 
 /// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
 /// untruncated.
+pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
+    statement_within(MAX_CHARS, decision)
+}
+
+/// Returns the statement of a decision in at most `most` characters.
 ///
 /// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
 /// first sentence fits.
-pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
-    let text = patterns::statement(decision.untagged(), MAX_CHARS)?;
+fn statement_within(most: usize, decision: &Decision) -> Option<String> {
+    let text = patterns::statement(decision.untagged(), most)?;
     let is_new = |reason: &&str| !fold(&decision.text).contains(&fold(reason));
     let Some(reason) = reason(decision).filter(is_new) else { return Some(text) };
     let joint = if is_lead(&text) { " " } else { " \u{2014} " };
-    let room = MAX_CHARS.saturating_sub(text.chars().count() + joint.chars().count());
+    let room = most.saturating_sub(text.chars().count() + joint.chars().count());
     let fitting = match reason.chars().count() <= room {
         true => Some(reason.to_owned()),
         false => patterns::statement(reason, room).filter(|reason| is_new(&reason.as_str())),
@@ -419,6 +424,16 @@ mod tests {
         let mut all: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
         all.push((&long, ""));
         assert!(!shown(&[list("Decisions", &all)]).contains("Both machines"));
+        // A word stands with its reason or not at all.
+        let decision = Decision {
+            text: "SQLite".to_owned(),
+            rationale: Some("word ".repeat(200)),
+            ..Decision::default()
+        };
+        assert_eq!(
+            select(&[DecisionList { decisions: vec![decision], ..DecisionList::default() }]),
+            [""; 0]
+        );
     }
 
     #[test]
