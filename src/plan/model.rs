@@ -216,8 +216,16 @@ impl Survey {
         let Some((_, rest)) = rest else { return false };
         let mut phases = self.phases_in(rest);
         let rest = rest.trim_start().trim_start_matches("the ");
-        let is_named =
-            |phase: &&Phase| phase.name.as_ref().is_some_and(|name| rest.starts_with(&fold(name)));
+        // `Deferred to API version 2` names no phase API.
+        let is_end = |after: &str| {
+            after.trim_start().starts_with("phase")
+                || after.is_empty()
+                || after.starts_with(['.', ',', ';', ')'])
+        };
+        let is_named = |phase: &&Phase| {
+            let name = phase.name.as_deref().map(fold).filter(|name| !name.is_empty());
+            name.and_then(|name| rest.strip_prefix(&*name)).is_some_and(is_end)
+        };
         let named = self.position.members().filter(is_named);
         phases.extend(named.map(|phase| phase.number.clone()));
         !phases.is_empty() && phases.iter().all(|phase| self.is_done(phase))
