@@ -218,7 +218,7 @@ impl Regeneration<'_> {
             excess: fitted.excess,
         };
         if outcome == ContextFileOutcome::Deleted {
-            changes.delete(&file.path)?;
+            changes.delete_read(&file.path, file.bytes)?;
         } else {
             changes.edit(&file.path, file.bytes, bytes)?;
         }

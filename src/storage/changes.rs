@@ -168,14 +168,16 @@ impl Changes {
 
     /// Plans to delete a file; a missing file adds nothing.
     pub fn delete(&mut self, path: &Path) -> Result<()> {
-        let path = boundary::real_entry(path)?;
-        if path.is_symlink() {
-            return Err(Error::refused("is a symbolic link, which annals does not delete")
-                .at(&path, None)
-                .hint("delete it by hand"));
-        }
+        let path = deletable(path)?;
         let old = self.bytes(&path)?;
         self.replace(path, old, None)
+    }
+
+    /// Plans to delete a file whose `old` content the caller has read.
+    ///
+    /// If the file has other content when the plan is applied, nothing is applied.
+    pub fn delete_read(&mut self, path: &Path, old: Option<Vec<u8>>) -> Result<()> {
+        self.replace_known(deletable(path)?, old, None)
     }
 
     /// Plans to append lines to a log; `undo` does not remove them.
@@ -428,6 +430,17 @@ fn bytes_of(state: Planned, path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
+/// Returns the path of a file to delete, which must not be a link.
+fn deletable(path: &Path) -> Result<PathBuf> {
+    let path = boundary::real_entry(path)?;
+    if path.is_symlink() {
+        return Err(Error::refused("is a symbolic link, which annals does not delete")
+            .at(&path, None)
+            .hint("delete it by hand"));
+    }
+    Ok(path)
+}
+
 /// Returns whether a path is in a project but leads out of it, when its links are followed to the `real` path.
 fn leads_outside(path: &Path, real: &Path) -> Result<bool> {
     match Boundary::around(path) {
@@ -578,6 +591,15 @@ mod tests {
         changes.write(&real, "one").unwrap();
         assert_eq!(changes.paths(), [real.as_path()]);
         assert_eq!(changes.delete(&link).unwrap_err().kind, ErrorKind::Refused);
+    }
+
+    #[test]
+    fn a_file_is_deleted_with_the_content_that_was_read() {
+        let (_folder, root) = tree();
+        put(&root.join("a"), "saved since");
+        let mut changes = Changes::new();
+        changes.delete_read(&root.join("a"), Some(b"read".to_vec())).unwrap();
+        assert!(changes.diff(&root).contains("-read"), "{}", changes.diff(&root));
     }
 
     #[test]
