@@ -342,7 +342,8 @@ impl Deviation {
             let is_item = own.len() < line.trim().len();
             is_told = may_tell && (goes_on || is_item);
             if is_told {
-                let is_open = is_item && told.ends_with(char::is_alphanumeric);
+                let is_open =
+                    is_item && !told.is_empty() && !told.ends_with(['.', '!', '?', ':', ';']);
                 told = format!("{told}{} {own}", if is_open { "." } else { "" });
             }
             match label.filter(|_| part.is_some()) {

@@ -31,9 +31,9 @@ fn fixes_are_entries_and_their_details_are_not() {
 
 #[test]
 fn bullets_without_labels_below_a_head_tell_the_problem() {
-    let text = "## Deviations\n\n**[Rule 1 - Bug] Fixed the date**\n- The field held\n  a number\n- Read as text\n- **Files:** `a.rs`\n\n**[Rule 3] Added crates:**\n- `serde`\n\n**Impact:** none\n- no more\n";
+    let text = "## Deviations\n\n**[Rule 1 - Bug] Fixed the date**\n- The field held\n  a `u8`\n- Read as text\n- **Files:** `a.rs`\n\n**[Rule 3] Added crates:**\n- `serde`\n\n**Impact:** none\n- no more\n";
     let found = read(text).1;
-    assert_eq!(found[0].issue.as_deref(), Some("The field held a number. Read as text"));
+    assert_eq!(found[0].issue.as_deref(), Some("The field held a `u8`. Read as text"));
     assert_eq!((&*found[0].files, &found[1].issue), (&["a.rs".to_owned()][..], &None));
 }
 
