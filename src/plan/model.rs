@@ -581,6 +581,8 @@ fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let mut is_over = || {
         number == PhaseNumber::from(1)
             || state.no_milestone.is_some()
+            || state.phase.progress_percent >= Some(100)
+            || survey.shipped.is_some()
             || !survey.folder.archived.is_empty()
             || statuses.any(PhaseProgress::is_complete_status)
     };

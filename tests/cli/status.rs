@@ -346,6 +346,9 @@ fn a_phase_that_only_the_state_names_is_the_next_one() {
     };
     assert_eq!(next("Phase 2: Labels — IN PROGRESS"), "/gsd:plan-phase 2");
     assert_eq!(next("Phase 2: Labels — COMPLETE"), "/gsd:new-milestone");
+    assert_eq!(next("Phase 2: Labels\nProgress: 100%"), "/gsd:new-milestone");
+    case.write(".planning/MILESTONES.md", "# Milestones\n\n## v1.0 Base (Shipped: 2026-01-10)\n");
+    assert_eq!(next("Phase 2: Labels\nMilestone: v1.0"), "/gsd:new-milestone");
 }
 
 #[test]
