@@ -33,8 +33,7 @@ use crate::plan::read::{
     milestone_version_in, vocabulary, without_emphasis,
 };
 use crate::text::{
-    comma_separated, fold, listed, lower_words, non_placeholder, says_none,
-    strip_prefix_ignore_case, words_in,
+    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -511,7 +510,8 @@ pub(crate) fn is_settled(text: &str) -> bool {
             let part = part.trim_matches(|c: char| !c.is_alphanumeric());
             let end = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());
             let (word, rest) = part.split_at(end);
-            let has_exception = || lower_words(rest).any(|word| has("exception", &word));
+            // In lower case: `resolved on May 3` has none.
+            let has_exception = || words_in(rest).any(|word| has("exception", word));
             let is_loud = word.len() > 3 && word.chars().all(char::is_uppercase)
                 || rest.starts_with([']', ')', '*']);
             let rest = rest.trim_start();

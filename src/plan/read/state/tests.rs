@@ -204,6 +204,7 @@ fn what_calls_itself_settled_is_not_open() {
         "The lock is now fixed",
         "The API is no longer a blocker.",
         "No key (closed)",
+        "Key: resolved on May 3",
         "It was RESOLVED in 03-01",
         "None",
         "None - all cleared",
