@@ -70,6 +70,11 @@ impl<'a> ContextFile<'a> {
         }
     }
 
+    /// Returns whether the block is not as it was generated.
+    pub(crate) fn has_edited_block(&self) -> bool {
+        self.block.as_ref().is_some_and(|span| span.is_edited(self.existing))
+    }
+
     /// Returns the number of lines of the file with this block in it, including markers.
     pub(crate) fn lines_with(&self, block: &str) -> usize {
         let bytes = self.assemble(&block::normalised_lines(block.as_bytes()));

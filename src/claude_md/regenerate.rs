@@ -116,6 +116,8 @@ struct Regeneration<'a> {
     known: Recorded<'a>,
     content: Content,
     limits: Limits,
+    /// Whether nothing is remembered, so that the blocks are taken out.
+    is_over: bool,
 }
 
 /// Returns the changes that update the context files.
@@ -140,11 +142,11 @@ pub fn regenerate(
             max_lines: project.settings.max_lines,
             is_hard: project.settings.has_own_limits(),
         },
+        is_over: !targets.is_empty() && sources.memory.as_ref().is_some_and(Vec::is_empty),
     };
     let mut changes = Changes::new();
-    let is_over = !targets.is_empty() && sources.memory.as_ref().is_some_and(Vec::is_empty);
-    for mut found in resolve(project, if is_over { &[] } else { targets })? {
-        if let (true, Ok(file)) = (is_over, &mut found) {
+    for mut found in resolve(project, if run.is_over { &[] } else { targets })? {
+        if let (true, Ok(file)) = (run.is_over, &mut found) {
             file.gives_up = true;
             if !file.bytes.as_deref().is_some_and(|bytes| Span::has_markers(&readable(bytes))) {
                 continue;
@@ -173,8 +175,15 @@ impl Regeneration<'_> {
         }
         let old = file.bytes.as_deref().unwrap_or_default();
         let whole = block::with_end(self.project, &file.path, old)?;
-        let unedited = self.unedited(&file.path, relative, &whole, warnings)?;
+        let mut told = Vec::new();
+        let unedited = self.unedited(&file.path, relative, &whole, &mut told)?;
         let owned = ContextFile::parse(&unedited, relative, &self.known)?;
+        if self.is_over && owned.has_edited_block() {
+            let message = "the block was edited by hand, and what was added to it cannot be told, so it stays";
+            let hint = "take out by hand what is not yours";
+            return Err(Error::refused(message).at(relative, None).hint(hint));
+        }
+        warnings.append(&mut told);
         warnings.extend(owned.warnings.iter().cloned());
         let (bytes, fitted) = if file.gives_up {
             (owned.without_block(), Fitted::default())

@@ -212,6 +212,27 @@ fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
 }
 
 #[test]
+fn a_block_with_lines_that_may_be_the_users_is_not_taken_out() {
+    let case = Case::empty();
+    case.run("remember the gateway listens on 7443").success();
+    case.run("sync --target claude").success();
+    let edited =
+        text(&case, "CLAUDE.md").replace("###", "Ask Ada.\n\n###").replace("listens", "waits");
+    case.write("CLAUDE.md", &edited);
+    // As in a clone, nothing tells how it was generated.
+    for folder in [".vibekit", ".annals"] {
+        fs::remove_dir_all(case.root().join(folder)).unwrap();
+    }
+    let refused = case.run("sync --target claude").code(4);
+    assert!(
+        refused.stderr().contains("what was added to it cannot be told"),
+        "{}",
+        refused.report()
+    );
+    assert_eq!(text(&case, "CLAUDE.md"), edited);
+}
+
+#[test]
 fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     let case = Case::empty();
     case.write("CLAUDE.md", "# Mine\n\n## Active Context\n\n**Phase:** 1 - A (done)\n");
