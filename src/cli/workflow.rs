@@ -293,7 +293,13 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     if let Some(hint) = hint {
         return Err(Error::not_found("no planning folder here").at(&project.root, None).hint(hint));
     }
-    out.warnings(&project.named(warnings));
+    let warnings = project.named(warnings);
+    out.warnings(&warnings);
+    if memory.as_ref().is_some_and(Vec::is_empty) && !warnings.is_empty() {
+        // A store that could not be read may have what the block says.
+        let message = "not all that is remembered here could be read, so no block is taken out";
+        return Err(Error::refused(message).hint("mend what the warnings name"));
+    }
     let request = SyncRequest {
         check: args.check,
         targets: args.target.clone(),

@@ -277,6 +277,19 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
 }
 
 #[test]
+fn no_block_is_taken_out_while_the_ledger_cannot_be_read() {
+    let case = Case::empty();
+    case.run("remember the gateway listens on 7443").success();
+    case.run("sync --target claude").success();
+    let synced = case.read("CLAUDE.md");
+    fs::remove_dir_all(case.root().join(".vibekit")).unwrap();
+    case.write("docs/memory/STATE.md", "x".repeat(9 << 20));
+    let refused = case.run("sync --target claude").code(4);
+    assert!(refused.stderr().contains("so no block is taken out"), "{}", refused.report());
+    assert_eq!(case.read("CLAUDE.md"), synced);
+}
+
+#[test]
 fn a_block_with_nothing_left_to_say_is_taken_out() {
     let case = Case::empty();
     case.write("AGENTS.md", "  mine\n");
