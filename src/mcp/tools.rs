@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
-use crate::text::{sanitize_json, sanitized};
+use crate::text::{capitalized, sanitize_json, sanitized};
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
@@ -173,7 +173,7 @@ fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
         format!("{mark}{}\n", hit.fact)
     });
     let text = if found.is_wordless {
-        NO_WORDS.to_owned()
+        no_words()
     } else if found.hits.is_empty() {
         "Nothing relevant is known; pass `all` for the nearest.\n".to_owned()
     } else {
@@ -299,9 +299,10 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
         hit.parts = None;
     }
     let mut text: String = found.hits.iter().map(fenced_hit).collect();
-    if found.hits.is_empty() {
+    if found.is_wordless {
+        text = no_words();
+    } else if found.hits.is_empty() {
         text.push_str(match found.withheld {
-            _ if found.is_wordless => NO_WORDS,
             0 => "Nothing found.\n",
             _ => "Nothing relevant; pass `all` for the nearest.\n",
         });
@@ -315,6 +316,10 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
         text.push_str("More was found: pass a higher limit or be more specific.\n");
     }
     Ok(text)
+}
+
+fn no_words() -> String {
+    format!("{}.\n", capitalized(NO_WORDS))
 }
 
 fn source(name: &str) -> Result<SourceName> {

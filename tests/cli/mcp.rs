@@ -114,6 +114,14 @@ fn what_is_remembered_reaches_the_model_in_a_fence_alone() {
 }
 
 #[test]
+fn a_question_without_a_word_is_answered_in_a_sentence() {
+    let case = Case::new(VBW);
+    let session = session(&case, "mcp", &[call(1, "recall", &json!({"query": "the"}))]);
+    let said = answer(&session, 1)["result"]["content"][0]["text"].clone();
+    assert_eq!(said, "Nothing to search for: say in words what it is about.\n");
+}
+
+#[test]
 fn a_call_names_its_project() {
     let case = Case::empty();
     let other = Case::new(VBW);
