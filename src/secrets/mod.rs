@@ -325,7 +325,10 @@ fn forms(text: &str) -> impl Iterator<Item = Secret> {
     matches("forms", text).filter_map(|(rule, found)| {
         let range = found.get(1).unwrap_or(found.get_match()).range();
         let value = &text[range.clone()];
-        let is_key = if found.len() > 1 { is_chosen(value, "") } else { !is_english(value) };
+        // Four short words may be a part of a sentence.
+        let is_phrase = value.contains(' ') && is_english(value);
+        let is_key =
+            if found.len() > 1 { is_chosen(value, "") && !is_phrase } else { !is_english(value) };
         is_key.then_some(Secret { rule, range })
     })
 }
@@ -615,8 +618,9 @@ fn is_random(value: &str) -> bool {
         // Words of other languages and short names have fewer such pairs, and no digits.
         return !has_pairs(value, if digits == 0 { 40 } else { 50 });
     }
-    // A short value must be of letters with an odd capital, or look like a password that satisfies a policy.
-    let is_odd = value[1..].bytes().any(|b| b.is_ascii_uppercase()) && !is_english(value);
+    // A short value must be of letters with an odd capital, unlike `HttpOnlyCookie`, or look like a password that satisfies a
+    // policy.
+    let is_odd = value[1..].bytes().any(|b| b.is_ascii_uppercase()) && !has_pairs(value, 40);
     let classes = [digits, symbols, upper, lower].into_iter().filter(|count| *count > 0).count();
     is_app
         || is_mixed && is_odd && value.bytes().all(|b| b.is_ascii_alphanumeric())

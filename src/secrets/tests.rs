@@ -173,6 +173,7 @@ fn finds_passwords_of_tools_and_of_letters_alone() {
     for (text, value) in [
         ("htpasswd -bB users.htpasswd ada hunterXqz9", "hunterXqz9"),
         ("htpasswd -nb ada kqWzRtVbNx", "kqWzRtVbNx"),
+        ("unzip -o -P hunterXqz9 backup.zip", "hunterXqz9"),
         ("gh secret set DEPLOY --body 'q7Zt2LmX9vKc4RbW8nYs'", "q7Zt2LmX9vKc4RbW8nYs"),
         ("{\"sensitive\": true, \"type\": \"string\", \"value\": \"hunter2xq9\"}", "hunter2xq9"),
         ("API_TOKEN=kqWzRtVbNxLp", "kqWzRtVbNxLp"),
