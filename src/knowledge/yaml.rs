@@ -7,13 +7,14 @@ pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
-/// Returns a text in double quotes, as in JSON, with what no eye sees as an escape.
+/// Returns a text in double quotes, as in JSON, with escapes for line breaks, marks of direction and what YAML forbids.
 pub(crate) fn quoted(text: &str) -> String {
-    let is_hidden = |c: char| {
+    let is_escaped = |c: char| {
         c.is_control()
-            || matches!(c, '\u{feff}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
     };
-    let shown = |c: char| match is_hidden(c) {
+    let shown = |c: char| match is_escaped(c) {
         true => format!("\\u{:04x}", u32::from(c)),
         false => c.to_string(),
     };
@@ -72,6 +73,7 @@ mod tests {
             assert_eq!(scalar(mistaken), quoted(mistaken));
         }
         assert_eq!(quoted("a\"\\\n\u{1b}\u{202e}"), "\"a\\\"\\\\\\n\\u001b\\u202e\"");
+        assert_eq!(quoted("\u{ffff}"), "\"\\uffff\"");
         assert_eq!(list(["a".to_owned(), "b".to_owned()]), "[a, b]");
         assert_eq!(map(&[("a", "x".to_owned())]), "{a: x}");
     }
