@@ -221,12 +221,11 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         _ => "annals sync".to_owned(),
     };
     let Some(request) = context::upkeep(project, warnings)? else {
-        if marked.is_empty() {
-            return Ok(Vec::new());
-        }
         let message = "nothing keeps its block up to date: no planning folder is here, and nothing is remembered";
-        let found = marked.iter().map(|one| Detail::at(one.file(), None, message)).collect();
-        return Ok(vec![AuditRow::found("block", found, fix)]);
+        let found = claude_md::with_memory(project);
+        let found: Vec<_> = found.map(|one| Detail::at(one.file(), None, message)).collect();
+        let rows = (!found.is_empty()).then(|| AuditRow::found("block", found, fix));
+        return Ok(rows.into_iter().collect());
     };
     let request = SyncRequest { check: true, ..request };
     let report = lifecycle::sync(project, &request)?;

@@ -12,4 +12,5 @@ pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{
     ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate, with_block,
+    with_memory,
 };

@@ -15,7 +15,7 @@ use crate::claude_md::content::{Content, Fitted, Limits, ShrinkStep, Sources};
 use crate::claude_md::ownership::{ContextFile, Recorded};
 use crate::claude_md::{block, content};
 use crate::error::{At, Error, ErrorKind, Result};
-use crate::markdown::is_fence;
+use crate::markdown::{generated_block, is_fence};
 use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, read};
 use crate::templates;
@@ -116,7 +116,7 @@ struct Regeneration<'a> {
     known: Recorded<'a>,
     content: Content,
     limits: Limits,
-    /// Whether nothing is remembered, so that the blocks are taken out.
+    /// Whether nothing is remembered, so that the blocks of what was are taken out.
     is_over: bool,
 }
 
@@ -148,7 +148,7 @@ pub fn regenerate(
     for mut found in resolve(project, if run.is_over { &[] } else { targets })? {
         if let (true, Ok(file)) = (run.is_over, &mut found) {
             file.gives_up = true;
-            if !file.bytes.as_deref().is_some_and(|bytes| Span::has_markers(&readable(bytes))) {
+            if !file.bytes.as_deref().is_some_and(|bytes| has_memory(&readable(bytes))) {
                 continue;
             }
         }
@@ -352,10 +352,24 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
 
 /// Returns the context files that have a block.
 pub fn with_block(project: &Project) -> impl Iterator<Item = ContextTarget> {
+    with(project, Span::has_markers)
+}
+
+/// Returns the context files whose block is about what is remembered, rather than about a plan, whose folder may be on
+/// another branch.
+pub fn with_memory(project: &Project) -> impl Iterator<Item = ContextTarget> {
+    with(project, has_memory)
+}
+
+fn with(project: &Project, fits: fn(&str) -> bool) -> impl Iterator<Item = ContextTarget> {
     let text = |target: &_| text(project, *target).ok().flatten();
     ContextTarget::ALL
         .into_iter()
-        .filter(move |target| text(target).is_some_and(|text| Span::has_markers(&text)))
+        .filter(move |target| text(target).is_some_and(|text| fits(&text)))
+}
+
+fn has_memory(text: &str) -> bool {
+    generated_block(text).is_some_and(|block| text[block].contains("\n## Project memory"))
 }
 
 /// Returns whether Codex is the only client whose settings, the project's or the user's, call annals.

@@ -285,7 +285,7 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         Some(_) if args.target.is_empty() => Some(
             "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
         ),
-        Some([]) if claude_md::with_block(project).next().is_none() => Some(
+        Some([]) if claude_md::with_memory(project).next().is_none() => Some(
             "nothing is remembered here yet: `annals remember TEXT` stores a sentence; `annals init` starts a plan",
         ),
         _ => None,

@@ -290,6 +290,19 @@ fn no_block_is_taken_out_while_the_ledger_cannot_be_read() {
 }
 
 #[test]
+fn a_block_about_a_plan_stays_where_its_folder_is_missing() {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    let page = case.read("CLAUDE.md");
+    fs::rename(case.root().join(".vbw-planning"), case.home().join("away")).unwrap();
+    case.run("sync --target claude").code(3);
+    case.run("remember the port is 7443").success();
+    case.run("forget the-port-is-7443 --reason wrong").success();
+    case.run("sync --target claude").code(3);
+    assert_eq!(case.read("CLAUDE.md"), page);
+}
+
+#[test]
 fn a_block_with_nothing_left_to_say_is_taken_out() {
     let case = Case::empty();
     case.write("AGENTS.md", "  mine\n");
