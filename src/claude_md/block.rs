@@ -14,13 +14,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::error::{Error, Result};
 use crate::markdown::{BlockContent, Outline, annals_marker};
 use crate::project::Project;
-use crate::text::{clip, hexadecimal, line_end, pluralize, quantity, slashed, strip_controls};
+use crate::text::{clip, line_end, pluralize, quantity, sha256, slashed, strip_controls};
 
 /// The meaning of a line of a context file for the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +85,9 @@ fn without_edges<'a, 'b>(lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
 
 /// Returns the first 16 hexadecimal digits of the SHA-256 hash of a block's lines.
 fn digest(lines: &[&[u8]]) -> String {
-    hexadecimal(&Sha256::digest(lines.join(&b'\n'))[..8])
+    let mut digest = sha256(lines.join(&b'\n'));
+    digest.truncate(16);
+    digest
 }
 
 /// Returns a block with its markers.

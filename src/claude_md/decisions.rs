@@ -75,7 +75,8 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
         parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
     {
         let decision = ranked[at].decision;
-        let long = || statement_within(2 * MAX_CHARS, decision).filter(|_| has_few);
+        let is_room = has_few && shown.len() < MIN_DECISIONS;
+        let long = || statement_within(2 * MAX_CHARS, decision).filter(|_| is_room);
         let Some(text) = decision_statement(decision).or_else(long) else { continue };
         let words = ContentWords::from_text(&text);
         let limits = restrictions_and_numbers(&text);

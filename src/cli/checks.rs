@@ -86,7 +86,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     let row = if is_set_up {
         AuditRow::ok(message)
     } else {
-        AuditRow::unused(&format!("no client is set up; once one is, {message}"))
+        AuditRow::unused(&format!("no client is set up by `annals setup`; once one is, {message}"))
     };
     rows.push(row.named("session", "start"));
     let audit = Audit::new(rows, Vec::new());

@@ -38,7 +38,12 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     assert_eq!(claude["level"], "unused");
     assert_eq!(claude["details"][0]["message"], "not set up; annals setup claude does it");
     let start = &row(&found, "session", "start")["details"][0]["message"];
-    assert!(start.as_str().unwrap().starts_with("no client is set up; once one is, about "));
+    assert!(
+        start
+            .as_str()
+            .unwrap()
+            .starts_with("no client is set up by `annals setup`; once one is, about ")
+    );
     assert_eq!(found["level"], "ok");
 }
 
