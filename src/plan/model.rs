@@ -13,13 +13,13 @@ use crate::plan::read::vocabulary::words;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
-    PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState, PlanningFolder, Position,
-    ProjectFile, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf,
-    WorkflowSettings, milestone_version, milestone_version_in, notes, phase_in_status, rules,
+    PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder, Position, ProjectFile,
+    Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf, WorkflowSettings,
+    milestone_version, milestone_version_in, notes, phase_in_status, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{fold, quantity, words_in};
+use crate::text::{quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -168,8 +168,8 @@ impl Survey {
         if is_up_to_date { self.open_blockers() } else { Vec::new() }
     }
 
-    /// Returns the blockers that can still block: none that names only finished phases, was to be settled before a plan that
-    /// is complete, or is marked with a shipped milestone. Those that name only other phases than the next one come last.
+    /// Returns the blockers that can still block: none that names only finished phases or is marked with a shipped
+    /// milestone. Those that name only other phases than the next one come last.
     pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
@@ -182,9 +182,7 @@ impl Survey {
         let next = position.next.phase.as_ref();
         let blockers = self.state.blockers.iter().filter_map(|blocker| {
             let phases = self.phases_in(&blocker.replace(['[', ']'], " "));
-            let mut deadlines = blocker.split(" before ").skip(1);
             let is_past = !phases.is_empty() && phases.iter().all(is_over)
-                || deadlines.any(|rest| self.begins_with_done_plan(rest))
                 || marked_milestone(blocker).is_some_and(|mark| {
                     self.has_shipped(mark)
                         && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
@@ -197,37 +195,11 @@ impl Survey {
         found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
     }
 
-    /// Returns whether a text begins with the id of a complete plan: `04-02`, `plan 04-02`.
-    fn begins_with_done_plan(&self, text: &str) -> bool {
-        let id = text.trim_start_matches("plan ").split_whitespace().next().unwrap_or_default();
-        let id = id.trim_matches(|c: char| !c.is_alphanumeric());
-        self.position.members().any(|phase| {
-            let plan = phase.number.plan_in(id);
-            let is_it = |slot: &PlanSlot| plan.as_ref() == Some(&slot.number);
-            phase.plans.iter().any(|slot| is_it(slot) && slot.state == PlanState::Complete)
-        })
-    }
-
-    /// Returns whether a text puts something off to phases that are finished now: `Export deferred to phase 3`, `to the
-    /// Web Form phase`.
+    /// Returns whether a text puts something off to phases that are finished now: `Export deferred to phase 3`.
     pub(crate) fn is_deferral_over(&self, text: &str) -> bool {
-        let lower = fold(text);
+        let lower = text.to_lowercase();
         let rest = words("put off").find_map(|words| lower.split_once(words));
-        let Some((_, rest)) = rest else { return false };
-        let mut phases = self.phases_in(rest);
-        let rest = rest.trim_start().trim_start_matches("the ");
-        // `Deferred to API version 2` names no phase API.
-        let is_end = |after: &str| {
-            after.trim_start().starts_with("phase")
-                || after.is_empty()
-                || after.starts_with(['.', ',', ';', ')'])
-        };
-        let is_named = |phase: &&Phase| {
-            let name = phase.name.as_deref().map(fold).filter(|name| !name.is_empty());
-            name.and_then(|name| rest.strip_prefix(&*name)).is_some_and(is_end)
-        };
-        let named = self.position.members().filter(is_named);
-        phases.extend(named.map(|phase| phase.number.clone()));
+        let phases = rest.map(|(_, rest)| self.phases_in(rest)).unwrap_or_default();
         !phases.is_empty() && phases.iter().all(|phase| self.is_done(phase))
     }
 
@@ -571,21 +543,15 @@ pub(crate) fn roadmap_phase<'a>(
 }
 
 /// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it. Where there are none of any
-/// phase, the milestone that it was of may be over, and a new folder names phase 1 although nothing is planned.
+/// phase, only work that goes on shows that it is more than the template's, or of a milestone that is over.
 fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let state = &survey.state;
     let number = state.phase.number.clone()?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(&survey.roadmap, &number).is_some();
     let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
-    let mut is_over = || {
-        number == PhaseNumber::from(1)
-            || state.no_milestone.is_some()
-            || state.phase.progress_percent >= Some(100)
-            || survey.shipped.is_some()
-            || !survey.folder.archived.is_empty()
-            || statuses.any(PhaseProgress::is_complete_status)
-    };
-    (!is_known && (!known.is_empty() || !is_over()))
+    let is_begun = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
+    let mut is_current = || state.no_milestone.is_none() && statuses.any(is_begun);
+    (!is_known && (!known.is_empty() || is_current()))
         .then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

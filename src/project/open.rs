@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::project::layout::{Layout, LayoutName};
 use crate::project::settings::Settings;
 use crate::project::sources;
-use crate::storage::{Applied, Boundary, Changes, Storage, Store, real_path};
+use crate::storage::{Applied, Boundary, Changes, Storage, Store, listing, real_path};
 use crate::text::hexadecimal;
 use crate::warning::Warning;
 
@@ -301,7 +301,14 @@ fn is_project(dir: &Path) -> bool {
 
 /// Returns the layouts whose planning folders exist in a project, the one to use first.
 pub(crate) fn layouts(root: &Path) -> Vec<LayoutName> {
-    LayoutName::ALL.into_iter().filter(|layout| root.join(layout.dir()).is_dir()).collect()
+    let dir = |layout: &LayoutName| root.join(layout.dir());
+    let mut found: Vec<_> = LayoutName::ALL.into_iter().filter(|one| dir(one).is_dir()).collect();
+    // Beside a folder that is in use, an empty one is none.
+    let is_empty = |one: &LayoutName| listing::entries(&dir(one)).is_ok_and(|all| all.is_empty());
+    if found.len() > 1 && !found.iter().all(is_empty) {
+        found.retain(|one| !is_empty(one));
+    }
+    found
 }
 
 /// A project's planning folder with its layout.

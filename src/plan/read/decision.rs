@@ -189,7 +189,7 @@ fn is_struck_out(text: &str) -> bool {
 /// stage before the first one: `02-03: …`, `Phase 02 P03: …`, `Init: …`.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?|Roadmap):)\s*",
+        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?):)\s*",
     )
 });
 
