@@ -297,7 +297,7 @@ fn a_block_about_a_plan_stays_where_its_folder_is_missing() {
     fs::rename(case.root().join(".vbw-planning"), case.home().join("away")).unwrap();
     case.run("sync --target claude").code(3);
     case.run("remember the port is 7443").success();
-    case.run("forget the-port-is-7443 --reason wrong").success();
+    case.run("forget port-7443 --reason wrong").success();
     case.run("sync --target claude").code(3);
     assert_eq!(case.read("CLAUDE.md"), page);
 }

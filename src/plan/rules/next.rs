@@ -193,6 +193,7 @@ fn is_blank(case: &Case<'_>) -> bool {
     };
     (folder.archived.is_empty() || folder.active.dir != folder.dir)
         && state.no_milestone.is_none()
+        && case.survey.shipped.is_none()
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
