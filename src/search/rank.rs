@@ -25,8 +25,9 @@ use crate::text::word_enum;
 /// Weight of the words beside that of the meaning.
 const WORDS_WEIGHT: f64 = 0.35;
 
-/// Weight of late interaction, which it takes from the meaning: it compares the same more closely.
-const LATE_WEIGHT: f64 = 0.4;
+/// Weight of late interaction without and with the encoder, which it takes from the meaning: it compares the same more
+/// closely.
+const LATE_WEIGHTS: [f64; 2] = [0.4, 0.5];
 
 /// Share of long texts from which neither late interaction nor questions count: a long text resembles everything, and a
 /// long turn that ends in a question holds facts too.
@@ -47,7 +48,7 @@ const PASSAGES: usize = 6;
 
 /// Share of the score of the better text beside it that a text gets, before and after the encoder has read them: what is
 /// beside an answer helps to find it, but more would put whole sections before the one text that answers.
-const SIBLING_SHARES: [f64; 2] = [0.2, 0.1];
+const SIBLING_SHARES: [f64; 2] = [0.2, 0.05];
 
 /// Share of its score that a turn of a conversation adds to the turns beside it, and to those beside these.
 const TURN_SHARES: [f64; 2] = [0.2, 0.1];
@@ -277,10 +278,12 @@ pub fn rank<E>(
     let readings: HashMap<usize, Reading> =
         texts.iter().map(|(index, text)| (*index, question.read(text, &mut reader))).collect();
     let brevity = brevity(&texts);
-    add_late(&mut parts, &readings, brevity);
-    let mut cosine_of: HashMap<usize, f64> = HashMap::new();
     let uses_encoder = uses_encoder && !question.terms.is_empty();
-    if let Some(encoder) = uses_encoder.then(Encoder::built_in).flatten() {
+    let encoder = uses_encoder.then(Encoder::built_in).flatten();
+    let with_encoder = usize::from(encoder.is_some());
+    add_late(&mut parts, &readings, LATE_WEIGHTS[with_encoder] * brevity);
+    let mut cosine_of: HashMap<usize, f64> = HashMap::new();
+    if let Some(encoder) = encoder {
         let texts: HashMap<usize, &ReadText> =
             texts.iter().map(|(index, text)| (*index, text)).collect();
         let first = best(&scores(known, &parts), ENCODED).into_iter();
@@ -294,8 +297,7 @@ pub fn rank<E>(
             cosine_of.insert(*index, cosine);
         }
     }
-    let share = SIBLING_SHARES[usize::from(!cosine_of.is_empty())];
-    let mut beside = neighbours(known, &parts, share);
+    let mut beside = neighbours(known, &parts, SIBLING_SHARES[with_encoder]);
     for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
         let share = brevity * question_share(&text.body);
         parts[*index].question = QUESTION_PENALTY * share;
@@ -365,9 +367,8 @@ fn brevity(texts: &[(usize, ReadText)]) -> f64 {
 }
 
 /// Gives late interaction its share of the score.
-fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, brevity: f64) {
+fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, weight: f64) {
     let most = readings.values().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
-    let weight = LATE_WEIGHT * brevity;
     for (index, parts) in parts.iter_mut().enumerate() {
         parts.meaning *= 1.0 - weight / (1.0 - WORDS_WEIGHT);
         parts.late = readings.get(&index).map_or(0.0, |reading| weight * reading.late / most);
