@@ -358,7 +358,7 @@ fn find(
         names.join(", ")
     };
     if let Some((line, _)) = titles.first() {
-        // Only now: later, they are sections of the user's like any other.
+        // Only once: from the next run on, they are sections of the user's like any other.
         if let Some((line, _)) = unrecorded.first() {
             let message = format!(
                 "{}: left as your own, because none of it is recorded elsewhere",
@@ -748,7 +748,7 @@ mod tests {
             ]
         );
         assert_eq!(kept(left), (left.to_owned(), Vec::new()));
-        // A list of another shape is no generator's.
+        // No generator writes a list in this form.
         let own = "## Active Context\n\n**Milestone:** default\n\n## Commands\n\n- `make test`\n";
         assert_eq!(kept(own).1.len(), 1);
     }

@@ -213,9 +213,10 @@ impl Regeneration<'_> {
             Some(_) if bytes.is_empty() && !file.path.is_symlink() => ContextFileOutcome::Deleted,
             Some(_) => ContextFileOutcome::BlockRemoved,
         };
-        let keeps = matches!(outcome, ContextFileOutcome::Created | ContextFileOutcome::Unchanged);
+        let is_kept =
+            matches!(outcome, ContextFileOutcome::Created | ContextFileOutcome::Unchanged);
         // What is only shown needs no permission.
-        let is_written = !keeps && !self.project.dry_run;
+        let is_written = !is_kept && !self.project.dry_run;
         if is_written && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").at(relative, None));
         }
@@ -352,16 +353,16 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
 
 /// Returns the context files that have a block.
 pub fn with_block(project: &Project) -> impl Iterator<Item = ContextTarget> {
-    with(project, Span::has_markers)
+    whose_text(project, Span::has_markers)
 }
 
-/// Returns the context files whose block is about what is remembered, rather than about a plan, whose folder may be on
-/// another branch.
+/// Returns the context files whose block is about what is remembered. One about a plan is not: its folder may be on another
+/// branch.
 pub fn with_memory(project: &Project) -> impl Iterator<Item = ContextTarget> {
-    with(project, has_memory)
+    whose_text(project, has_memory)
 }
 
-fn with(project: &Project, fits: fn(&str) -> bool) -> impl Iterator<Item = ContextTarget> {
+fn whose_text(project: &Project, fits: fn(&str) -> bool) -> impl Iterator<Item = ContextTarget> {
     let text = |target: &_| text(project, *target).ok().flatten();
     ContextTarget::ALL
         .into_iter()

@@ -97,8 +97,8 @@ impl Arguments {
     }
 }
 
-/// Returns a command line with a bullet, or another text that begins as an option does, behind `--`, and the options that
-/// follow it before; no option but `-C` has a blank before the end of its name.
+/// Returns a command line in which a text that begins like an option, such as a bullet, stands after `--`, and the options
+/// that followed it before; `None` if there is none. A name with a blank in it is no option, unless it begins with `-C`.
 fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
     let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let is_text = |word: &OsString| {

@@ -491,7 +491,7 @@ impl Documents<'_> {
 
 /// Returns the phases of the milestone in number order, with what the documents say of them: those with a folder, and those
 /// that only the roadmap or STATE.md names. Their states are not determined yet.
-fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
+pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
     let folders = dirs.iter().zip(old_folders(roadmap, dirs));
@@ -542,8 +542,8 @@ pub(crate) fn roadmap_phase<'a>(
     find(to_do).or_else(|| find(shipped))
 }
 
-/// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it. Where there are none of any
-/// phase, only work that goes on shows that it is more than the template's, or of a milestone that is over.
+/// Returns the phase that STATE.md names, if it has neither a folder nor an entry in the roadmap. If no phase has one, its
+/// status must say that it is in progress: a template names a phase, too, and so may the STATE.md of a finished milestone.
 fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let state = &survey.state;
     let number = state.phase.number.clone()?;

@@ -380,7 +380,7 @@ fn scores(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
     parts.iter().zip(beside).map(|(parts, beside)| parts.own() + beside).collect()
 }
 
-/// Returns what the texts beside each text add to its score; of texts that are no turns, this share.
+/// Returns what its neighbours add to the score of each text; `share` is that of texts other than turns.
 fn neighbours(known: &[Known], parts: &[FusedParts], share: f64) -> Vec<f64> {
     let mut sums = vec![0.0; known.len()];
     for (index, one) in known.iter().enumerate() {

@@ -321,7 +321,7 @@ context   block          attention    2  annals sync --target agents
     let check = case.run("sync --target agents --check").code(1);
     assert!(check.stderr().contains("out of date: AGENTS.md, GEMINI.md"), "{}", check.report());
     let done = case.run("sync --target agents").success();
-    assert_eq!(done.stdout(), "AGENTS.md block removed (1 line).\nGEMINI.md deleted (0 lines).\n");
+    assert_eq!(done.stdout(), "AGENTS.md block removed (1 line).\nGEMINI.md deleted.\n");
     assert_eq!(text(&case, "AGENTS.md"), "  mine\n");
     assert_eq!(case.read("GEMINI.md"), None);
     case.run("sync --target agents").code(3);

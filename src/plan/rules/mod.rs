@@ -52,8 +52,6 @@ thread_local! {
     static OFF: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
     /// The rules that have applied since a test emptied the list.
     static APPLIED: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
-    /// The phases on which was decided last.
-    static GIVEN: std::cell::RefCell<Vec<Phase>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 #[cfg(test)]
@@ -103,8 +101,6 @@ pub(super) struct Choice<'a> {
 
 /// Determines the position from `phases`, in number order, and from the documents.
 pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) -> Position {
-    #[cfg(test)]
-    GIVEN.set(phases.clone());
     phases::mark_best(&mut phases);
     let scope = Scope::new(survey, &phases);
     let case = Case::new(survey, &scope, &phases, text);

@@ -13,7 +13,8 @@ use std::thread;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::plan::rules::{APPLIED, Case, GIVEN, OFF, Rule, decide};
+use crate::plan::model::phases;
+use crate::plan::rules::{APPLIED, Case, OFF, Rule, decide};
 use crate::plan::{Action, Phase, PhaseNumber, Survey};
 use crate::project::fixture::Tree;
 use crate::project::{OpenRequest, Project};
@@ -145,7 +146,8 @@ fn moment(row: &Value, git: &Path) -> Moment {
     assert!(tar.unwrap().success() && archive.wait().unwrap().success());
     let request = OpenRequest { directory: dir, ..OpenRequest::default() };
     let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
-    let phases = GIVEN.take();
+    let texts = Texts::default();
+    let phases = phases(&survey, &|path| remembered(&texts, path));
     let step = |step: &Value| {
         let phase = step[1].as_str().and_then(|phase| {
             PhaseNumber::parse_id(phase).or_else(|| Some(PhaseNumber::split(phase)?.0))
@@ -154,7 +156,7 @@ fn moment(row: &Value, git: &Path) -> Moment {
     };
     let next = row["next"].as_array().unwrap().iter().map(step).collect();
     let project = snapshot.rsplit_once('/').unwrap().0.to_owned();
-    Moment { project, survey, phases, texts: Texts::default(), next }
+    Moment { project, survey, phases, texts, next }
 }
 
 fn names() -> Vec<&'static str> {

@@ -322,38 +322,25 @@ impl Deviation {
     }
 
     /// Sets the parts from the labels in `passage`, the deviation's own lines. A value extends to the next label or blank
-    /// line. Below a head, bullets without any label tell the problem.
+    /// line.
     fn read_details(&mut self, passage: &str) {
         let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
-        let (mut told, mut is_told) = (String::new(), false);
-        let is_head = passage.starts_with("**") || passage.starts_with('#');
-        let mut may_tell = is_head && !is_lead(passage.lines().next().unwrap_or_default());
-        for (index, line) in passage.lines().enumerate() {
+        for line in passage.lines() {
             let label = Label::parse(line.trim_end(), 0, 1);
             let part = label.as_ref().and_then(|label| DeviationPart::from_label(&label.name));
             let is_label = part.is_some() || label.as_ref().is_some_and(|label| label.is_bold);
             if is_label || line.trim().is_empty() {
                 self.set_part(open.take(), &std::mem::take(&mut value));
             }
-            let own = without_bullet(line.trim());
-            let goes_on = is_told && !line.trim().is_empty();
-            may_tell &= index == 0 || !is_label;
-            let is_item = own.len() < line.trim().len();
-            is_told = may_tell && (goes_on || is_item);
-            if is_told {
-                let is_open =
-                    is_item && !told.is_empty() && !told.ends_with(['.', '!', '?', ':', ';']);
-                told = format!("{told}{} {own}", if is_open { "." } else { "" });
-            }
             match label.filter(|_| part.is_some()) {
                 Some(label) => (open, value) = (part, label.value),
-                None => value = format!("{value} {own}"),
+                None => value = format!("{value} {}", without_bullet(line.trim())),
             }
         }
         self.set_part(open, &value);
         if self.issue.is_none() && self.fix.is_none() {
-            self.set_part(Some(DeviationPart::Issue), &told);
+            self.set_part(Some(DeviationPart::Issue), &unlabelled(passage));
         }
     }
 
@@ -371,6 +358,33 @@ impl Deviation {
         };
         field.get_or_insert(value);
     }
+}
+
+/// Returns the bullets between a bold head and the first label, joined as sentences. A head that ends with a colon lists
+/// something else.
+fn unlabelled(passage: &str) -> String {
+    let mut lines = passage.lines();
+    let head = lines.next().unwrap_or_default();
+    if !(head.starts_with("**") || head.starts_with('#')) || is_lead(head) {
+        return String::new();
+    }
+    let is_label = |line: &str| {
+        let label = Label::parse(line.trim_end(), 0, 1);
+        label.is_some_and(|own| own.is_bold || DeviationPart::from_label(&own.name).is_some())
+    };
+    let (mut told, mut is_bullet) = (String::new(), false);
+    for line in lines.map(str::trim).take_while(|line| !is_label(line)) {
+        let text = without_bullet(line);
+        let begins = text.len() < line.len();
+        is_bullet = begins || is_bullet && !line.is_empty();
+        if begins && !told.is_empty() && !told.ends_with(['.', '!', '?', ':', ';']) {
+            told.push('.');
+        }
+        if is_bullet {
+            told = format!("{told} {text}");
+        }
+    }
+    told
 }
 
 /// Returns the paths in a list of files: ``src/a.rs (new), `b.rs` ``.
