@@ -19,34 +19,35 @@ use crate::sessions::conversation::{Conversation, Session, says_failed, text};
 use crate::storage::{companions, database_uri, is_plain_database, read};
 
 impl Client {
-    /// Returns the client's name as its users write it.
-    pub fn title(self) -> &'static str {
+    /// Returns its title, the command that resumes a session, the variable that moves its folder, that folder in the
+    /// user's home, and the folder of the transcripts in it.
+    fn row(self) -> [&'static str; 5] {
         match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini CLI",
-            Self::Opencode => "opencode",
+            Self::Claude => {
+                let (variable, folder) = (CLAUDE_FOLDER_VARIABLE, CLAUDE_FOLDER);
+                ["Claude Code", "claude --resume", variable, folder, "projects"]
+            }
+            Self::Codex => ["Codex", "codex resume", "CODEX_HOME", ".codex", "sessions"],
+            Self::Gemini => ["Gemini CLI", "gemini --resume", "GEMINI_CLI_HOME", "", ".gemini/tmp"],
+            Self::Opencode => {
+                ["opencode", "opencode --session", "XDG_DATA_HOME", ".local/share", "opencode"]
+            }
         }
     }
 
+    /// Returns the client's name as its users write it.
+    pub(crate) fn title(self) -> &'static str {
+        self.row()[0]
+    }
+
     /// Returns the command that resumes a session, from its own working directory.
-    pub fn resume(self, session: &str) -> String {
-        match self {
-            Self::Claude => format!("claude --resume {session}"),
-            Self::Codex => format!("codex resume {session}"),
-            Self::Gemini => format!("gemini --resume {session}"),
-            Self::Opencode => format!("opencode --session {session}"),
-        }
+    pub(crate) fn resume(self, session: &str) -> String {
+        format!("{} {session}", self.row()[1])
     }
 
     /// Returns the folder of the transcripts, which the client's own variables may move.
     pub(crate) fn folder(self, environment: &Environment) -> Option<PathBuf> {
-        let (variable, in_home, below) = match self {
-            Self::Claude => (CLAUDE_FOLDER_VARIABLE, CLAUDE_FOLDER, "projects"),
-            Self::Codex => ("CODEX_HOME", ".codex", "sessions"),
-            Self::Gemini => ("GEMINI_CLI_HOME", "", ".gemini/tmp"),
-            Self::Opencode => ("XDG_DATA_HOME", ".local/share", "opencode"),
-        };
+        let [_, _, variable, in_home, below] = self.row();
         let named = environment.get(variable).map(PathBuf::from);
         let named = named.filter(|path| path.is_absolute());
         Some(named.or_else(|| Some(environment.home()?.join(in_home)))?.join(below))
@@ -97,7 +98,7 @@ fn read_claude(path: &Path) -> Result<Option<Session>> {
 }
 
 fn add_claude(conversation: &mut Conversation, record: &Value) {
-    let is = |name: &str| record[name] == Value::Bool(true);
+    let is = |name: &str| record[name] == true;
     let content = &record["message"]["content"];
     let is_user = record["type"] == "user";
     let say = |conversation: &mut Conversation, said: &str| match () {
@@ -121,7 +122,7 @@ fn add_claude(conversation: &mut Conversation, record: &Value) {
                         conversation.called(of("id"), of("name"), &block["input"]);
                     }
                     "tool_result" => {
-                        let has_failed = block["is_error"] == Value::Bool(true);
+                        let has_failed = block["is_error"] == true;
                         let output = has_failed.then(|| text(&block["content"]));
                         conversation.returned(of("tool_use_id"), output.as_deref());
                     }
@@ -358,10 +359,11 @@ fn read_rows(database: &Path, id: &str) -> rusqlite::Result<Option<Session>> {
 
 fn add_opencode(conversation: &mut Conversation, message: &Value, part: &Value) {
     let said = text(&part["text"]);
-    let is = |value: &Value| *value == Value::Bool(true);
     match (part["type"].as_str(), message["role"].as_str()) {
-        (Some("text"), Some("user")) if !is(&part["synthetic"]) => conversation.user(&said),
-        (Some("text"), Some("assistant")) if is(&message["summary"]) => conversation.summary(&said),
+        (Some("text"), Some("user")) if part["synthetic"] != true => conversation.user(&said),
+        (Some("text"), Some("assistant")) if message["summary"] == true => {
+            conversation.summary(&said)
+        }
         (Some("text"), Some("assistant")) => conversation.agent(&said),
         (Some("tool"), _) => {
             let state = &part["state"];

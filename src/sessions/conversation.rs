@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::secrets::redact;
 use crate::sessions::clients::{Client, safe_id};
-use crate::text::{clip, one_line, word_enum};
+use crate::text::{clip, listed, one_line, word_enum};
 
 /// Maximum length of a unit's text, of a question above other units, and of a line, in characters.
 const MAX_TEXT: usize = 6000;
@@ -283,10 +283,8 @@ fn kept(message: &str) -> String {
 }
 
 /// How the lines begin that clients put around what a command printed.
-const FRAMES: [&str; 9] = [
-    "exit code", "process exited", "wall time", "chunk id", "command: ", "directory: ",
-    "error: (none)", "signal: ", "process group",
-];
+const FRAMES: &str = "exit code|process exited|wall time|chunk id|command: |directory: |error: (none)|\
+    signal: |process group";
 
 /// Returns the first lines of an output that say something.
 fn first_lines(output: &str) -> String {
@@ -295,7 +293,8 @@ fn first_lines(output: &str) -> String {
     let lines = clean.lines().map(|line| line.trim().trim_start_matches("Output:").trim());
     let says_more = |line: &&str| {
         let lower = line.to_ascii_lowercase();
-        line.contains(char::is_alphabetic) && !FRAMES.iter().any(|begin| lower.starts_with(begin))
+        line.contains(char::is_alphabetic)
+            && !FRAMES.split('|').any(|begin| lower.starts_with(begin))
     };
     let lines = lines.filter(says_more).take(ERROR_LINES);
     lines.map(|line| clip(line, MAX_LINE)).collect::<Vec<_>>().join("\n")
@@ -316,48 +315,45 @@ fn explains(text: &str) -> bool {
 }
 
 /// Elements that clients add to messages; they are left out with their content.
-const ADDED: [&str; 17] = [
-    "system-reminder", "local-command-stdout", "local-command-stderr", "local-command-caveat",
-    "command-name", "command-message", "command-contents", "bash-stdout", "bash-stderr",
-    "environment_context", "user_instructions", "INSTRUCTIONS", "task-notification",
-    "ide_opened_file", "ide_selection", "session_context", "hook_context",
-];
+const ADDED: &str = "system-reminder local-command-stdout local-command-stderr local-command-caveat \
+    command-name command-message command-contents bash-stdout bash-stderr environment_context \
+    user_instructions INSTRUCTIONS task-notification ide_opened_file ide_selection session_context \
+    hook_context";
 
 /// Returns a message without the elements that clients add to it.
 fn spoken(message: &str) -> String {
     let mut said = message.to_owned();
-    for name in ADDED {
+    for name in ADDED.split(' ') {
         while let Some(at) = said.find(&format!("<{name}")) {
             let end = format!("</{name}>");
             let rest = said[at..].split_once(&end).map_or(0, |(_, rest)| rest.len());
             said.replace_range(at..said.len() - rest, "");
         }
     }
-    let typed = ["<command-args>", "</command-args>", "<bash-input>", "</bash-input>"];
-    typed.iter().fold(said, |said, tag| said.replace(tag, ""))
+    let typed = "<command-args> </command-args> <bash-input> </bash-input>";
+    typed.split(' ').fold(said, |said, tag| said.replace(tag, ""))
 }
 
 /// A call of a tool, reduced to what is kept of it.
-#[derive(Default)]
-pub(crate) struct Call {
+struct Call {
     /// What it did, in one line: `edited src/a.rs`, `ran cargo test`.
-    pub(crate) step: String,
+    step: String,
     /// The same for calls that try the same thing again.
-    pub(crate) aim: String,
+    aim: String,
     /// The files that it writes.
-    pub(crate) written: Vec<String>,
+    written: Vec<String>,
 }
 
 /// Maximum length of a command's first line and of a path, in bytes.
 const MAX_CALL_LINE: usize = 160;
 
 /// Names of the tools that write files.
-const WRITING: [&str; 6] = ["write", "edit", "multiedit", "notebookedit", "write_file", "replace"];
+const WRITING: &str = "write edit multiedit notebookedit write_file replace";
 
 /// The arguments that name a file, that are a command, and that are a patch.
-const PATHS: [&str; 5] = ["file_path", "filePath", "notebook_path", "absolute_path", "path"];
-const COMMANDS: [&str; 2] = ["command", "cmd"];
-const PATCHES: [&str; 4] = ["patchText", "input", "command", "cmd"];
+const PATHS: &str = "file_path filePath notebook_path absolute_path path";
+const COMMANDS: &str = "command cmd";
+const PATCHES: &str = "patchText input command cmd";
 
 /// How the lines of a patch begin that name a file.
 const PATCHED: [&str; 4] =
@@ -365,16 +361,16 @@ const PATCHED: [&str; 4] =
 
 impl Call {
     /// Returns a call, with paths relative to the session's working directory.
-    pub(crate) fn new(tool: &str, arguments: &Value, directory: Option<&Path>) -> Self {
-        let find = |names: &[&str]| names.iter().find_map(|name| line_of(&arguments[*name]));
-        if let Some(path) = find(&PATHS) {
+    fn new(tool: &str, arguments: &Value, directory: Option<&Path>) -> Self {
+        let find = |names: &str| names.split(' ').find_map(|name| line_of(&arguments[name]));
+        if let Some(path) = find(PATHS) {
             let path = relative(path, directory);
-            let writes = WRITING.contains(&tool.to_ascii_lowercase().as_str());
+            let writes = listed(WRITING, &tool.to_ascii_lowercase());
             let step = format!("{} {path}", if writes { "edited" } else { tool });
             let written = if writes { vec![path] } else { Vec::new() };
             return Self { aim: step.clone(), step, written };
         }
-        let patched = find(&PATCHES).unwrap_or_default().lines().filter_map(|line| {
+        let patched = find(PATCHES).unwrap_or_default().lines().filter_map(|line| {
             let name = PATCHED.iter().find_map(|begin| line.strip_prefix(begin))?;
             Some(relative(name.trim(), directory))
         });
@@ -383,7 +379,7 @@ impl Call {
             let step = format!("edited {}", written.join(", "));
             return Self { aim: step.clone(), step, written };
         }
-        let command = find(&COMMANDS).unwrap_or_default().trim_start();
+        let command = find(COMMANDS).unwrap_or_default().trim_start();
         let line = command.lines().next().unwrap_or_default();
         let step = match line {
             "" => format!("called {tool}"),
@@ -415,8 +411,8 @@ pub(crate) fn text(content: &Value) -> String {
             texts.collect::<Vec<_>>().join("\n")
         }
         Value::Object(part) => {
-            let names = ["text", "output", "error", "response", "functionResponse"];
-            names.iter().filter_map(|name| part.get(*name)).map(text).collect()
+            let names = "text output error response functionResponse".split(' ');
+            names.filter_map(|name| part.get(name)).map(text).collect()
         }
         _ => String::new(),
     }
