@@ -5,10 +5,11 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use regex::bytes::{Captures, Regex};
@@ -112,10 +113,11 @@ struct Section {
 
 /// A row of a section of expressions.
 struct Row {
+    section: &'static str,
     /// The rule, or how the value is judged.
     word: &'static str,
-    /// A text that each match contains.
-    part: &'static str,
+    /// Texts of which each match contains one: compiling the expression takes longer than looking for them.
+    parts: &'static str,
     pattern: &'static str,
     expression: OnceLock<Regex>,
 }
@@ -136,14 +138,17 @@ static PAIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| SECTIONS["pairs"].text.split_whitespace().collect());
 
 /// The rows of the sections that are tables of expressions.
-static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
-    let parsed = |row: &'static str| {
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let parsed = |section, row: &'static str| {
         let (word, rest) = row.split_once(' ')?;
-        let (part, pattern) = rest.trim_start().split_once(' ')?;
-        Some(Row { word, part: part.trim_matches('*'), pattern, expression: OnceLock::new() })
+        let (parts, pattern) = rest.trim_start().split_once(' ')?;
+        Some(Row { section, word, parts, pattern, expression: OnceLock::new() })
     };
-    let row = |row| parsed(row).unwrap_or_else(|| panic!("a built-in row: {row}"));
-    ["blocks", "forms", "contexts"].map(|name| (name, rows(name).map(row).collect())).into()
+    let of = |section| {
+        rows(section)
+            .map(move |row| parsed(section, row).unwrap_or_else(|| panic!("a built-in row: {row}")))
+    };
+    ["blocks", "forms", "contexts"].into_iter().flat_map(of).collect()
 });
 
 /// A kind of keys.
@@ -195,10 +200,36 @@ fn rows(section: &str) -> impl Iterator<Item = &'static str> {
     SECTIONS[section].text.lines().filter(|row| !row.is_empty() && !row.starts_with('#'))
 }
 
+/// The texts of all rows, which are found in one pass, each with the number of its row.
+static PARTS: LazyLock<(AhoCorasick, Vec<(&str, usize)>)> = LazyLock::new(|| {
+    let of = |(at, row): (usize, &Row)| row.parts.split('|').map(move |part| (part, at));
+    let parts: Vec<(&str, usize)> = ROWS.iter().enumerate().flat_map(of).collect();
+    let built = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(parts.iter().map(|(part, _)| part))
+        .expect("the built-in table");
+    (built, parts)
+});
+
+/// Returns the rows whose expressions may match a text.
+fn possible_rows(text: &str) -> Vec<&'static Row> {
+    let (automaton, parts) = &*PARTS;
+    let found = automaton.find_overlapping_iter(text).filter_map(|found| {
+        let (part, row) = parts[found.pattern()];
+        let is_in_any_case = !part.contains(|c: char| c.is_ascii_uppercase());
+        (is_in_any_case || text[found.range()] == *part).then_some(row)
+    });
+    let numbers: BTreeSet<usize> = found.collect();
+    numbers.into_iter().map(|row| &ROWS[row]).collect()
+}
+
 /// Returns where the expressions of a section match, each with the first word of its row.
-fn matches<'a>(section: &str, text: &'a str) -> impl Iterator<Item = (&'static str, Captures<'a>)> {
-    let rows = ROWS[section].iter().filter(|row| text.contains(row.part));
-    rows.flat_map(|row| {
+fn matches<'a>(
+    section: &str,
+    rows: &[&'static Row],
+    text: &'a str,
+) -> impl Iterator<Item = (&'static str, Captures<'a>)> {
+    rows.iter().filter(move |row| row.section == section).flat_map(|row| {
         let expression = row.expression.get_or_init(|| compiled(row.pattern));
         expression.captures_iter(text.as_bytes()).map(|found| (row.word, found))
     })
@@ -226,10 +257,11 @@ fn compiled(pattern: &str) -> Regex {
 }
 
 fn in_plain(text: &str) -> Vec<Secret> {
-    let blocks = matches("blocks", text)
+    let rows = possible_rows(text);
+    let blocks = matches("blocks", &rows, text)
         .map(|(rule, found)| Secret { rule, range: found.get_match().range() });
-    let certain = blocks.chain(keys(text)).chain(values(text)).chain(in_tables(text));
-    let likely = forms(text).chain(bare_keys(text));
+    let certain = blocks.chain(keys(text)).chain(values(&rows, text)).chain(in_tables(text));
+    let likely = forms(&rows, text).chain(bare_keys(text));
     let certain = certain.map(|secret| (secret.rule != "-", secret));
     let mut found: Vec<(bool, Secret)> =
         certain.chain(likely.map(|secret| (false, secret))).collect();
@@ -321,8 +353,8 @@ fn is_slug(body: &str) -> bool {
 }
 
 /// Returns the keys without a fixed start.
-fn forms(text: &str) -> impl Iterator<Item = Secret> {
-    matches("forms", text).filter_map(|(rule, found)| {
+fn forms(rows: &[&'static Row], text: &str) -> impl Iterator<Item = Secret> {
+    matches("forms", rows, text).filter_map(|(rule, found)| {
         let range = found.get(1).unwrap_or(found.get_match()).range();
         let value = &text[range.clone()];
         // Four short words may be a part of a sentence.
@@ -334,9 +366,9 @@ fn forms(text: &str) -> impl Iterator<Item = Secret> {
 }
 
 /// Returns the values that what stands before them tells to be secrets.
-fn values(text: &str) -> impl Iterator<Item = Secret> {
+fn values(rows: &[&'static Row], text: &str) -> impl Iterator<Item = Secret> {
     let mut scanned = 0..0;
-    matches("contexts", text).filter_map(move |(judge, found)| {
+    matches("contexts", rows, text).filter_map(move |(judge, found)| {
         let end = found.get_match().end();
         let value = || value_at(text, end).0;
         let Secret { rule, range } = match judge {
@@ -548,8 +580,10 @@ fn strong(text: &str, range: Range<usize>, rule: &'static str) -> Option<Secret>
 fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
     expression("long-token").find_iter(text.as_bytes()).filter_map(|found| {
         let (range, token) = (found.range(), &text[found.range()]);
-        let is_public = is_match("public-token", token)
-            || is_match("public-label", tail(&text[..range.start], 24));
+        let is_public = || {
+            is_match("public-token", token)
+                || is_match("public-label", tail(&text[..range.start], 24))
+        };
         let key = token.trim_end_matches('=');
         let after = &text[range.end..];
         // Base64 has slashes, and neither dashes nor a suffix.
@@ -558,7 +592,7 @@ fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
         let is_mixed =
             has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
         let is_part = after.starts_with(|c: char| c.is_ascii_alphanumeric());
-        (is_mixed && !is_public && !is_path && !is_part && is_random(key))
+        (is_mixed && !is_path && !is_part && is_random(key) && !is_public())
             .then_some(Secret { rule: "random-token", range })
     })
 }

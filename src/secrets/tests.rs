@@ -208,10 +208,10 @@ fn every_row_of_the_table_can_be_read() {
         let is_body = is_signs || ["hex", "upper", "alnum"].contains(&kind.body);
         assert!(is_body && (8..=100).contains(&kind.least), "{}", kind.rule);
     }
-    for row in ROWS.values().flatten() {
+    for row in &*ROWS {
         assert!(compiled(row.pattern).as_str().len() > 4, "{}", row.pattern);
     }
-    for row in &ROWS["contexts"] {
+    for row in ROWS.iter().filter(|row| row.section == "contexts") {
         assert!(
             ["named", "url", "pair", "basic", "bearer", "random", "chosen"].contains(&row.word),
             "{}",
