@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::clock::parse_date;

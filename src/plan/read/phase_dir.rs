@@ -16,9 +16,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::error::Result;
 use crate::plan::read::number::folder_prefix;
@@ -26,7 +23,7 @@ use crate::plan::read::{
     Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
 };
 use crate::storage::read::PathKind;
-use crate::text::{capitalized, pattern};
+use crate::text::capitalized;
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
@@ -382,27 +379,49 @@ impl<'a> FolderName<'a> {
     }
 }
 
-/// The names of plans and summaries: what precedes the kind, the kind, and a number and slug behind it.
-static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
-    [
-        // `02-01-PLAN.md`, `SUMMARY.md`, `01-PLAN-02.md`
-        r"(?i)^(?:(.*?)[-_])??(plan|summary)(?:[-_](\d{1,4}[a-z]?))?\.md$",
-        // `PLAN-01-routes.md`, `SUMMARY-01-routes.md`, but not `PLAN-01-GAPS.md`
-        r"^()(?i:(plan|summary))[-_](\d{1,4}[a-z]?[-_].*[a-z].*)\.(?i:md)$",
+/// Splits a file name into what precedes its kind, the kind, and a number and slug behind it.
+fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
+    const SEPARATORS: [char; 2] = ['-', '_'];
+    let kind = |word: &str| match () {
+        () if word.eq_ignore_ascii_case("plan") => Some(FileKind::Plan),
+        () if word.eq_ignore_ascii_case("summary") => Some(FileKind::Summary),
+        () => None,
+    };
+    let is_number = |word: &str| {
+        let letter = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_letter = letter.len() <= 1 && letter.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_letter && (1..=4).contains(&(word.len() - letter.len()))
+    };
+    let (stem, extension) = name.rsplit_once('.')?;
+    if extension.eq_ignore_ascii_case("jsonl") {
         // `03-01.summary.jsonl`
-        r"(?i)^(.*)\.(plan|summary)\.jsonl$",
-    ]
-    .map(pattern)
-});
+        let (before, word) = stem.rsplit_once('.')?;
+        return Some((before, kind(word)?, ""));
+    }
+    let last = |text: &str| text.rfind(SEPARATORS).map_or(0, |at| at + 1);
+    let (before, word) = stem.split_at(last(stem));
+    let (earlier, own) = before.split_at(last(before.trim_end_matches(SEPARATORS)));
+    let own = own.trim_end_matches(SEPARATORS);
+    let found = match (kind(word), kind(own)) {
+        // `02-01-PLAN.md`, `SUMMARY.md`
+        (Some(kind), _) => Some((before, kind, "")),
+        // `01-PLAN-02.md`
+        (None, Some(kind)) if is_number(word) => Some((earlier, kind, word)),
+        // `PLAN-01-routes.md`, `SUMMARY-01-routes.md`, but not `PLAN-01-GAPS.md`
+        _ => stem.split_once(SEPARATORS).and_then(|(word, after)| {
+            let (number, slug) = after.split_once(SEPARATORS)?;
+            let has_slug = slug.contains(|c: char| c.is_ascii_lowercase());
+            (has_slug && is_number(number)).then_some(("", kind(word)?, after))
+        }),
+    };
+    found.filter(|_| extension.eq_ignore_ascii_case("md"))
+}
 
 /// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a
 /// number or at the end.
 fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
-    let found = PATTERNS.iter().find_map(|pattern| pattern.captures(name))?;
-    let part = |index| found.get(index).map_or("", |part| part.as_str());
-    let is_plan = part(2).eq_ignore_ascii_case("plan");
-    let kind = if is_plan { FileKind::Plan } else { FileKind::Summary };
-    let words: Vec<&str> = split_words(part(1)).chain(split_words(part(3))).collect();
+    let (before, kind, after) = around_kind(name)?;
+    let words: Vec<&str> = split_words(before).chain(split_words(after)).collect();
     let is_said = |at: usize| {
         let names_it = ["phase", "plan"].iter().any(|own| own.eq_ignore_ascii_case(words[at]));
         names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))

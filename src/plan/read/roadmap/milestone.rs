@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use crate::markdown::Outline;
 use crate::plan::read::roadmap::section::numbers;

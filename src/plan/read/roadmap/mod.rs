@@ -41,7 +41,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::{Field, begins, find, words};
+use crate::plan::read::vocabulary::{Field, begins, find, has};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
-use crate::text::{comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case};
+use crate::text::{
+    comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case, words_in,
+};
 
 /// Fills in the fields of a phase from its section and its subsections, up to the next phase.
 pub(super) fn read(
@@ -241,16 +243,15 @@ fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
     found
 }
 
-/// The words for phases, with what separates them from a number.
-static PHASES: LazyLock<Regex> = LazyLock::new(|| {
-    let words: Vec<&str> = words("phase").collect();
-    pattern(&format!(r"(?i)\b(?:{})[ :]+", words.join("|")))
-});
-
 /// Returns the phases named after a word for phases, and whether the last list has an open end: `Phases 13+`.
 pub(super) fn numbers(text: &str, numbering: PhaseNumbering) -> (Vec<PhaseNumber>, bool) {
+    let separators = [' ', ':'];
     let mut found = Vec::new();
-    let lists = PHASES.find_iter(text).map(|word| list(&text[word.end()..], numbering, &mut found));
+    let lists = words_in(text).filter_map(|word| {
+        let after = &text[word.as_ptr() as usize - text.as_ptr() as usize + word.len()..];
+        let is_phase = after.starts_with(separators) && has("phase", &word.to_lowercase());
+        is_phase.then(|| list(after.trim_start_matches(separators), numbering, &mut found))
+    });
     let is_open = lists.last().unwrap_or_default();
     (found, is_open)
 }

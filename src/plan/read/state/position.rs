@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
@@ -417,7 +417,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
 
 /// `None.`, `No major deviations`.
 static DENIAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:$|none(?:[^\pL\pN]|$)|(?:no|zero) (?:\S+ )?deviation)"));
+    LazyLock::new(|| pattern(r"^(?:$|none(?:\W|$)|(?:no|zero) (?:\S+ )?deviation)"));
 
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
