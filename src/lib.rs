@@ -6,6 +6,7 @@
 // Layer 0, the foundation.
 pub mod clock;
 pub mod error;
+mod parallel;
 pub mod progress;
 pub mod secrets;
 pub mod text;

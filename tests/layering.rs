@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Bottom first; a module is above every module of the rows before its own.
 const LAYERS: &[&[&str]] = &[
-    &["error", "warning", "clock", "text", "secrets", "progress"],
+    &["error", "warning", "clock", "text", "secrets", "progress", "parallel"],
     &["storage", "markdown", "git", "service", "search"],
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
 const SIDEWAYS: &[(&str, &str)] = &[
     ("error", "warning"),
     ("clock", "error"),
+    ("parallel", "error"),
     ("text", "secrets"),
     ("search", "service"),
     ("search", "storage"),

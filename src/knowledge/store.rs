@@ -11,8 +11,8 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, thread};
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -21,6 +21,7 @@ use crate::clock::{Clock, parse_date};
 use crate::error::{At, Error, Result};
 use crate::knowledge::entry::key_fault;
 use crate::knowledge::{Entry, EntryFilter, EntryKey, EntryStatus, EntryType};
+use crate::parallel;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::read::PathKind;
@@ -256,26 +257,14 @@ pub(crate) fn scan<T: Send>(
             Err(error) => Some(Err(Warning::file(&path, error.reason()))),
         }
     };
-    let threads = match listed.len() {
-        ..MIN_PARALLEL_FILES => 1,
-        _ => thread::available_parallelism().map_or(1, usize::from),
-    };
     let mut all = Parsed::clean(Vec::new());
-    thread::scope(|scope| {
-        let parts = listed.chunks(listed.len().div_ceil(threads).max(1));
-        let parts: Vec<_> = parts
-            .map(|part| scope.spawn(|| part.iter().filter_map(read).collect::<Vec<_>>()))
-            .collect();
-        for part in parts {
-            for read in part.join().map_err(|_| Error::failed("a thread panicked"))? {
-                match read {
-                    Ok(made) => all.value.push(made),
-                    Err(warning) => all.warnings.push(warning),
-                }
-            }
+    for read in parallel::map(&listed, MIN_PARALLEL_FILES, read)?.into_iter().flatten() {
+        match read {
+            Ok(made) => all.value.push(made),
+            Err(warning) => all.warnings.push(warning),
         }
-        Ok(all)
-    })
+    }
+    Ok(all)
 }
 
 fn read_listed(place: &KnowledgeDir, path: &Path, kind: PathKind) -> Result<Option<Vec<u8>>> {

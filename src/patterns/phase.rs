@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::git::Git;
+use crate::parallel;
 use crate::patterns::paths::is_file;
 use crate::patterns::trace::plan_id;
 use crate::patterns::{BulletSource, Insights, PatternEntry, Patterns, Trace, stored};
@@ -371,12 +372,12 @@ impl History {
         others.extend(workstreams(&folder.dir, warnings)?);
         let mut read: Vec<(MilestoneFolder, Vec<FinishedPhase>)> = Vec::new();
         for milestone in others {
-            let phases = phases(&milestone, warnings);
+            let phases = phases(&milestone, warnings)?;
             read.push((milestone, phases));
         }
         // Archives are listed by name; milestones without dates sort first, since their order is unknown.
         read.sort_by_key(|(_, phases)| first_day(phases));
-        let mut current = phases(&folder.active, warnings);
+        let mut current = phases(&folder.active, warnings)?;
         let names: HashMap<&Path, &String> = active
             .iter()
             .filter_map(|own| Some((own.dir.as_deref()?, own.name.as_ref()?)))
@@ -423,12 +424,20 @@ pub(crate) fn history(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
     Ok(Parsed::new(all.distinct_phases(), warnings))
 }
 
-fn phases(milestone: &MilestoneFolder, warnings: &mut Vec<Warning>) -> Vec<FinishedPhase> {
-    let read = milestone.phases.iter();
-    let mut phases: Vec<FinishedPhase> =
-        read.map(|dir| FinishedPhase::read(dir, &milestone.slug, warnings)).collect();
-    phases.retain(|phase| !phase.plans.is_empty());
-    phases
+/// Number of phases from which on their summaries are read in parallel: each `sync` reads all.
+const MIN_PARALLEL_PHASES: usize = 4;
+
+fn phases(milestone: &MilestoneFolder, warnings: &mut Vec<Warning>) -> Result<Vec<FinishedPhase>> {
+    let read = |dir: &PhaseDir| {
+        let mut warnings = Vec::new();
+        (FinishedPhase::read(dir, &milestone.slug, &mut warnings), warnings)
+    };
+    let mut phases = Vec::new();
+    for (phase, found) in parallel::map(&milestone.phases, MIN_PARALLEL_PHASES, read)? {
+        warnings.extend(found);
+        phases.extend(Some(phase).filter(|phase| !phase.plans.is_empty()));
+    }
+    Ok(phases)
 }
 
 /// Returns the workstreams, each of which keeps its phases as a milestone does.

@@ -229,6 +229,10 @@ fn trimmed(text: &str) -> &str {
 
 /// Returns a text without commit hashes, which have both digits and letters, unlike numbers and words.
 fn without_commits(text: &str) -> String {
+    let mut runs = text.split(|c: char| !c.is_ascii_hexdigit());
+    if !runs.any(|run| run.len() >= 7) {
+        return text.to_owned();
+    }
     let is_hash = |hash: &str| {
         hash.bytes().any(|byte| byte.is_ascii_digit())
             && hash.bytes().any(|byte| byte.is_ascii_alphabetic())

@@ -362,7 +362,7 @@ fn add_opencode(conversation: &mut Conversation, message: &Value, part: &Value) 
     match (part["type"].as_str(), message["role"].as_str()) {
         (Some("text"), Some("user")) if part["synthetic"] != true => conversation.user(&said),
         (Some("text"), Some("assistant")) if message["summary"] == true => {
-            conversation.summary(&said)
+            conversation.summary(&said);
         }
         (Some("text"), Some("assistant")) => conversation.agent(&said),
         (Some("tool"), _) => {
