@@ -388,10 +388,7 @@ pub(crate) fn plan(args: &PlanArgs, project: &Project, out: &mut Output) -> Resu
     let brief = &done.value;
     let known: Vec<String> = brief.know.iter().filter_map(lesson).collect();
     let last = |plans: &[PlanRef]| plans.last().map(PlanRef::to_string);
-    // Numbering continues across milestones: phase 8 may be one of three.
-    let of = usize::try_from(brief.phase.ordinal()).is_ok_and(|number| number <= brief.total);
     let more = json!({
-        "of": of,
         "known": known,
         "last_plans": brief.careful.iter().map(|file| last(&file.plans)).collect::<Vec<_>>(),
     });

@@ -16,7 +16,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
-    RoadmapPhase, RoadmapPlan, Survey, check_waves, roadmap_phase, status_words,
+    RoadmapPhase, RoadmapPlan, Survey, check_waves, roadmap_phase, status_words, total_to_show,
 };
 use crate::project::{Project, vocabulary};
 use crate::search::bm25;
@@ -32,8 +32,8 @@ const MAX_KNOWN: usize = 5;
 pub struct PhaseBrief {
     /// The phase's number.
     pub phase: PhaseNumber,
-    /// Total number of phases.
-    pub total: usize,
+    /// Number of phases, if it is also the number of the last one.
+    pub total: Option<u32>,
     /// Its name.
     pub name: Option<String>,
     /// Its progress, in words.
@@ -154,7 +154,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     work.next = Some(next.command.clone());
     Ok(PhaseBrief {
         phase: phase.number.clone(),
-        total: survey.position.total(),
+        total: total_to_show(&survey.position),
         name: phase.name.clone(),
         status: stated_status(phase),
         goal: phase.goal().map(str::to_owned),

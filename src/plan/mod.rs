@@ -32,4 +32,4 @@ pub(crate) use read::{
 };
 pub use repair::{Correction, Repair, repair};
 pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};
-pub(crate) use report::{shipped_date, status_words};
+pub(crate) use report::{shipped_date, status_words, total_to_show};

@@ -41,6 +41,8 @@ pub struct Survey {
     pub has_roadmap: bool,
     /// The heading of MILESTONES.md that calls the active milestone shipped, with its line.
     pub shipped: Option<(usize, String)>,
+    /// Whether MILESTONES.md calls the milestone that STATE.md names shipped.
+    is_stated_shipped: bool,
     /// The open todos of STATE.md, then those in files of their own.
     pub todos: Vec<String>,
     /// Where paused work is to be resumed, unless the work has gone on since.
@@ -112,6 +114,7 @@ impl Survey {
             state: state_file,
             numbering,
             shipped: None,
+            is_stated_shipped: false,
             handoff: None,
             workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
             layout: project.planning_place().layout.clone(),
@@ -128,9 +131,9 @@ impl Survey {
         survey.not_understood.extend(unfollowed.iter().cloned());
         documents.warnings.borrow_mut().extend(unfollowed);
         let milestones = text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
-        survey.shipped = milestones
-            .zip(survey.milestone())
-            .and_then(|(text, name)| heading_of_shipped(&text, name));
+        let shipped = |name: Option<&str>| heading_of_shipped(milestones.as_deref()?, name?);
+        survey.is_stated_shipped = shipped(survey.state.milestone.as_deref()).is_some();
+        survey.shipped = shipped(survey.milestone());
         let phases = phases(&survey, &text);
         survey.position = rules::decide(&survey, phases, &text);
         survey.position.next.unchosen = project.unchosen();
@@ -148,16 +151,18 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Returns the name of the active milestone: STATE.md's, unless the roadmap calls that one shipped and another open.
+    /// Returns the name of the active milestone: STATE.md's, unless that one has shipped and the roadmap names another.
     pub(super) fn milestone(&self) -> Option<&str> {
         let stated = self.state.milestone.as_deref();
         let is_stated = |name: &str| stated.is_some_and(|stated| is_same_milestone(name, stated));
         let milestones = &self.roadmap.milestones;
-        let has_shipped = milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
-        let mut open = milestones.iter().filter(|one| !one.is_shipped);
-        let open = open.next().map(|one| one.name.as_str());
-        let open = self.roadmap.milestone.as_deref().or(open);
-        if has_shipped { open.or(stated) } else { stated.or(open) }
+        let has_shipped = self.is_stated_shipped
+            || milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
+        let is_archived = stated.is_some_and(|stated| self.archive(stated).is_some());
+        let open = milestones.iter().find(|one| !one.is_shipped).map(|one| one.name.as_str());
+        let label = self.roadmap.milestone.as_deref();
+        let newer = label.filter(|_| is_archived).or(label.or(open).filter(|_| has_shipped));
+        newer.or(stated).or(label).or(open)
     }
 
     /// Returns the blockers that a session must know: none once nothing is left to do, unless STATE.md says that no milestone
@@ -336,9 +341,13 @@ impl Survey {
         self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
     }
 
-    /// Returns the archive of a milestone.
+    /// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
     pub(super) fn archive(&self, name: &str) -> Option<&Archive> {
-        self.folder.archived.iter().find(|archive| is_same_milestone(&archive.slug, name))
+        self.folder.archived.iter().find(|archive| {
+            let slug = archive.slug.as_str();
+            let bare = slug.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-');
+            [Some(slug), bare].into_iter().flatten().any(|slug| is_same_milestone(slug, name))
+        })
     }
 
     /// Returns the place of an archive, and what it is.
@@ -512,8 +521,9 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     phases
 }
 
-/// Returns for each folder whether it is of a milestone before, since numbering restarted: a listed number has two
-/// folders, and the folder is complete and has no word of the name that the roadmap gives its number.
+/// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete and has
+/// no word of the name that the roadmap gives its number, and a listed number has two folders, or all folders are such
+/// and the roadmap calls no phase complete.
 fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
     let is_other = |dir: &PhaseDir| {
         let planned = roadmap_phase(roadmap, &dir.number).filter(|planned| !planned.is_shipped);
@@ -523,8 +533,13 @@ fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
     };
     let others: Vec<(&PhaseDir, bool)> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();
     let mut of_number = others.chunk_by(|(one, _), (next, _)| one.number == next.number);
-    let has_restarted =
+    let has_two =
         of_number.any(|same| same.iter().any(|(_, is)| *is) && same.iter().any(|(_, is)| !is));
+    let mut own = roadmap.phases.iter().filter(|phase| !phase.is_shipped);
+    let has_restarted = has_two
+        || others.len() > 1
+            && others.iter().all(|(_, is_other)| *is_other)
+            && own.all(|phase| phase.status != Some(PhaseProgress::Complete));
     others.into_iter().map(|(_, is_other)| is_other && has_restarted).collect()
 }
 

@@ -179,11 +179,16 @@ impl PlanCounts {
     }
 }
 
+/// Returns the number of phases if it is also the number of the last one: `4 of 5` would mislead where the fifth phase is 4,
+/// since there are decimals, or numbering continues.
+pub(crate) fn total_to_show(position: &Position) -> Option<u32> {
+    let last = position.kept().map(|phase| phase.number.ordinal()).max();
+    u32::try_from(position.total()).ok().filter(|total| last == Some(*total))
+}
+
 fn derived(position: &Position) -> PhaseReport {
     let phase = position.phase();
-    // `4 of 5` would mislead where the fifth phase is 4: there are decimals, or numbering continues.
-    let last = position.kept().map(|phase| phase.number.ordinal()).max();
-    let total = u32::try_from(position.total()).ok().filter(|total| last == Some(*total));
+    let total = total_to_show(position);
     let percent = u32::try_from(position.percent()).ok();
     PhaseReport {
         number: phase.map(|phase| phase.number.clone()),

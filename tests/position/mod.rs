@@ -3,6 +3,7 @@
 
 mod accepted;
 mod answer;
+mod forms;
 mod small;
 
 #[test]

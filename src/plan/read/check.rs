@@ -15,11 +15,11 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
-use crate::plan::read::folder;
 use crate::plan::read::vocabulary::find;
+use crate::plan::read::{PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::quantity;
+use crate::text::{quantity, says_none};
 
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,14 +142,21 @@ impl Checks {
         // Plans that close gaps, if all of them are complete, leave nothing to do, unless the check was repeated after
         // them.
         let has_closed_gaps = || {
-            let closes = |path: &Path| front(path).text(&["gap_closure"]) == Some("true");
+            let closes = |path: &Path| {
+                let stated = front(path).text(&["gap_closure"]).map(str::to_lowercase);
+                matches!(stated.as_deref(), Some("true" | "yes" | "on"))
+            };
             let mut of_gaps = self.plans.iter().filter(|(path, _)| closes(path)).peekable();
             of_gaps.peek().is_some() && of_gaps.all(|(_, is_complete)| *is_complete)
         };
         // `re_verification: false` and an empty field say that it is the first one.
         let is_repeated = |path: &Path| {
             let front = front(path);
-            let is_first = |node: &Node| node.flat().is_empty() || node.as_text() == Some("false");
+            let says_no = |text: &str| {
+                says_none(text) || ["false", "no", "off"].contains(&&*text.to_lowercase())
+            };
+            let is_first =
+                |node: &Node| node.flat().is_empty() || node.as_text().is_some_and(says_no);
             front.get(&["re_verification"]).is_some_and(|node| !is_first(node))
         };
         let read = |(kind, _, rounds, stage)| {
@@ -163,7 +170,27 @@ impl Checks {
             }
             Some(check)
         };
-        self.read.get_or_init(|| KINDS.into_iter().filter_map(read).collect())
+        self.read.get_or_init(|| {
+            KINDS.into_iter().filter_map(read).chain(self.other_round(text)).collect()
+        })
+    }
+
+    /// Returns the open plan of a round that is neither of user tests nor of quality assurance: in another folder of
+    /// `remediation/`, or directly in it.
+    fn other_round(&self, text: TextOf<'_>) -> Option<Check> {
+        let home = self.dir.join(REMEDIATION);
+        let folders =
+            folder::entries(&home, &mut Vec::new()).ok().filter(|_| self.has_remediation)?;
+        let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
+        let others =
+            folders.iter().filter(|(name, kind)| *kind == PathKind::Folder && !known(name));
+        let homes = others.map(|(name, _)| home.join(name)).chain([home.clone()]);
+        let kind = CheckKind::Verification;
+        let mut latest =
+            homes.filter_map(|rounds| latest_round(&rounds, kind, text).ok().flatten());
+        let (file, _) = latest.find(|(_, is_open)| *is_open)?;
+        let (outcome, status_word) = (CheckOutcome::Issues, "planned".to_owned());
+        Some(Check { kind, file, outcome, status_word })
     }
 
     /// Reads the result of a kind of check; `None` if no file states one.
@@ -183,7 +210,7 @@ impl Checks {
         if self.has_remediation && !rounds.is_empty() {
             let remediation = self.dir.join(REMEDIATION);
             let rounds = remediation.join(rounds);
-            match latest_round(&rounds, kind) {
+            match latest_round(&rounds, kind, text) {
                 // Issues may be open in there.
                 Err(_) => return check(remediation, CheckOutcome::Issues, "unreadable"),
                 Ok(Some((plan, true))) => return check(plan, CheckOutcome::Issues, "planned"),
@@ -220,7 +247,11 @@ impl Checks {
 }
 
 /// Returns the check's file in the last round that has one, or the plan of a later round that is open.
-fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)>> {
+fn latest_round(
+    rounds: &Path,
+    kind: CheckKind,
+    text: TextOf<'_>,
+) -> Result<Option<(PathBuf, bool)>> {
     let mut ignored = Vec::new();
     let number = |name: &str| -> Option<u32> {
         name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
@@ -240,7 +271,12 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)
             return Ok(Some((report, false)));
         }
         let plan = find(&|name| name.starts_with('R') && name.ends_with("-PLAN.md"));
-        if let Some(plan) = plan.filter(|_| find(&|name| name.ends_with("SUMMARY.md")).is_none()) {
+        let is_done = |summary: PathBuf| {
+            let stated = text(&summary).and_then(|text| PlanState::stated(&text));
+            stated.is_none_or(|stated| stated == PlanState::Complete)
+        };
+        let is_open = !find(&|name| name.ends_with("SUMMARY.md")).is_some_and(is_done);
+        if let Some(plan) = plan.filter(|_| is_open) {
             return Ok(Some((plan, true)));
         }
     }
@@ -259,14 +295,16 @@ fn stage_word(text: &str) -> String {
 fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, CheckOutcome)> {
     let words_of = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
     let front = FrontMatter::parse(text, path).value;
-    let Some(stated) = front.text(&["status", "result"]) else {
+    let Some(stated) = front.text(&["status", "result", "verdict", "outcome"]) else {
         return text[front.range.end..].lines().take(40).find_map(|line| {
             let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
             let (label, value) = line.split_once(':')?;
             let label = label.trim_matches(['*', ' ']).to_lowercase();
-            // A sentence that is not known says nothing.
             let is_status = matches!(label.as_str(), "status" | "result" | "verdict");
-            outcome(value).filter(|_| is_status).map(|outcome| (words_of(value), outcome))
+            // A sentence that is not known says nothing, but a word does.
+            let is_word = (1..=3).contains(&value.split_whitespace().count());
+            let found = outcome(value).or(is_word.then_some(CheckOutcome::Unknown));
+            found.filter(|_| is_status).map(|outcome| (words_of(value), outcome))
         });
     };
     let words = words_of(stated);

@@ -20,10 +20,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
-use crate::markdown::FrontMatter;
 use crate::plan::read::phase_dir::{holds_plans, phases_in};
 use crate::plan::read::vocabulary::has;
-use crate::plan::read::{FileName, PhaseDir, Roadmap, milestone_version, milestone_version_in};
+use crate::plan::read::{
+    FileName, PhaseDir, Roadmap, StateFile, milestone_version, milestone_version_in,
+};
 use crate::project::vocabulary;
 use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
@@ -152,7 +153,7 @@ impl PlanningFolder {
         let names: Vec<String> = names.map(|(name, _)| name).collect();
         let file = self.dir.join(vocabulary::ACTIVE_WORKSTREAM);
         let text = read::or_warning(read::text(&file), &file, warnings).unwrap_or_default();
-        let stated = text.trim();
+        let stated = text.trim_start_matches('\u{feff}').trim();
         let active = match names.as_slice() {
             [] => None,
             names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
@@ -260,20 +261,28 @@ fn phases_dir(archive: &Path) -> PathBuf {
     if read::is_folder(&nested) { nested } else { archive.to_owned() }
 }
 
-/// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names,
-/// without an archived roadmap next to it.
+/// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names, or
+/// else the roadmap, without an archived roadmap next to it.
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
-    let state = read::text(&home.join(vocabulary::STATE)).ok()??.value;
-    let front = FrontMatter::parse(&state, home).value;
-    let stated = milestone_version_in(front.text(&["milestone"])?)?;
-    let live = archived.iter().find_map(|archive| {
+    let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
-        let is_live = milestone_version(&archive.slug) == Some(stated)
-            && dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
-            && !read::exists(&archive.roadmaps(dir)[0]);
-        is_live.then_some(dir)
+        let is_archived = !dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
+            || read::exists(&archive.roadmaps(dir)[0]);
+        Some((milestone_version(&archive.slug)?, dir)).filter(|_| !is_archived)
     });
-    live.cloned()
+    let mut may_be_live = may_be_live.peekable();
+    may_be_live.peek()?;
+    let text = |name: &str| Some((read::text(&home.join(name)).ok()??.value, home.join(name)));
+    let stated = text(vocabulary::STATE)
+        .and_then(|(text, path)| StateFile::parse(&text, &path).value.milestone);
+    let listed = || {
+        let (text, path) = text(vocabulary::ROADMAP)?;
+        let milestones = Roadmap::parse(&text, &path).value.milestones.into_iter();
+        milestones.filter(|one| !one.is_shipped).map(|one| one.name).next()
+    };
+    let name = stated.or_else(listed)?;
+    let version = milestone_version_in(&name);
+    may_be_live.find(|(own, _)| Some(*own) == version).map(|(_, dir)| dir.clone())
 }
 
 /// Returns what contains plans or summaries in a home without phases: files directly in it, and folders down to

@@ -84,7 +84,8 @@ pub(super) fn phases_in(
         if let Some((number, slug)) = own
             && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
         {
-            found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
+            let unread = &mut found.not_understood;
+            found.phases.push(PhaseDir::read(&name, number, slug, dir, unread, &mut warnings)?);
         } else if is_pure {
             let message = "not a phase: its name has no phase number in front";
             warnings.push(Warning::file(&dir, message));
@@ -113,18 +114,20 @@ pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
 }
 
 impl PhaseDir {
-    /// Reads the names in a phase's folder.
+    /// Reads the names in a phase's folder; folders in it with plans that are not read are added to `unread`.
     fn read(
         name: &str,
         number: PhaseNumber,
         slug: &str,
         dir: PathBuf,
+        unread: &mut Vec<PathBuf>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
         let folder = FolderName::new(name, number.numbering());
         let mut listed = folder::all_entries(&dir, warnings)?;
         // Some keep a phase's plans in a folder of their own, and its summaries in another.
-        for home in ["plans", "summaries"] {
+        let homes = ["plans", "summaries"];
+        for home in homes {
             if listed.contains(&(home.to_owned(), PathKind::Folder)) {
                 let inside = folder::entries(&dir.join(home), warnings)?.into_iter();
                 listed.extend(inside.map(|(entry, kind)| (format!("{home}/{entry}"), kind)));
@@ -145,6 +148,12 @@ impl PhaseDir {
                     _ => "a pipe, a device or a dead link where a file is expected; skipped",
                 };
                 warnings.push(Warning::file(&dir.join(entry), message));
+            } else if kind == PathKind::Folder
+                && !homes.contains(&&*entry)
+                && entry != check::REMEDIATION
+                && holds_plans(&dir.join(&entry), 2)?
+            {
+                unread.push(dir.join(entry));
             }
         }
         Ok(Self {

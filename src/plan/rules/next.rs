@@ -106,7 +106,9 @@ impl<'a> Case<'a> {
                 // If the roadmap's ids are all of a kind that is not read, those of the folders are read wrongly, too.
                 let roadmap = &case.survey.roadmap;
                 let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
-                (assumes_nothing && is_unread || is_foreign)
+                let is_hidden = choice.action == Action::Plan
+                    && choice.phase.is_some_and(|phase| has_unread_folder(case, phase));
+                (assumes_nothing && is_unread || is_foreign || is_hidden)
                     .then_some(Step::new(Action::Unknown, None))
             },
         },
@@ -197,6 +199,16 @@ fn is_blank(case: &Case<'_>) -> bool {
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
+/// Returns whether a folder with plans that was not read lies in the folder of a phase, or may be its own: `phase2-api`.
+fn has_unread_folder(case: &Case<'_>, phase: &Phase) -> bool {
+    case.survey.folder.not_understood.iter().any(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+        phase.dir.as_ref().is_some_and(|dir| path.starts_with(dir))
+            || PhaseNumber::split(number).is_some_and(|(number, _)| number == phase.number)
+    })
+}
+
 /// Returns the last phase worked on, or a later one that is called done, if it is finished and not itself chosen.
 fn last_finished<'a>(case: &Case<'a>, choice: Choice<'a>) -> Option<&'a Phase> {
     let is_done = |phase: &Phase| phase.state == PhaseState::Done;
@@ -257,7 +269,8 @@ fn untested<'a>(case: &Case<'a>, phase: &'a Phase) -> Step<'a> {
 pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
     let version = |name| milestone_version(name).or_else(|| milestone_version_in(name));
     match (version(one), version(other)) {
-        (Some(one), Some(other)) => one == other,
+        // `v1.0 Alpha` and the folder `v1.0-alpha`
+        (Some(own), Some(version)) => own == version || letters(one) == letters(other),
         (None, None) => letters(one) == letters(other),
         _ => false,
     }

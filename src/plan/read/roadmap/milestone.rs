@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::markdown::Outline;
+use crate::markdown::{Outline, Section};
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, without_status};
@@ -109,6 +109,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
 /// Finds sections titled like a milestone.
 fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
+        let title = unlabelled(title);
         let words = document::heading(title);
         let is_numbered =
             words.starts_with("milestone ") && words.contains(|c: char| c.is_ascii_digit());
@@ -116,9 +117,19 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
-    found
-        .map(|section| milestone(&section.title, (section.whole.clone(), section.line), numbering))
-        .collect()
+    let read = |section: &Section| {
+        let one = milestone(&section.title, (section.whole.clone(), section.line), numbering);
+        RoadmapMilestone { name: plain(unlabelled(&section.title)), ..one }
+    };
+    found.map(read).collect()
+}
+
+/// Returns a milestone's title without what precedes the name: `Current Milestone: v2.0 Sync`, `In Progress: v2.0 Sync`.
+fn unlabelled(title: &str) -> &str {
+    let Some((label, name)) = title.split_once(": ") else { return title };
+    let label = label.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let is_label = has("label of a milestone", &label) || PhaseProgress::parse(&label).is_some();
+    if is_label { name.trim_start() } else { title }
 }
 
 /// Parses the list of milestones.

@@ -198,7 +198,7 @@ impl Roadmap {
         // VBW names the milestone by a label above the phases.
         let heads = outline.sections().iter().take_while(|section| section.level < 2);
         let mut labels = heads.flat_map(|section| outline.labels(&section.own));
-        let label = labels.find(|label| label.name.eq_ignore_ascii_case("milestone"));
+        let label = labels.find(|label| has("label of a milestone", &label.name.to_lowercase()));
         let milestone = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
         let title = outline.title().map(str::to_owned);
         Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }

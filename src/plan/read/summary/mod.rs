@@ -11,7 +11,7 @@ use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, words};
-use crate::plan::read::{Count, Decision, decision, document};
+use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
 use crate::text::{file_name, is_absent, one_line, says_none, word_enum};
 use crate::warning::{Parsed, Warning};
 
@@ -163,7 +163,10 @@ impl PlanState {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one)
+        let text = text.replace(['_', '-'], " ");
+        let known = find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one);
+        // `on hold`, `executing`: the words of phases.
+        known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
 
     /// Returns what a summary states, without a full parse if possible. The result is the same as that of
@@ -178,7 +181,19 @@ impl PlanState {
     }
 
     fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
-        front.text(&["status"]).map_or_else(|| Self::in_body(body), Self::parse)
+        let Some(stated) = front.text(&["status"]).filter(|text| !is_absent(text)) else {
+            // `tasks_completed: 1` with `tasks_total: 4`, or `tasks: 1/4`
+            let count = |kind| {
+                let mut texts = words(kind).filter_map(|key| front.text(&[key]));
+                texts.find_map(Count::parse)
+            };
+            let done = count("completed tasks");
+            let all = done.as_ref().and_then(|done| done.total);
+            let all = all.or_else(|| count("all tasks").map(|all| all.done));
+            let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
+            return Self::in_body(body).or(is_short.then_some(Self::Partial));
+        };
+        Self::parse(stated)
     }
 
     /// Finds the first line of a text that states the plan's status, outside sections about its parts.

@@ -1,0 +1,120 @@
+//! The next action where a file says something in another form: each row changes a small project in one place.
+
+use crate::position::answer::Answer;
+use crate::support::Case;
+
+const ROADMAP: &str = "\
+# Roadmap: Tool library
+
+- [x] **Phase 1: Shelves** - Tools have a place
+- [ ] **Phase 2: Loans** - Tools go out
+- [ ] **Phase 3: Returns** - Tools come back
+";
+const DONE: &str = "---\nstatus: complete\n---\n# Summary\n";
+
+/// What is special, the files, and the answer.
+type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
+const ROWS: &[Row] = &[
+    ("nothing", &[], "plan 2"),
+    (
+        "a denied status word",
+        &[("phases/02-loans/02-01-SUMMARY.md", "---\nstatus: not_complete\n---\n")],
+        "execute 2",
+    ),
+    (
+        "a status word of phases",
+        &[("phases/02-loans/02-01-SUMMARY.md", "---\nstatus: on hold\n---\n")],
+        "execute 2",
+    ),
+    (
+        "counts of tasks in the front matter",
+        &[("phases/02-loans/02-01-SUMMARY.md", "---\ntasks_completed: 1\ntasks_total: 4\n---\n")],
+        "execute 2",
+    ),
+    (
+        "a list of plans that supersede one",
+        &[("phases/02-loans/02-01-PLAN.md", "---\nsuperseded_by: [03-01]\n---\n")],
+        "plan 2",
+    ),
+    (
+        "plans in a folder that is not read",
+        &[("phases/02-loans/wave-1/02-01-PLAN.md", "# Plan\n")],
+        "unknown",
+    ),
+    (
+        "a phase's folder under another name",
+        &[("phases/phase2-loans/PLAN.md", "# Plan\n")],
+        "unknown",
+    ),
+    (
+        "a remediation round of another kind",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/review/round-01/R01-PLAN.md", "# Plan\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "remediate 2",
+    ),
+    (
+        "a partial remediation round",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/uat/round-01/R01-PLAN.md", "# Plan\n"),
+            (
+                "phases/02-loans/remediation/uat/round-01/R01-SUMMARY.md",
+                "---\nstatus: partial\n---\n",
+            ),
+        ],
+        "remediate 2",
+    ),
+    (
+        "folders of a milestone before, and the first phase of the next one",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: Fines**\n- [ ] **Phase 2: Letters**\n"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 1",
+    ),
+    (
+        "a milestone's heading with a label",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n## Completed Milestones\n\n- ✅ v1.0 Base (Phases 1-3) — shipped 2026-01-02\n\n\
+             ## Current Milestone: v1.1 Fines\n\n### Phase 1: Shelves\n\n### Phase 2: Fines\n",
+        )],
+        "plan 2",
+    ),
+];
+
+#[test]
+fn other_forms_of_the_same_are_read_alike() {
+    let mut wrong = Vec::new();
+    for (what, files, expected) in ROWS {
+        let case = Case::empty();
+        let base = [
+            ("ROADMAP.md", ROADMAP),
+            ("phases/01-shelves/01-01-PLAN.md", "# Plan\n"),
+            ("phases/01-shelves/01-01-SUMMARY.md", DONE),
+        ];
+        for (file, text) in base.iter().chain(*files) {
+            case.write(&format!(".vbw-planning/{file}"), text);
+        }
+        let said = Answer::ask(&case).said();
+        if said != *expected {
+            wrong.push(format!("{what}: {said}, not {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn live_phases_are_those_of_the_milestone_that_the_roadmap_names() {
+    let case = Case::empty();
+    let roadmap =
+        "# Roadmap\n\n## Milestones\n\n- 🚧 **v1.1 Loans** - Phases 1-2\n\n### Phase 2: Loans\n";
+    case.write(".planning/ROADMAP.md", roadmap);
+    case.write(".planning/milestones/v1.1-phases/02-loans/02-01-PLAN.md", "# Plan\n");
+    assert_eq!(Answer::ask(&case).said(), "execute 2");
+}
