@@ -67,8 +67,9 @@ pub struct Addition {
 /// The fields of a commit, each terminated by a zero byte, which a message cannot contain.
 const FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
 /// Options for all changed files of commits; only files with the same bytes count as renamed: comparing the contents
-/// of large files takes git seconds.
-const WHOLE: [&str; 4] = ["-M100%", "--root", "--diff-merges=first-parent", FORMAT_ARG];
+/// of large files takes git seconds. A submodule is listed when its commit changes: only trees are compared.
+const WHOLE: [&str; 5] =
+    ["-M100%", "--root", "--diff-merges=first-parent", "--ignore-submodules=none", FORMAT_ARG];
 
 /// Maximum number of added and of removed files among which renames with changes are searched; files with
 /// unchanged content always match.

@@ -259,6 +259,7 @@ pub(crate) fn batch<'a>(
     let (mut reached, mut count, mut descends) = (HashSet::new(), 0, anchor.is_none());
     let mut last = None;
     for end in main_line.into_iter().rev() {
+        let before: usize = count;
         let (mut open, mut added) = (vec![end], Vec::new());
         while let Some(node) = open.pop() {
             if reached.insert(node.hash.as_str()) {
@@ -268,7 +269,8 @@ pub(crate) fn batch<'a>(
                 open.extend(node.parents.iter().filter_map(known));
             }
         }
-        if count > max_commits && last.is_some() {
+        // A batch of nothing but the ledger's own commits would be empty.
+        if count > max_commits && before > 0 && last.is_some() {
             for hash in added {
                 reached.remove(hash);
             }

@@ -263,6 +263,38 @@ fn a_merge_comes_with_its_branch_and_batches_leave_nothing_out() {
 }
 
 #[test]
+fn a_merge_larger_than_a_batch_follows_a_commit_of_the_ledger_alone() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    update_and_commit(&case, &json!({"state": state("One"), "covered_through": first}));
+    case.program("git checkout -q -b side").success();
+    for n in 2..6 {
+        commit(&case, n);
+    }
+    case.program("git checkout -q main").success();
+    case.program("git merge -q --no-ff -m Merge side").success();
+    let batch = pending(&case, "--max-commits 2");
+    assert_eq!((hashes(&batch).len(), &batch["remaining"]), (5, &json!(0)));
+}
+
+#[test]
+fn the_new_commit_of_a_submodule_is_a_change() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    update(&case, &json!({"state": state("One"), "covered_through": first}), "");
+    let link = format!("git update-index --add --cacheinfo 160000,{first},vendor/sub");
+    case.program(&link).success();
+    case.program("git add docs").success();
+    case.program("git commit -q -m Bump").success();
+    let batch = pending(&case, "");
+    assert_eq!(batch["commits"][0]["files"][3]["path"], "vendor/sub");
+}
+
+#[test]
 fn a_project_below_the_top_of_its_repository_has_its_own_ledger() {
     if !require("git") {
         return;
