@@ -166,16 +166,6 @@ impl Commands {
     pub fn with_phase(command: &str, phase: &str) -> String {
         command.replace("{phase}", phase)
     }
-
-    /// Returns the command that plans this phase.
-    pub fn plan(&self, phase: &str) -> String {
-        self.plan.replace("{phase}", phase)
-    }
-
-    /// Returns the command that executes this phase.
-    pub fn execute(&self, phase: &str) -> String {
-        self.execute.replace("{phase}", phase)
-    }
 }
 
 word_enum! {
@@ -411,15 +401,15 @@ mod tests {
 
     #[test]
     fn every_layout_prints_its_own_commands() {
-        let plan = |name| Layout::load(name).unwrap().commands.plan("5.1");
+        let plan = |name| Commands::with_phase(&Layout::load(name).unwrap().commands.plan, "5.1");
         assert_eq!(plan(LayoutName::Vbw), "/vbw:plan 5.1");
         assert_eq!(plan(LayoutName::Yolo), "/yolo:vibe --plan 5.1");
         assert_eq!(plan(LayoutName::Gsd), "/gsd:plan-phase 5.1");
         for name in LayoutName::ALL {
             let layout = Layout::load(name).unwrap();
             let own = format!("/{}:", name.as_str());
-            assert!(layout.commands.execute("2").starts_with(&own));
-            assert!(layout.commands.execute("2").ends_with(" 2"));
+            assert!(layout.commands.execute.starts_with(&own));
+            assert!(layout.commands.execute.ends_with(" {phase}"));
             assert!(layout.commands.ship.starts_with(&own));
             assert!(layout.commands.new_milestone.starts_with(&own));
             assert!(layout.section.lines.iter().any(|line| line.contains(&own)));
@@ -433,7 +423,7 @@ mod tests {
             let mut layout = Layout::load(name).unwrap();
             let home = tree.at("home/.claude");
             layout.use_generation(&tree.at(""), &tree.at(".planning"), Some(&home)).unwrap();
-            (layout.commands.plan("2"), layout.section.lines.concat())
+            (Commands::with_phase(&layout.commands.plan, "2"), layout.section.lines.concat())
         };
         assert_eq!(commands(LayoutName::Vbw), ("plan phase 2".to_owned(), String::new()));
         tree.write(".planning/config.json", "{}");
@@ -470,7 +460,7 @@ mod tests {
         tree.write(stage, "stage=plan\n");
         let mut layout = Layout::load(LayoutName::Vbw).unwrap();
         layout.use_generation(&tree.at(""), &tree.at(".planning"), None).unwrap();
-        assert_eq!(layout.commands.plan("2"), "/vbw:vibe --plan 2");
+        assert_eq!(Commands::with_phase(&layout.commands.plan, "2"), "/vbw:vibe --plan 2");
     }
 
     #[test]
@@ -479,7 +469,7 @@ mod tests {
         let plan = || {
             let mut layout = Layout::load(LayoutName::Gsd).unwrap();
             layout.use_generation(&tree.at(""), &tree.at(".planning"), None).unwrap();
-            layout.commands.plan("2")
+            Commands::with_phase(&layout.commands.plan, "2")
         };
         tree.write(".planning/PROJECT.md", "# Tides\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");

@@ -478,7 +478,7 @@ mod tests {
         let planning = project.planning().unwrap();
         assert_eq!(planning.dir, tree.at(".planning"));
         assert_eq!(planning.layout.name, LayoutName::Gsd);
-        assert_eq!(planning.layout.commands.plan("2"), "/gsd:plan-phase 2");
+        assert_eq!(planning.layout.commands.plan.replace("{phase}", "2"), "/gsd:plan-phase 2");
         assert_eq!(project.warnings, []);
 
         let tree = Tree::new(&[".planning/", ".vbw-planning/"]);
@@ -510,11 +510,17 @@ mod tests {
         let project = project.in_layout(LayoutName::Yolo).unwrap();
         assert_eq!(project.planning_place().dir, tree.at(".yolo-planning"));
         let commands = &project.planning_place().layout.commands;
-        assert_eq!(commands.plan("2"), "/yolo:vibe --plan 2");
+        assert_eq!(commands.plan.replace("{phase}", "2"), "/yolo:vibe --plan 2");
         let project = open(&tree, "").unwrap();
-        assert_eq!(project.planning_place().layout.commands.plan("2"), "plan phase 2");
+        assert_eq!(
+            project.planning_place().layout.commands.plan.replace("{phase}", "2"),
+            "plan phase 2"
+        );
         let project = project.in_layout(LayoutName::Vbw).unwrap();
-        assert_eq!(project.planning_place().layout.commands.plan("2"), "/vbw:plan 2");
+        assert_eq!(
+            project.planning_place().layout.commands.plan.replace("{phase}", "2"),
+            "/vbw:plan 2"
+        );
 
         let tree = Tree::new(&[".planning/"]);
         let project = open(&tree, "").unwrap();
