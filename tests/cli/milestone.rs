@@ -43,6 +43,36 @@ fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
 }
 
 #[test]
+fn a_phase_with_the_name_of_a_shipped_one_belongs_to_the_new_milestone() {
+    let case = Case::empty();
+    let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);
+    let plan = |task: &str, summary: Option<&str>| {
+        let roadmap = format!("# {task}\n\n- [ ] **Phase 1: Base**\n");
+        write("ROADMAP.md", &roadmap);
+        let state = "Phase: 1 of 1 (Base)\nPlans: 0/1\nStatus: active\n";
+        write("STATE.md", &format!("# State\n\n**Milestone:** {task}\n\n{state}"));
+        write("phases/01-base/01-01-PLAN.md", task);
+        if let Some(summary) = summary {
+            write("phases/01-base/01-01-SUMMARY.md", summary);
+        }
+    };
+    plan("cart", Some("Sells."));
+    case.run("ship").success();
+    case.run("milestone new mail").success();
+    plan("mail", None);
+    let next = || case.run("status --json").success().json()["next"]["command"].clone();
+    assert_eq!(next(), "/vbw:execute 1");
+    plan("mail", Some("Sends."));
+    case.run("sync --fix-state").success();
+    let before = case.tree();
+    let refused = case.run("milestone new search").code(4);
+    assert!(refused.stderr().contains("has not been shipped"), "{}", refused.report());
+    assert_unchanged(&before, &case, &refused);
+    case.run("ship").success();
+    assert!(case.read(".vbw-planning/milestones/mail/SHIPPED.md").is_some());
+}
+
+#[test]
 fn a_state_file_that_is_not_utf_8_is_not_changed() {
     let case = Case::empty();
     case.run("init").success();

@@ -13,7 +13,8 @@
 //! <planning>/gsd-archive/phases/                     a GSD folder that was taken over
 //! ```
 //!
-//! Only names are read, the content of ACTIVE, and that of ROADMAP.md, which shows how phases are numbered.
+//! Only names are read, the content of ACTIVE, that of ROADMAP.md, which shows how phases are numbered, and that of
+//! plans and summaries in a folder with the name of an archived one.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -174,14 +175,15 @@ impl PlanningFolder {
         Ok(active.map(|name| (name.clone(), all.join(name))))
     }
 
-    /// Returns the archive that contains every active phase, if any: they shipped and were not removed.
+    /// Returns the archive that contains every active phase, if any: they shipped and were not removed. A new phase may
+    /// have the name of an archived one, but not the same plans.
     pub(crate) fn archive_of_active(&self) -> Option<&Archive> {
         let active = &self.active.phases;
         self.archived.iter().find(|archive| {
             let Some(dir) = &archive.dir else { return false };
             let home = phases_dir(dir);
-            let is_there = |phase: &PhaseDir| read::is_folder(&home.join(phase.dir_name()));
-            !active.is_empty() && active.iter().all(is_there)
+            let is_there = |phase: &PhaseDir| is_copied(phase, &home.join(phase.dir_name()));
+            active.iter().any(|phase| !phase.plans.is_empty()) && active.iter().all(is_there)
         })
     }
 
@@ -253,6 +255,18 @@ impl Archive {
         let name = format!("{}{}", self.slug, vocabulary::ROADMAP_OF);
         [dir.with_file_name(name), dir.join(vocabulary::ROADMAP)]
     }
+}
+
+/// Returns whether another folder has all plans and summaries of a phase, byte for byte.
+fn is_copied(phase: &PhaseDir, copy: &Path) -> bool {
+    let mut names = phase.plans.iter().flat_map(|slot| slot.plan.iter().chain(&slot.summary));
+    // What cannot be read is not known to be the same.
+    let bytes = |path: PathBuf| read::uncounted_bytes(&path).ok().flatten();
+    read::is_folder(copy)
+        && names.all(|name| {
+            let own = bytes(phase.dir.join(name));
+            own.is_some() && own == bytes(copy.join(name))
+        })
 }
 
 /// Returns the folder that contains an archive's phases.
@@ -440,6 +454,32 @@ mod tests {
             .map(|archive| archive.milestone().unwrap().value.phases.len())
             .collect();
         assert_eq!(phases, [1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn only_the_same_plans_show_that_the_active_phases_are_archived() {
+        let dir = TempDir::new().unwrap();
+        let archive = || {
+            let folder = read(&dir).value;
+            folder.archive_of_active().map(|archive| archive.slug.clone())
+        };
+        let [archived, active] = ["milestones/one/phases", "phases"].map(|home| {
+            let phase = dir.child(home).child("01-base");
+            phase.create_dir_all().unwrap();
+            phase
+        });
+        archived.child("01-01-PLAN.md").write_str("build").unwrap();
+        archived.child("01-01-SUMMARY.md").write_str("built").unwrap();
+        archived.child("01-UAT.md").write_str("passed").unwrap();
+        assert_eq!(archive(), None, "no plan is left");
+        active.child("01-01-PLAN.md").write_str("build more").unwrap();
+        assert_eq!(archive(), None, "another plan");
+        active.child("01-01-PLAN.md").write_str("build").unwrap();
+        active.child("01-01-SUMMARY.md").write_str("built").unwrap();
+        active.child("01-UAT.md").write_str("passed again").unwrap();
+        assert_eq!(archive().as_deref(), Some("one"), "left behind");
+        active.child("01-02-PLAN.md").write_str("build on").unwrap();
+        assert_eq!(archive(), None, "a plan was added");
     }
 
     #[test]
