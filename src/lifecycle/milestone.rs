@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::init::{new_roadmap, new_state};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards, slug_of};
+use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards};
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
@@ -16,7 +16,7 @@ use crate::plan::{
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
-use crate::text::{pluralize, word_enum};
+use crate::text::{pluralize, slug_of, word_enum};
 
 /// The outcome of `annals milestone new` or `switch`.
 #[derive(Clone, Debug, Default, Serialize)]

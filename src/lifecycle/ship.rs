@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::pluralize;
+use crate::text::{pluralize, slug_of};
 use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
@@ -359,23 +359,6 @@ fn requested_slug(survey: &Survey, requested: Option<&str>, name: &str) -> Resul
         }
     }
 }
-
-/// Converts a name to a slug: `Field notes v1.0` becomes `field-notes-v1-0`.
-pub(crate) fn slug_of(name: &str) -> String {
-    let name = name.to_ascii_lowercase();
-    let mut slug = String::new();
-    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
-        if !slug.is_empty() && slug.len() + word.len() >= MAX_SLUG {
-            break;
-        }
-        slug.push_str(if slug.is_empty() { "" } else { "-" });
-        slug.extend(word.chars().take(MAX_SLUG));
-    }
-    slug
-}
-
-/// Maximum length of a slug, in characters, so that folder names remain readable.
-const MAX_SLUG: usize = 60;
 
 /// Returns the slug, with a number appended if it is already archived.
 fn free_slug(folder: &PlanningFolder, wanted: String) -> String {

@@ -21,7 +21,7 @@ use crate::plan::{
 use crate::project::vocabulary;
 use crate::search::to_f64;
 use crate::storage::read;
-use crate::text::{clip, fold, is_absent, one_line, words_in};
+use crate::text::{clip, fold, is_absent, one_line, slug_of, words_in};
 
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
@@ -679,10 +679,17 @@ pub(super) fn moved_status(old: &str, phase: &Phase) -> Option<String> {
 /// Returns the phase's name where it can be read again as such, as a slug if the old one is.
 pub(super) fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
     let name = phase.name.as_deref()?;
-    if old.contains('-') && !old.contains(char::is_whitespace) {
+    let of_folder = || {
         let dir = phase.dir.as_ref()?.file_name()?.to_string_lossy();
         let (_, slug) = phase.number.numbering().split_folder(&dir)?;
-        return Some(slug.trim_start_matches(['-', '_', ' ']).to_owned());
+        Some(slug.trim_start_matches(['-', '_', ' ']).to_owned())
+    };
+    if slug_of(old) == old {
+        // The folder will be named after the phase.
+        let slug = of_folder().unwrap_or_else(|| slug_of(name));
+        if !slug.is_empty() {
+            return Some(slug);
+        }
     }
     // A dash between spaces, a bracket or a colon may end a name.
     let is_kept = |c: &char| c.is_alphanumeric() || " _&.,+/'-".contains(*c);

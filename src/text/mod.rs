@@ -93,6 +93,23 @@ pub(crate) fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
+/// Converts a name to a slug: `Field notes v1.0` becomes `field-notes-v1-0`.
+pub(crate) fn slug_of(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let mut slug = String::new();
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if !slug.is_empty() && slug.len() + word.len() >= MAX_SLUG {
+            break;
+        }
+        slug.push_str(if slug.is_empty() { "" } else { "-" });
+        slug.extend(word.chars().take(MAX_SLUG));
+    }
+    slug
+}
+
+/// Maximum length of a slug, in characters, so that folder names remain readable.
+const MAX_SLUG: usize = 60;
+
 /// Returns the words of a text in lower case, with the apostrophes inside them: `don't`.
 pub(crate) fn lower_words(text: &str) -> impl Iterator<Item = String> {
     let is_apostrophe = |c: char| matches!(c, '\'' | '\u{2019}');

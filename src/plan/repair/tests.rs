@@ -413,6 +413,27 @@ fn a_name_is_written_without_what_might_end_it() {
 }
 
 #[test]
+fn a_slug_is_followed_by_one_before_the_phase_has_a_folder() {
+    let (tree, project) = before_the_last_phase("Complete");
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base**\n- [x] **Phase 2: Cli**\n- [ ] ";
+    for (name, old, written) in [
+        ("Reports & Mail v1.0", "first-base", "reports-mail-v1-0"),
+        ("Reports", "base", "reports"),
+        ("Reports & Mail", "Pre-base", "Reports & Mail"),
+        // No letter of it is in a slug.
+        ("\u{62a5}\u{544a}", "first-base", "\u{62a5}\u{544a}"),
+    ] {
+        tree.write(".vbw-planning/ROADMAP.md", format!("{roadmap}**Phase 3: {name}**\n"));
+        let state = format!("# State\n\nPhase: 02 ({old}) \u{2014} EXECUTING\n");
+        tree.write(".vbw-planning/STATE.md", state);
+        let repair = repaired(&project);
+        let state = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+        let expected = format!("# State\n\nPhase: 3 ({written}) \u{2014} Ready to plan\n");
+        assert_eq!(state, expected);
+    }
+}
+
+#[test]
 fn a_name_that_would_break_the_front_matter_is_written_without_its_marks() {
     let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
     let (tree, project) = project(front);
