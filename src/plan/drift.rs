@@ -480,10 +480,13 @@ impl<'a> Comparison<'a> {
         let says_complete = PhaseProgress::is_complete_status(words);
         let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
         let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
+        // Where STATE.md names another phase or none, the status may be of that one, or of the milestone.
+        let is_named = self.survey.state.phase.number.as_ref() == Some(&phase.number);
+        let is_late = is_named && phase.is_begun() && precedes_plans(words);
         match phase.state {
             PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
             PhaseState::Open | PhaseState::Running
-                if says_complete && !self.position.is_passed(phase) =>
+                if (says_complete || is_late) && !self.position.is_passed(phase) =>
             {
                 Some(PhaseProgress::InProgress)
             }
@@ -626,9 +629,19 @@ pub(super) fn is_plain(status: &str) -> bool {
     words.next().is_some_and(is_known) && words.all(is_known)
 }
 
+/// Returns whether a status is of a phase without plans; `Planned`, `Ready to execute` and `Ready for plan 2` are not.
+fn precedes_plans(status: &str) -> bool {
+    let lower = status.to_lowercase().replace('_', " ");
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted)
+        && !names_step(status)
+        && !says(&["execut", "planned"])
+        && (!lower.starts_with("ready") || says(&["to plan", "planning"]))
+}
+
 /// Returns whether a line of STATE.md says more than its statements: `Plan: 4 executed — PDF export`.
 pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
-    const NEUTRAL: &[&str] = &["phase", "of", "in", "current", "plan", "plans", "the"];
+    const NEUTRAL: &[&str] = &["phase", "of", "in", "current", "plan", "plans", "the", "tbd"];
     let text = survey.text_of(vocabulary::STATE, line);
     let mut rest = text.split_once(':').map_or(text, |(_, rest)| rest).to_owned();
     for claim in survey.state.claims.iter().filter(|claim| claim.line == line) {

@@ -88,6 +88,14 @@ impl<'a> Span<'a> {
         Some((total, rest))
     }
 
+    /// Parses a total that is still unknown at the start of the slice, as 0: `/TBD`, `of TBD`.
+    pub(crate) fn unknown_total(self) -> Option<Located<u32>> {
+        let after = self.suffix(Count::after_of(self.text)?);
+        let end = after.text.find(|c: char| !c.is_alphanumeric()).unwrap_or(after.text.len());
+        let word = after.part(0..end);
+        word.text.eq_ignore_ascii_case("TBD").then(|| word.with_value(0))
+    }
+
     fn trimmed(self) -> Self {
         let lead = self.text.len() - self.text.trim_start().len();
         Self { text: self.text.trim(), start: self.start + lead, line: self.line }
@@ -159,6 +167,12 @@ mod tests {
         let total = total.unwrap();
         assert_eq!((total.value, &text[total.range]), (15, "15"));
         assert_eq!(&text[rest.with_value(()).range], "done");
+        assert_eq!(rest.unknown_total(), None);
+        for text in ["0/TBD", "0 / TBD", "0 of TBD in current phase"] {
+            let (_, _, rest) = Span::new(text, 0, 1).count().unwrap();
+            let total = rest.unknown_total().unwrap();
+            assert_eq!((total.value, &text[total.range]), (0, "TBD"));
+        }
         assert_eq!(span.part(99..100).text, "");
     }
 

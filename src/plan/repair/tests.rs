@@ -43,7 +43,7 @@ fn only_the_bytes_of_wrong_statements_change() {
     let (_dir, project) = project(state);
     let repair = repaired(&project);
     assert_eq!(repair.remaining, []);
-    let expected = "\u{feff}# State\r\n\r\nCaf\u{e9}\r\n\r\n## Current Phase\r\nPhase: 2 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: In progress\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose\r\n";
+    let expected = "\u{feff}# State\r\n\r\nCaf\u{e9}\r\n\r\n## Current Phase\r\nPhase: 2 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: In progress\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** In progress\r\n\r\nPhase: 9 in prose\r\n";
     assert_eq!(String::from_utf8_lossy(new_bytes(&repair, "STATE.md")), expected);
     let roadmap = ROADMAP
         .replace("[ ] **Phase 1", "[x] **Phase 1")
@@ -191,6 +191,71 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
         let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of TBD\nStatus: {written}\n");
         assert!(text.contains(&expected), "{text}");
     }
+}
+
+#[test]
+fn the_position_follows_a_phase_from_its_first_plan_to_its_last() {
+    for (layout, before, planned, begun, done) in [
+        (
+            ".planning",
+            "Phase: 3 (web) \u{2014} Ready to plan\nPlan: 0 of TBD\nStatus: Ready to plan",
+            "Phase: 3 (web) \u{2014} Ready to plan\nPlan: 0 of 2\nStatus: Ready to plan",
+            "Phase: 3 (web) \u{2014} In progress\nPlan: 2 of 2\nStatus: In progress",
+            "Phase: 3 (web) \u{2014} Complete\nPlan: 2 of 2\nStatus: Complete",
+        ),
+        (
+            ".vbw-planning",
+            "Phase: 3 of 3 (Web)\nPlans: 0/TBD\nStatus: planning",
+            "Phase: 3 of 3 (Web)\nPlans: 0/2\nStatus: planning",
+            "Phase: 3 of 3 (Web)\nPlans: 1/2\nStatus: in_progress",
+            "Phase: 3 of 3 (Web)\nPlans: 2/2\nStatus: complete",
+        ),
+    ] {
+        let tree = Tree::new(&[]);
+        let write = |file: &str, text: &str| tree.write(&format!("{layout}/{file}"), text);
+        write("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 2: Cli**\n- [ ] **Phase 3: Web**\n");
+        write("phases/02-cli/02-01-PLAN.md", "");
+        write("phases/02-cli/02-01-SUMMARY.md", "");
+        let state = format!("# State\n\n## Current Position\n{before}\n");
+        write("STATE.md", &state);
+        let steps: [(&[&str], &str); 4] = [
+            (&[], before),
+            (&["01-PLAN", "02-PLAN"], planned),
+            (&["01-SUMMARY"], begun),
+            (&["02-SUMMARY"], done),
+        ];
+        for (files, expected) in steps {
+            for file in files {
+                write(&format!("phases/03-web/03-{file}.md"), "");
+            }
+            let project = open(&tree);
+            for (path, _, new) in repaired(&project).files {
+                tree.write(project.relative(&path).to_str().unwrap(), new);
+            }
+            let state = read::text(&tree.at(&format!("{layout}/STATE.md"))).unwrap().unwrap();
+            assert_eq!(state.value, format!("# State\n\n## Current Position\n{expected}\n"));
+            assert_eq!(repaired(&project).corrections, []);
+        }
+    }
+}
+
+#[test]
+fn a_status_before_the_plans_is_out_of_date_once_one_is_done() {
+    for (status, expected) in [
+        ("Ready to plan", &["Ready to plan In progress"][..]),
+        ("ready_to_plan", &["ready_to_plan in_progress"]),
+        ("PLANNING", &["PLANNING In progress"]),
+        ("Not started", &["Not started In progress"]),
+        ("Planned", &[]),
+        ("Ready for plan 2", &[]),
+        ("Ready to execute", &[]),
+        ("Ready to plan the visit of Ada", &[]),
+    ] {
+        let state = format!("# State\n\nPhase: 2 of 2 (Cli)\nStatus: {status}\n");
+        assert_eq!(written(&state), expected, "{status}");
+    }
+    // It may be that of the milestone.
+    assert_eq!(written("# State\n\nStatus: planning\n"), [""; 0]);
 }
 
 #[test]

@@ -188,9 +188,10 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
 /// The brackets at the start of a text.
 static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
 
-/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
+/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `0 of TBD`, `2`; an id such as `02-01` is not a count.
 fn push_plan(value: Span<'_>, claims: &mut Claims) {
     let Some((current, total, rest)) = value.count() else { return };
+    let total = total.or_else(|| rest.unknown_total());
     if total.is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
         claims.push(counted(Says::CurrentPlan, current));
     }
@@ -201,6 +202,7 @@ fn push_plan(value: Span<'_>, claims: &mut Claims) {
 /// is the total.
 fn push_plans(value: Span<'_>, claims: &mut Claims) {
     let Some((number, total, rest)) = value.count() else { return };
+    let total = total.or_else(|| rest.unknown_total());
     let is_done = total.is_some() || rest.text.starts_with('/');
     claims.push(counted(if is_done { Says::PlansDone } else { Says::PlansTotal }, number));
     claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
