@@ -36,6 +36,14 @@ fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
     let state = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
     assert!(state.contains("**Milestone:** offline-mode\n"), "{state}");
     assert!(case.read(".vbw-planning/ROADMAP.md").is_some());
+    let listed = case.run("milestone").success();
+    insta::assert_snapshot!(listed.stdout(), @r"
+    default  active, 0 phases (offline-mode)
+    first-shelf  archived, 3 phases
+    shared-pantry  archived, 5 phases
+    ");
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["next"]["command"], "/vbw:vibe --plan 1");
     let once = case.tree();
     let again = case.run("milestone new offline-mode").success();
     assert!(again.stdout().contains("already: offline-mode"), "{}", again.report());

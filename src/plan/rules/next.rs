@@ -186,16 +186,22 @@ fn prepared<'a>(case: &Case<'a>, cursor: Option<&Phase>) -> Option<&'a Phase> {
     case.unfinished_after(Some(first)).find(|phase| phase.has_context || phase.has_plans())
 }
 
-/// Returns whether nothing was ever planned here; a milestone with its own folder was started on purpose.
+/// Returns whether nothing was ever planned here. A milestone with its own folder was started on purpose, and so was one
+/// that STATE.md names, unless the tool numbers phases on across milestones.
 fn is_blank(case: &Case<'_>) -> bool {
-    let (folder, state) = (&case.survey.folder, &case.survey.state);
+    let survey = case.survey;
+    let (folder, state) = (&survey.folder, &survey.state);
+    let is_named = || {
+        let named = state.milestone.as_deref().filter(|name| !survey.has_shipped(name));
+        named.is_some() && !survey.layout.name.keeps_milestones()
+    };
     let says_more = |claim: &Claim| {
         matches!(claim, Claim::Count(_, 1..))
             || claim.status().is_some_and(PhaseProgress::is_complete_status)
     };
-    (folder.archived.is_empty() || folder.active.dir != folder.dir)
+    (folder.archived.is_empty() || folder.active.dir != folder.dir || is_named())
         && state.no_milestone.is_none()
-        && case.survey.shipped.is_none()
+        && survey.shipped.is_none()
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
