@@ -98,10 +98,6 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 /// Where ACTIVE names the milestone, it gets a folder, and work in the planning folder itself moves to `default/`.
 /// Elsewhere it is in the planning folder itself, which must not hold another one.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
-    if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
-        return Err(Error::usage(format!("{slug:?} is not a valid milestone slug"))
-            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
-    }
     carried_out(project, "milestone new", |survey, changes| {
         plan_new(project, survey, slug, changes)
     })
@@ -149,6 +145,10 @@ fn plan_new(
     slug: &str,
     changes: &mut Changes,
 ) -> Result<Planned> {
+    if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
+        return Err(Error::usage(format!("{slug:?} is not a valid milestone slug"))
+            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
+    }
     let folder = &survey.folder;
     let home = folder.dir.join(slug);
     let is_named =

@@ -216,3 +216,12 @@ fn the_default_milestone_is_named_only_once_it_was_chosen() {
     let chosen = case.run("status").success();
     assert!(chosen.stdout().contains("Milestone:  default"), "{}", chosen.report());
 }
+
+#[test]
+fn gsd_starts_milestones_itself_whatever_their_names() {
+    let case = Case::new(GSD);
+    for name in ["v1.1", "next"] {
+        let refused = case.run(&format!("milestone new {name}")).code(4);
+        assert!(refused.stderr().contains("/gsd:new-milestone"), "{}", refused.report());
+    }
+}
