@@ -361,7 +361,9 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                         let whole = is_title.then(|| document::on_one_line(outline, block, item));
                         whole.unwrap_or_else(|| item.text.clone())
                     }
-                    BlockContent::Paragraph => one_line(outline.slice(&block.range)),
+                    BlockContent::Paragraph if !is_footer(outline.slice(&block.range)) => {
+                        one_line(outline.slice(&block.range))
+                    }
                     _ => continue,
                 };
                 let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -376,6 +378,14 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
         }
     }
     found
+}
+
+/// Returns whether a paragraph is the end of GSD's template: `*Phase: 01-base*` and `*Completed: 2026-02-11*`.
+fn is_footer(text: &str) -> bool {
+    text.lines().all(|line| {
+        let inner = line.trim().strip_prefix('*').and_then(|line| line.strip_suffix('*'));
+        inner.is_some_and(|inner| inner.contains(": ") && !inner.contains('*'))
+    })
 }
 
 /// Returns the hashes in the front matter, otherwise in the body's lines about tasks and commits; `None` if no list of

@@ -197,3 +197,14 @@ proptest::proptest! {
         proptest::prop_assert_eq!(PlanState::stated(&text), summary.status);
     }
 }
+
+#[test]
+fn the_end_of_the_template_is_neither_an_issue_nor_a_lesson() {
+    for heading in ["Issues Encountered", "Lessons Learned"] {
+        let told = "- The index is built twice\n\n*One more:* it is slow\n";
+        let end = "---\n*Phase: 01-base*\n*Completed: 2026-02-11*\n";
+        let summary = parse(&format!("# Summary\n\n## {heading}\n\n{told}\n{end}"));
+        let notes: Vec<&str> = summary.issues.iter().map(|note| note.text.as_str()).collect();
+        assert_eq!(notes, ["The index is built twice", "*One more:* it is slow"]);
+    }
+}
