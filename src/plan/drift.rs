@@ -18,7 +18,7 @@ use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Summary, Survey, phase_in_status,
 };
-use crate::project::vocabulary;
+use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
 use crate::storage::read;
 use crate::text::{clip, fold, is_absent, one_line, slug_of, words_in};
@@ -259,7 +259,9 @@ impl<'a> Comparison<'a> {
         let new = match &claim.value {
             Claim::Phase(number) if *number != phase.number => Some(phase.number.to_string()),
             Claim::Text(Says::Name, old) => name_to_write(old, phase),
-            Claim::Text(Says::Status | Says::PhaseStatus, old) => moved_status(old, phase),
+            Claim::Text(Says::Status | Says::PhaseStatus, old) => {
+                moved_status(old, phase, self.survey.layout.name)
+            }
             Claim::Count(Says::Index, _) => Some(phase.number.ordinal().to_string()),
             Claim::Count(Says::PlansDone, _) => Some(phase.count(PlanState::Complete).to_string()),
             // The tools write this before a phase is planned.
@@ -461,7 +463,7 @@ impl<'a> Comparison<'a> {
         let Some(phase) = phase.filter(|phase| phase.dir.is_some()) else { return };
         if let Some(progress) = self.expected(stated, phase) {
             let actual = template_status("Not started", progress, None).to_lowercase();
-            let written = template_status(stated, progress, Some(phase));
+            let written = template_status(stated, progress, Some((phase, self.survey.layout.name)));
             let written = is_plain(stated).then_some(written);
             let texts = [stated.to_owned(), actual];
             self.report(
@@ -655,11 +657,19 @@ pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
     })
 }
 
-/// Returns a status in the words of the templates, as a single word if the old one is; `phase` is given for STATE.md, where
-/// the next step is named.
-pub(super) fn template_status(old: &str, progress: PhaseProgress, phase: Option<&Phase>) -> String {
+/// Returns a status in the words of the templates, as a single word if the old one is; the phase and the tool are given for
+/// STATE.md, where the next step is named.
+pub(super) fn template_status(
+    old: &str,
+    progress: PhaseProgress,
+    of_state: Option<(&Phase, LayoutName)>,
+) -> String {
     let is_word = !old.contains(' ') && old.starts_with(char::is_lowercase);
-    let words = match (progress, phase.map(Phase::has_plans)) {
+    // The words that GSD's own tool writes into the front matter.
+    let is_gsd = is_word && of_state.is_some_and(|(_, layout)| layout == LayoutName::Gsd);
+    let words = match (progress, of_state.map(|(phase, _)| phase.has_plans())) {
+        (PhaseProgress::Complete, _) if is_gsd => "Completed",
+        (PhaseProgress::InProgress, _) | (_, Some(true)) if is_gsd => "Executing",
         (PhaseProgress::Complete, _) => "Complete",
         (PhaseProgress::InProgress, _) => "In progress",
         (_, Some(true)) if is_word => "Pending",
@@ -672,7 +682,7 @@ pub(super) fn template_status(old: &str, progress: PhaseProgress, phase: Option<
 }
 
 /// Returns the status of the new current phase, if the old one does not fit it.
-pub(super) fn moved_status(old: &str, phase: &Phase) -> Option<String> {
+pub(super) fn moved_status(old: &str, phase: &Phase, layout: LayoutName) -> Option<String> {
     let progress = match phase.state {
         PhaseState::Done => PhaseProgress::Complete,
         PhaseState::Running => PhaseProgress::InProgress,
@@ -686,7 +696,7 @@ pub(super) fn moved_status(old: &str, phase: &Phase) -> Option<String> {
     let lower = words.to_lowercase();
     let is_early = phase.state == PhaseState::Unplanned
         && ["execut", "planned"].iter().any(|word| lower.contains(word));
-    (!fits || is_early).then(|| template_status(old, progress, Some(phase)))
+    (!fits || is_early).then(|| template_status(old, progress, Some((phase, layout))))
 }
 
 /// Returns the phase's name where it can be read again as such, as a slug if the old one is.

@@ -259,6 +259,42 @@ fn a_status_before_the_plans_is_out_of_date_once_one_is_done() {
 }
 
 #[test]
+fn gsds_front_matter_gets_gsds_own_words() {
+    let (planned, begun) = (&["01-PLAN", "02-PLAN"][..], &["01-PLAN", "01-SUMMARY", "02-PLAN"]);
+    let done: &[&str] = &["01-PLAN", "01-SUMMARY"];
+    for (stated, status, files, expected) in [
+        (1, "executing", &[][..], "planning"),
+        (1, "executing", planned, "executing"),
+        (1, "completed", planned, "executing"),
+        (2, "planning", begun, "executing"),
+        (2, "completed", begun, "executing"),
+        (2, "in_progress", begun, "in_progress"),
+        (2, "executing", done, "completed"),
+    ] {
+        let tree = Tree::new(&[]);
+        let write = |file: &str, text: &str| tree.write(&format!(".planning/{file}"), text);
+        write("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Base**\n- [ ] **Phase 2: Cli**\n");
+        for file in done {
+            write(&format!("phases/01-base/01-{file}.md"), "");
+        }
+        for file in files {
+            write(&format!("phases/02-cli/02-{file}.md"), "");
+        }
+        let text = |phase: u32, status: &str| {
+            format!(
+                "---\ngsd_state_version: 1.0\nstatus: {status}\n---\n# State\n\nPhase: {phase}\n"
+            )
+        };
+        write("STATE.md", &text(stated, status));
+        let repair = repaired(&open(&tree));
+        let written = repair.files.iter().find(|(path, ..)| path.ends_with("STATE.md"));
+        let written = written.map(|(_, _, new)| String::from_utf8_lossy(new).into_owned());
+        let written = written.unwrap_or_else(|| text(stated, status));
+        assert_eq!(written, text(2, expected), "{status}");
+    }
+}
+
+#[test]
 fn the_progress_of_a_phase_without_a_folder_is_zero() {
     let state = "# State\n\nPhase: 3 of 3 (Web)\nPlans: 0/0\nProgress: 0%\n";
     let (tree, project) = project(state);
