@@ -198,9 +198,15 @@ fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, 
 /// Returns the title of a plan in the text after its number: `](link) — Title`, `**: Title`.
 fn plan_title(text: &str) -> Option<String> {
     let link = text.strip_prefix("](").and_then(|link| link.split_once(')'));
-    let text = link.map_or(text, |(_, after)| after).replace("**", "");
-    let is_mark = |c: char| c.is_whitespace() || "-:*`–—".contains(c);
-    non_placeholder(text.trim_matches(is_mark)).map(str::to_owned)
+    let mut text = link.map_or(text, |(_, after)| after).replace("**", "");
+    if !text.matches('`').count().is_multiple_of(2) {
+        // The first one closes the span of the number.
+        text = text.replacen('`', "", 1);
+    }
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "-:*–—".contains(c));
+    let inner = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+    let is_whole = |inner: &&str| !inner.contains('`');
+    non_placeholder(inner.filter(is_whole).unwrap_or(text)).map(str::to_owned)
 }
 
 /// Returns the requirements of a line: separately if they are ids such as `REQ-01`, `ORG-06a`, `R12`, otherwise the whole

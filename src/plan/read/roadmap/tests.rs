@@ -124,3 +124,19 @@ fn malformed_text_does_not_panic() {
         read(text);
     }
 }
+
+#[test]
+fn a_title_of_a_plan_keeps_its_spans_of_code() {
+    for (entry, title) in [
+        ("03-01-PLAN.md \u{2014} Command `list`", "Command `list`"),
+        ("`03-01-PLAN.md` \u{2014} Command `list`", "Command `list`"),
+        ("`03-01-PLAN.md`: `list` and `add`", "`list` and `add`"),
+        ("[03-01](a.md) - `list`", "list"),
+        ("**03-01**: List (wave 3)", "List (wave 3)"),
+    ] {
+        let text = format!("## Phase 3: List\n\n**Plans:**\n- [ ] {entry}\n");
+        let roadmap = read(&text);
+        let titles = roadmap.phases[0].plans.iter().map(|plan| plan.title.as_deref());
+        assert_eq!(titles.collect::<Vec<_>>(), [Some(title)], "{entry}");
+    }
+}
