@@ -8,7 +8,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
     let brief = case.run("plan").success().stdout();
     let mut sections = brief.lines().filter(|line| !line.starts_with("  - "));
     let first = sections.next().unwrap();
-    assert_eq!(first, "Phase 4 of 5: Low-Stock Alerts (in progress, 1 of 3 plans)");
+    assert_eq!(first, "Phase 4: Low-Stock Alerts (in progress, 1 of 3 plans)");
     let rest: Vec<&str> = sections.map(|line| line.split(':').next().unwrap()).collect();
     assert_eq!(
         rest,
@@ -67,7 +67,7 @@ fn a_phase_that_is_only_called_complete_says_so() {
     let brief = case.run("plan 3").success().stdout();
     assert!(
         brief.starts_with(
-            "Phase 3 of 5: Shopping Lists (called complete, 3 plans without a summary)\n"
+            "Phase 3: Shopping Lists (called complete, 3 plans without a summary)\n"
         ),
         "{brief}"
     );
@@ -191,6 +191,6 @@ fn the_brief_is_told_although_the_context_file_is_refused() {
     let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
     case.write("CLAUDE.md", context + "<!-- annals:end -->\n");
     let outcome = case.run("plan").code(4);
-    assert!(outcome.stdout().starts_with("Phase 4 of 5"), "{}", outcome.stdout());
+    assert!(outcome.stdout().starts_with("Phase 4: "), "{}", outcome.stdout());
     assert!(outcome.stderr().contains("CLAUDE.md"), "{}", outcome.stderr());
 }
