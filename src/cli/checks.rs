@@ -57,14 +57,11 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
         out.warnings(&audit.warnings);
     }
     let end = if args.check { audit.verdict() } else { Ok(()) };
-    show(&audit, end, "annals audit", out)
+    show(&audit, end, out)
 }
 
-/// Prints the rows; with --json, a failure is printed in their place, so its hint names the command that prints them.
-fn show(document: &impl Serialize, end: Result<()>, command: &str, out: &mut Output) -> Result<()> {
+fn show(document: &impl Serialize, end: Result<()>, out: &mut Output) -> Result<()> {
     out.paint(check_style);
-    let is_json = out.is_json();
-    let end = end.map_err(|error| if is_json { error.hint(command) } else { error });
     out.show_until(document, &(), text!("checks"), end)
 }
 
@@ -91,7 +88,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     rows.push(row.named("session", "start"));
     let audit = Audit::new(rows, Vec::new());
     let end = if args.check { audit.verdict() } else { Ok(()) };
-    show(&Diagnosis { version: env!("CARGO_PKG_VERSION"), audit }, end, "annals doctor", out)
+    show(&Diagnosis { version: env!("CARGO_PKG_VERSION"), audit }, end, out)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this

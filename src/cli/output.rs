@@ -133,7 +133,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a result before returning `end`, which may be an error; as JSON, only one of them is printed.
+    /// Prints a result before returning `end`, which may be an error; as JSON, one document has both.
     pub(crate) fn show_until<T: Serialize>(
         &mut self,
         result: &T,
@@ -141,9 +141,13 @@ impl Output {
         template: &str,
         end: Result<()>,
     ) -> Result<()> {
-        if end.is_ok() || !self.is_json() {
-            self.show_with(result, more, template)?;
+        if self.mode.json
+            && let Err(error) = &end
+        {
+            let failure = self.failed(error);
+            return self.show(&ResultAndFailure { result, failure }, "");
         }
+        self.show_with(result, more, template)?;
         end
     }
 
@@ -350,13 +354,13 @@ impl Output {
 
     /// Prints a failure: one line with its hint, or its JSON document.
     pub(crate) fn failure(&mut self, error: &Error) {
-        self.failed = Some(error.kind);
-        let place = error.place.as_ref().map(|place| self.named(place));
         if self.mode.json {
-            self.sanitized_line(&failure(error, place.as_ref()));
+            let failure = self.failed(error);
+            self.json_line(&failure);
             return;
         }
-        let message = match place {
+        self.failed = Some(error.kind);
+        let message = match error.place.as_ref().map(|place| self.named(place)) {
             Some(place) => format!("{place}: {}", error.reason()),
             None => error.reason(),
         };
@@ -368,6 +372,19 @@ impl Output {
         if let Some(hint) = &error.hint {
             self.write_message("hint: ", bold(AnsiColor::Cyan), hint);
         }
+    }
+
+    /// Notes a failure, and returns its JSON document with secrets redacted, since it may quote any file or argument.
+    fn failed(&mut self, error: &Error) -> Json {
+        self.failed = Some(error.kind);
+        let place = error.place.as_ref().map(|place| self.named(place));
+        let (kind, message, hint) = (error.kind, error.reason(), &error.hint);
+        let mut body = json!({ "kind": kind, "message": message, "place": place, "hint": hint });
+        if !error.problems.is_empty() {
+            body["problems"] = json!(error.problems);
+        }
+        sanitize_json(&mut body);
+        json!({ "error": body })
     }
 
     /// Prints a failure as a custom JSON document, for commands that specify one.
@@ -398,14 +415,13 @@ impl Output {
     }
 }
 
-/// The JSON document of a failure.
-fn failure(error: &Error, place: Option<&SourceLocation>) -> Json {
-    let (kind, message, hint) = (error.kind, error.reason(), &error.hint);
-    let mut body = json!({ "kind": kind, "message": message, "place": place, "hint": hint });
-    if !error.problems.is_empty() {
-        body["problems"] = json!(error.problems);
-    }
-    json!({ "error": body })
+/// The JSON document of a command that fails after its work.
+#[derive(Serialize)]
+struct ResultAndFailure<'a, T> {
+    #[serde(flatten)]
+    result: &'a T,
+    #[serde(flatten)]
+    failure: Json,
 }
 
 /// Returns the error for a result that could not be formatted.

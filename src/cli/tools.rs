@@ -135,11 +135,10 @@ pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> 
     if let Some(html) = &written.html {
         return out.file(&written, html.as_bytes());
     }
-    out.show(&written, "{% if diff is string %}{{ diff }}{% else %}{{ file }}\n{% endif %}")?;
-    if args.open && !project.dry_run {
-        open(&project.root.join(file))?;
-    }
-    Ok(())
+    let opened =
+        if args.open && !project.dry_run { open(&project.root.join(file)) } else { Ok(()) };
+    let template = "{% if diff is string %}{{ diff }}{% else %}{{ file }}\n{% endif %}";
+    out.show_until(&written, &(), template, opened)
 }
 
 /// Opens a page in the browser.

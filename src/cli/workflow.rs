@@ -564,7 +564,7 @@ fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
     let found = out.understood(patterns::check(project)?);
     let stale = found.entries.iter().filter(|entry| entry.is_stale).count();
     let end = if fails && stale > 0 {
-        Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check"))
+        Err(Error::failed(quantity(stale, "stale entry")))
     } else {
         Ok(())
     };

@@ -202,7 +202,9 @@ fn the_check_fails_on_what_is_to_be_mended() {
     );
     assert!(run.stderr().ends_with("checks found problems\n"), "{}", run.report());
     case.run("audit").success();
-    case.run("audit --check --json").code(1);
+    let document = case.run("audit --check --json").code(1).json();
+    assert_eq!(document["rows"][0]["mend"], "annals sync");
+    assert_eq!(document["error"]["kind"], "failed");
 }
 
 #[test]

@@ -32,8 +32,10 @@ fn a_failure_is_one_document_with_its_four_fields() {
     let fields: Vec<_> = error.keys().map(String::as_str).collect();
     assert_eq!(fields, ["kind", "message", "place", "hint"]);
     assert_eq!(error["place"], json!({"file": "CLAUDE.md", "line": 3}));
-    assert_eq!(document.as_object().unwrap().len(), 1);
     assert_eq!(outcome.stderr(), "");
+    // It is beside the result of what was done, and alone if nothing was.
+    assert_eq!(document["context"]["refused"][0]["place"]["line"], 3);
+    assert_eq!(case.run("undo 9 --json").code(3).json().as_object().unwrap().len(), 1);
 }
 
 /// Command lines that write nothing.

@@ -72,5 +72,6 @@ fn check_finds_what_breaks_a_rule() {
         assert!(found.stdout().contains(rule), "{rule}\n{}", found.report());
     }
     let json = case.run("ledger check --json").code(1).json();
-    assert_eq!(json["error"]["kind"], json!("failed"));
+    assert_eq!(json["error"]["message"], "4 findings");
+    assert_eq!(json["findings"].as_array().unwrap().len(), 4);
 }

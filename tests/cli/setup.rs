@@ -453,6 +453,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     assert_eq!(case.whole_tree(), before);
     let report = case.run("setup claude --json --check").code(1).json();
     assert_eq!(report["error"]["hint"], "annals setup claude");
+    assert_eq!(report["files"][0]["outcome"], "extended");
 }
 
 #[test]

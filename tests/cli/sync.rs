@@ -72,9 +72,15 @@ fn a_check_shows_the_diff_and_writes_nothing() {
     let check = case.run("sync --check").code(1);
     assert_snapshot!("sync_check", check.stdout());
     assert_eq!(check.stderr(), "error: out of date: CLAUDE.md\nhint: annals sync\n");
-    case.run("sync --check --json").code(1).stdout_json(&json!({"error": {
-        "kind": "failed", "message": "out of date: CLAUDE.md", "place": null, "hint": "annals sync"
-    }}));
+    let document = case.run("sync --check --json").code(1).json();
+    assert_eq!(document["changed"], json!(["CLAUDE.md"]));
+    assert!(check.stdout().ends_with(document["diff"].as_str().unwrap()));
+    assert_eq!(
+        document["error"],
+        json!({
+            "kind": "failed", "message": "out of date: CLAUDE.md", "place": null, "hint": "annals sync"
+        })
+    );
     assert_eq!(before, case.whole_tree());
     case.run("sync").success();
     let check = case.run("sync --check").success();
@@ -370,6 +376,59 @@ fn second_milestone() -> Case {
         case.write(&format!(".planning/phases/{summary}-SUMMARY.md"), done);
     }
     case
+}
+
+#[test]
+fn a_repair_that_leaves_a_line_has_its_corrections_and_the_error_in_one_document() {
+    let case = Case::new(VBW);
+    let untick = |text: String| text.replacen("- [x] [Phase 2:", "- [ ] [Phase 2:", 1);
+    let roadmap = text(&case, ".vbw-planning/ROADMAP.md");
+    case.write(".vbw-planning/ROADMAP.md", untick(roadmap));
+    let state = text(&case, ".vbw-planning/STATE.md")
+        .replace("Phase: 4 of 5 (Low-Stock Alerts)", "Phase: 3 of 5 (Shopping Lists)")
+        .replace("Status: in progress", "Status: waiting for Mira to answer");
+    case.write(".vbw-planning/STATE.md", state);
+    let mut document = case.run("sync --fix-state --json").code(1).json();
+    document["context"].take();
+    assert_snapshot!(serde_json::to_string_pretty(&document).unwrap(), @r#"
+    {
+      "corrections": [
+        {
+          "kind": "checkbox",
+          "stated": "[ ]",
+          "written": "[x]",
+          "file": ".vbw-planning/ROADMAP.md",
+          "line": 22,
+          "because": ".vbw-planning/phases/02-units-and-quantities: 4 plans, 4 summaries, 4 declared"
+        }
+      ],
+      "left": [
+        {
+          "kind": "phase",
+          "stated": "3",
+          "actual": "4",
+          "file": ".vbw-planning/STATE.md",
+          "line": 8
+        }
+      ],
+      "context": null,
+      "changed": [
+        ".vbw-planning/ROADMAP.md",
+        "CLAUDE.md"
+      ],
+      "diff": null,
+      "warnings": [],
+      "error": {
+        "kind": "failed",
+        "message": "1 corrected, 1 left as they are: .vbw-planning/STATE.md:8: the current phase is 3, but the files show 4",
+        "place": {
+          "file": ".vbw-planning/STATE.md",
+          "line": 8
+        },
+        "hint": "these lines contain more than a status; edit them by hand"
+      }
+    }
+    "#);
 }
 
 #[test]
