@@ -351,9 +351,7 @@ impl Context<'_> {
 
     /// Opens the database for a change; a dry run says that none is written.
     fn write(&mut self) -> Result<Facts> {
-        if self.project.dry_run {
-            self.out.preface("Would be done (dry run, nothing is written):\n");
-        }
+        self.out.preface(self.project);
         Facts::open(self.project, self.args.db.as_deref(), Purpose::Write)
     }
 }

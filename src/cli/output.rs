@@ -170,9 +170,10 @@ impl Output {
         self.paint = paint;
     }
 
-    /// Sets a line to print before the next result in text format.
-    pub(crate) fn preface(&mut self, line: &'static str) {
-        self.preface = Some(line);
+    /// Has the next result in text format say that it is that of a dry run, if it is.
+    pub(crate) fn preface(&mut self, project: &Project) {
+        let preface = "Would be done (dry run, nothing is written):\n";
+        self.preface = project.dry_run.then_some(preface);
     }
 
     /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text that a template makes of it,

@@ -147,6 +147,7 @@ pub(crate) fn sessions(args: &SessionsArgs, project: &Project, out: &mut Output)
             sessions::switch(project, &[])?;
         }
         let removed = sessions::forget(project, args.off)?;
+        out.preface(project);
         return out
             .show(&json!({ "removed": removed, "off": args.off }), text!("sessions/forgotten"));
     }

@@ -45,7 +45,7 @@ fn a_dry_run_and_a_check_write_nothing() {
     let diff = shown.stdout();
     assert!(diff.contains("+/docs/memory/DECISIONS.md merge=annals\n"), "{}", shown.report());
     assert!(diff.contains("log.md merge=union\n"), "{}", shown.report());
-    case.run("setup git --check").code(1);
+    assert_eq!(case.run("setup git --check").code(1).stdout(), diff);
     assert!(case.read(ATTRIBUTES).is_none());
 }
 

@@ -138,6 +138,12 @@ fn nothing_is_read_before_the_user_turns_it_on() {
 
     case.run("setup claude --sessions").success();
     assert!(case.run("sessions").success().stdout().contains("Why does the loader crash?"));
+    let dry = case.run("sessions --off --dry-run").success().stdout();
+    insta::assert_snapshot!(dry, @r"
+    Would be done (dry run, nothing is written):
+    Transcripts are no longer read; the indexes of them are gone.
+    ");
+    case.run("sessions").success();
     case.run("sessions --off").success();
     case.run("sessions").code(2);
     assert!(!case.home().join(".config/annals/config.toml").exists());

@@ -31,7 +31,7 @@ pub struct GitReport {
     pub outcome: FileOutcome,
     /// The command that defines the merge driver in this clone, or removes it; `None` if that is done.
     pub command: Option<String>,
-    /// On a dry run, the changes to the file.
+    /// With `--check` and on a dry run, the changes to the file.
     pub diff: Option<String>,
     /// Warnings from the transaction.
     #[serde(skip)]
@@ -74,7 +74,7 @@ pub fn git(project: &Project, check: bool, remove: bool) -> Result<GitReport> {
         file: PathBuf::from(ATTRIBUTES),
         outcome,
         command,
-        diff: applied.diff.filter(|_| project.dry_run),
+        diff: applied.diff,
         warnings: applied.warnings,
     })
 }
