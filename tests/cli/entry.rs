@@ -27,3 +27,24 @@ fn a_body_with_invalid_utf_8_is_refused() {
     assert_error(&refused, "note.md: is not valid UTF-8", "");
     assert_eq!(case.read(".vibekit/memory/a.md"), None);
 }
+
+#[cfg(unix)]
+#[test]
+fn the_documented_loop_takes_notes_in_and_leaves_existing_entries_alone() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/import.md"));
+    let page = page.unwrap();
+    let script = page.split("```sh\n").find(|part| part.contains(".serena")).unwrap();
+    let script = script.split("```").next().unwrap();
+    let case = Case::empty();
+    let body = "# Deploy\n\nUse blue-green; ask Mira.\n";
+    case.run("entry write --key deploy --type decision --confidence high --body-stdin")
+        .stdin(body)
+        .success();
+    case.write(".serena/memories/deploy.md", "# Deploy\n\nold\n");
+    case.write(".serena/memories/Suggested_Commands.md", "# Commands\n\nRun make.\n");
+    let script = format!("annals() {{ \"$ANNALS\" \"$@\"; }}\n{script}");
+    let done = case.shell(&script).env("PATH", std::env::var("PATH").unwrap()).success();
+    assert_eq!(done.stdout(), "Stored: suggested-commands.\nkept: deploy\n");
+    let kept = String::from_utf8(case.read(".vibekit/memory/deploy.md").unwrap()).unwrap();
+    assert!(kept.contains("type: decision") && kept.ends_with(body), "{kept}");
+}
