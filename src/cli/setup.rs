@@ -112,8 +112,14 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         remove: args.remove,
         options: args.options(),
     };
-    let client = setup::setup(project, request)?;
+    let mut client = setup::setup(project, request)?;
     out.warnings(&client.warnings);
+    let is_read =
+        Client::from_word(name).is_some_and(|one| project.settings.sessions.contains(&one));
+    if args.remove && is_read {
+        let note = "its transcripts are still read: annals sessions --off ends that, and deletes their indexes";
+        client.notes.push(note.to_owned());
+    }
     let workflow = workflow.filter(|_| !args.remove);
     let calls = workflow.map(|workflow| calls(workflow, project)).transpose()?;
     let end = match transcripts {

@@ -345,6 +345,32 @@ fn a_removal_says_where_else_a_client_is_set_up() {
     );
 }
 
+#[test]
+fn a_removal_says_whose_settings_it_took_and_what_is_still_read() {
+    let case = Case::empty();
+    let said = |line: &str| {
+        let shown = case.run(line).success().stdout();
+        let notes = shown.lines().filter(|line| line.starts_with("Note: "));
+        notes.map(|note| format!("{line}: {note}\n")).collect::<String>()
+    };
+    let mut notes = String::new();
+    for client in ["copilot", "vbw", "codex"] {
+        case.run("setup claude").success();
+        case.run(&format!("setup {client}")).success();
+        notes.push_str(&said(&format!("setup {client} --remove")));
+    }
+    case.run("setup copilot --user").success();
+    notes.push_str(&said("setup copilot --user --remove"));
+    case.run("setup claude --sessions").success();
+    notes.push_str(&said("setup claude --remove"));
+    insta::assert_snapshot!(notes, @r"
+    setup copilot --remove: Note: these were the settings of Claude Code, too: annals setup claude connects it again.
+    setup vbw --remove: Note: these were the settings of Claude Code, too: annals setup claude connects it again.
+    setup copilot --user --remove: Note: it is set up for this project: annals setup copilot --remove ends that.
+    setup claude --remove: Note: its transcripts are still read: annals sessions --off ends that, and deletes their indexes.
+    ");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_write_protected_file_is_refused_and_a_private_one_stays_private() {

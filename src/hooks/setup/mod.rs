@@ -235,6 +235,15 @@ fn notes(
             notes.push(format!(
                 "nothing to remove: {title}'s settings for {whose} have no entries of annals"
             ));
+        } else if let Some(owner) = owner(project, request)
+            && !is_in(project, owner, other)
+        {
+            let request = SetupRequest { harness: owner, workflow: None, ..request };
+            let command = request.command(request.scope);
+            let owner = &owner.profile().title;
+            notes.push(format!(
+                "these were the settings of {owner}, too: annals {command} connects it again"
+            ));
         }
         let is_users = request.scope == SetupScope::User;
         notes.extend(profile.after_removal.clone().filter(|_| is_users));
@@ -256,6 +265,15 @@ fn notes(
         });
     }
     notes
+}
+
+/// Returns the harness whose settings a request for another one, or for a workflow, writes.
+fn owner(project: &Project, request: SetupRequest) -> Option<Harness> {
+    let folder =
+        |one| HarnessDir::locate(project, one, request.scope).ok().map(|located| located.folder);
+    let own = folder(request.harness);
+    let owner = Harness::ALL.into_iter().find(|one| folder(*one) == own)?;
+    (owner != request.harness || request.workflow.is_some()).then_some(owner)
 }
 
 /// Refuses a file that a link places outside the root: it is neither read nor written, so nobody knows what it has.
