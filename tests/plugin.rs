@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Case, require, tree};
 
@@ -103,6 +103,16 @@ fn every_memory_has_a_skill() {
     ] {
         assert!(named.contains(command), "no skill names `annals {command}`");
     }
+}
+
+#[test]
+fn its_line_that_forgets_a_fact_is_accepted_as_it_stands() {
+    let skill = fs::read_to_string("plugin/skills/user-facts/SKILL.md").unwrap();
+    let line = skill.split('`').find(|part| part.starts_with("annals facts forget")).unwrap();
+    let case = Case::empty();
+    case.run("facts add --user ada --key preference.editor --value helix").success();
+    case.run(line.trim_start_matches("annals ")).success();
+    assert_eq!(case.run("facts list --user ada --json").success().json()["facts"], json!([]));
 }
 
 #[test]

@@ -259,8 +259,9 @@ struct RetrieveArgs {
 /// Erase a user's facts for good, all or those under one key
 ///
 /// Erases facts, archive, history, indexes, vectors and the turns that mention them, and rewrites the file:
-/// no byte remains. One line records when, how many and why. This cannot be undone. If the vectors are on a Chroma
-/// server, it is asked to erase them; if it does not, the exit code is 1 and `annals facts work` repeats the request.
+/// no byte remains. One line records when, how many and why. This cannot be undone, so --user must be given. If the
+/// vectors are on a Chroma server, it is asked to erase them; if it does not, the exit code is 1 and `annals facts work`
+/// repeats the request.
 /// If the database is shared, the facts are erased on the server at once, and on each other device at its
 /// next sync.
 ///
