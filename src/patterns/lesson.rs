@@ -303,7 +303,8 @@ impl SubmittedLessons {
                 found.push(lesson.checked(phase, root)?);
                 let words = ContentWords::from_text(&lesson.text);
                 if let Some((other, _)) = before.iter().find(|(_, other)| other.repeats(&words)) {
-                    let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
+                    let reason =
+                        format!("is nearly the same as a recorded one: {}", clip(other, 100));
                     return Err(lesson.refused(&reason, "leave it out: it is recorded"));
                 }
                 before.push((&lesson.text, words));

@@ -336,6 +336,23 @@ fn lessons_replace_nothing_in_a_file_that_is_not_utf_8() {
 }
 
 #[test]
+fn the_documented_lesson_is_recorded_and_the_same_again_is_refused() {
+    let page = std::fs::read_to_string("docs/vbw.md").unwrap();
+    let (_, lessons) = page.split_once("--lessons - <<'JSON'\n").unwrap();
+    let (lessons, _) = lessons.split_once("JSON\n").unwrap();
+    let case = Case::new(VBW);
+    for plan in ["04-02", "04-03"] {
+        let summary = std::fs::read(format!("templates/demo/{plan}-SUMMARY.md")).unwrap();
+        let folder = ".vbw-planning/phases/04-low-stock-alerts";
+        case.write(&format!("{folder}/{plan}-SUMMARY.md"), summary);
+    }
+    case.run("execute 4 --lessons -").stdin(lessons).success();
+    let again = lessons.replace("Rates of use must", "All rates of use must");
+    let refused = case.run("execute 3 --lessons -").stdin(again).code(4).stderr();
+    assert!(refused.contains("\" is nearly the same as a recorded one: "), "{refused}");
+}
+
+#[test]
 fn lessons_that_teach_nothing_are_refused_with_the_reason() {
     let case = Case::new(VBW);
     let before = case.tree();
