@@ -38,6 +38,22 @@ fn a_failure_is_one_document_with_its_four_fields() {
     assert_eq!(case.run("undo 9 --json").code(3).json().as_object().unwrap().len(), 1);
 }
 
+#[test]
+fn the_page_about_vbw_names_each_field_of_its_documents() {
+    let page = std::fs::read_to_string("docs/vbw.md").unwrap();
+    let (_, section) = page.split_once("### JSON\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let case = Case::new(VBW);
+    for command in
+        ["plan 4", "execute 3", "ship --force", "sync --fix-state", "status", "setup vbw"]
+    {
+        let document = case.run(&format!("{command} --dry-run --json")).success().json();
+        for field in document.as_object().unwrap().keys() {
+            assert!(section.contains(&format!("`{field}`")), "{command}: {field}");
+        }
+    }
+}
+
 /// Command lines that write nothing.
 const READING: &[&str] = &[
     "init --dry-run",
