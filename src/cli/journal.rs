@@ -211,7 +211,8 @@ impl WriteArgs {
         let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let drafts = lines.map(|(index, line)| {
             RecordDraft::parse(line).map_err(|mut error| {
-                error.message = format!("line {}: {}", index + 1, error.message);
+                let message = error.message.replace(" at line 1 column ", " at column ");
+                error.message = format!("line {}: {message}", index + 1);
                 error
             })
         });

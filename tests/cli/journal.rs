@@ -108,6 +108,9 @@ fn a_batch_is_written_whole_or_not_at_all() {
     let bad = "{\"content\":\"a\"}\n\n{\"content\":\"\"}\n";
     let outcome = case.run("journal write --batch").stdin(bad).code(1);
     assert_eq!(outcome.json(), json!({"ok": false, "error": "line 3: content must not be empty"}));
+    let broken =
+        case.run("journal write --batch").stdin("{\"content\":\"a\"}\n{\"content\":x}\n").code(1);
+    assert_eq!(broken.json()["error"], "line 2: invalid input: expected value at column 12");
     assert_eq!(journal(&case), "");
     let good = "{\"content\":\"a\"}\n\n{\"content\":\"b\",\"type\":\"todo\"}";
     let outcome = case.run("journal write --batch").stdin(good).success();
