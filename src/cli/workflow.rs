@@ -28,7 +28,7 @@ value_enum!(ContextTarget, file);
 
 /// Create a planning folder, and write CLAUDE.md for the first time
 ///
-/// Creates PROJECT.md, REQUIREMENTS.md, ROADMAP.md, STATE.md, config.json and phases/ if they are
+/// Creates PROJECT.md, REQUIREMENTS.md, ROADMAP.md, STATE.md, phases/ and (vbw, yolo) config.json if they are
 /// missing; what exists stays as it is. STATE.md records the installed skills and a profile of
 /// existing code. On a terminal, asks for what is not given, also whether there should be a planning folder at
 /// all; otherwise takes it from the manifest (Cargo.toml, package.json, …), git and the folder's name.
