@@ -24,6 +24,25 @@ fn hits_are_cited_and_explained() {
 }
 
 #[test]
+fn more_results_are_named_only_if_a_higher_limit_shows_them() {
+    let case = Case::empty();
+    let bullets: Vec<String> =
+        (1..=3).map(|n| format!("- The bolt backup of shelf {n} runs at night\n")).collect();
+    // No more than two hits are of one section.
+    case.write("docs/memory/DECISIONS.md", format!("# Decisions\n\n{}", bullets.concat()));
+    for n in 1..=12 {
+        let text = format!("# Shelf {n}\n\nA shelf of {n} planks.\n");
+        case.write(&format!("docs/memory/shelves/{n}.md"), text);
+    }
+    let more = |options: &str| {
+        let run = case.run(&format!("recall --json {options} --in ledger bolt backup"));
+        run.success().json()["truncated"].clone()
+    };
+    let all = ["", "--limit 1", "--limit 2", "--limit 100"].map(more);
+    assert_eq!(json!(all), json!([false, true, false, false]));
+}
+
+#[test]
 fn a_hit_as_json_has_all_fields() {
     let case = Case::empty();
     case.write(

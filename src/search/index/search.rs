@@ -227,25 +227,27 @@ impl Scan<'_> {
         })?;
         let ranked = ranking.texts.into_iter();
         let ranked: Vec<Ranked> = ranked.filter(|one| self.matches(one)).collect();
-        let mut hits = self.best(&ranked, wanted)?;
+        let (mut hits, has_more) = self.best(&ranked, wanted)?;
         move_corrections_first(&mut hits);
         let judged = hits.len();
-        if !self.asked.all {
-            hits.retain(|hit| hit.relevance == Relevance::High);
-        }
+        hits.retain(|hit| self.is_shown(hit.relevance));
         let relevant = hits.len();
         hits.truncate(self.asked.limit);
         Ok(Answer {
             withheld: judged - relevant,
-            truncated: relevant > self.asked.limit || (relevant > 0 && ranked.len() > judged),
+            truncated: relevant > self.asked.limit || has_more,
             evidence: ranking.evidence,
             hits,
             ..Answer::default()
         })
     }
 
-    /// Returns the first texts, at most two of one section.
-    fn best(&self, ranked: &[Ranked], wanted: usize) -> Result<Vec<Hit>> {
+    fn is_shown(&self, relevance: Relevance) -> bool {
+        self.asked.all || relevance == Relevance::High
+    }
+
+    /// Returns the first texts, at most two of one section, and whether more of them would be shown.
+    fn best(&self, ranked: &[Ranked], wanted: usize) -> Result<(Vec<Hit>, bool)> {
         let mut hits = Vec::new();
         let mut sections: HashMap<(usize, u32), usize> = HashMap::new();
         for one in ranked {
@@ -253,6 +255,12 @@ impl Scan<'_> {
             let of_section = sections.entry(unit.section()).or_default();
             *of_section += 1;
             if *of_section > MAX_OF_SECTION {
+                continue;
+            }
+            if hits.len() == wanted {
+                if self.is_shown(one.relevance) {
+                    return Ok((hits, true));
+                }
                 continue;
             }
             let copies =
@@ -268,11 +276,8 @@ impl Scan<'_> {
                 relevance: one.relevance,
                 copies: copies.collect(),
             });
-            if hits.len() == wanted {
-                break;
-            }
         }
-        Ok(hits)
+        Ok((hits, false))
     }
 
     /// Returns what is known of each unit; a copy counts for nothing.
