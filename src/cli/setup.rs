@@ -61,7 +61,8 @@ pub(crate) struct SetupArgs {
     /// Stop adding that line
     #[arg(long, overrides_with = "breadcrumb")]
     no_breadcrumb: bool,
-    /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects
+    /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects; with
+    /// --user by itself if the client is set up so
     #[arg(long, conflicts_with_all = ["check", "remove"])]
     sessions: bool,
 }
@@ -104,10 +105,12 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         }
         return git(args, project, out);
     };
+    // Where the client is set up for the user, the transcripts are all that is missing.
+    let is_users = args.user || (args.sessions && setup::is_in(project, harness, SetupScope::User));
     let request = SetupRequest {
         harness,
         workflow,
-        scope: if args.user { SetupScope::User } else { SetupScope::Project },
+        scope: if is_users { SetupScope::User } else { SetupScope::Project },
         check: args.check,
         remove: args.remove,
         options: args.options(),

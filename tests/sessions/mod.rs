@@ -150,6 +150,16 @@ fn nothing_is_read_before_the_user_turns_it_on() {
 }
 
 #[test]
+fn a_client_that_is_set_up_for_the_user_is_not_set_up_for_the_project_as_well() {
+    let case = Case::empty();
+    case.run("setup claude --user").success();
+    let before = case.whole_tree();
+    case.run("setup claude --sessions").success();
+    case.run("sessions").success();
+    assert_eq!(case.whole_tree(), before);
+}
+
+#[test]
 fn turning_it_on_keeps_the_user_s_other_settings() {
     let case = Case::empty();
     let folder = case.home().join(".config/annals");

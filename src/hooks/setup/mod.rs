@@ -321,7 +321,7 @@ pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Re
 }
 
 /// Returns whether a harness is set up in a scope, as far as its files can be read.
-fn is_in(project: &Project, harness: Harness, scope: SetupScope) -> bool {
+pub(crate) fn is_in(project: &Project, harness: Harness, scope: SetupScope) -> bool {
     setup_state(project, harness, scope).is_ok_and(|state| state != SetupState::Absent)
 }
 
