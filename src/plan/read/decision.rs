@@ -43,7 +43,7 @@ fn is_title(title: &str) -> bool {
     let words = document::heading(title);
     let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
     let is_log = |pair: &[&str]| pair[0] == "decision" && has("list of decisions", pair[1]);
-    (words.contains(&"decisions") || words.windows(2).any(is_log))
+    (words.iter().any(|word| has("decisions", word)) || words.windows(2).any(is_log))
         && !title.contains('&')
         && !words.iter().any(|word| has("no decisions", word))
         && !document::is_about_items(title)

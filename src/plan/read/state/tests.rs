@@ -246,6 +246,34 @@ fn ticked_boxes_below_a_bullet_settle_it() {
 }
 
 #[test]
+fn what_is_open_and_decided_is_read_in_the_languages_of_the_position() {
+    let read = |[decisions, pending, todos, done, blockers]: [&str; 5]| {
+        let text = format!(
+            "# State\n\n### {decisions}\n- SQLite\n\n### {pending}\n- Queue?\n\n### {todos}\n- Write\n\n#### {done}\n- Read\n\n### {blockers}\n- Key\n"
+        );
+        let state = read(&text);
+        let decisions: Vec<String> = state.decisions.into_iter().map(|one| one.text).collect();
+        [decisions, state.todos, state.blockers].map(|texts| texts.join(", ")).join("; ")
+    };
+    for titles in [
+        [
+            "Entscheidungen", "Offene Entscheidungen", "Offene Aufgaben", "Erledigt",
+            "Blocker/Bedenken",
+        ],
+        [
+            "Decisiones clave", "Decisiones pendientes", "Tareas pendientes", "Completadas",
+            "Bloqueos",
+        ],
+        ["Decisões", "Decisões pendentes", "Tarefas pendentes", "Concluídas", "Bloqueios"],
+        ["Décisions", "Décisions en attente", "Tâches en attente", "Terminées", "Blocages"],
+        ["Ключевые решения", "Открытые решения", "Открытые задачи", "Выполнено", "Блокеры"],
+        ["关键决策", "待定决策", "待办事项", "已完成", "阻塞"],
+    ] {
+        assert_eq!(read(titles), "SQLite; Write; Key", "{titles:?}");
+    }
+}
+
+#[test]
 fn a_log_of_decisions_is_read_and_pending_ones_are_not() {
     let text = "# State\n## Decisions Log\n- 2026-03-02: Store prices in cents\n### OpenAPI\n- Generate the client\n### Open questions\n- Which currency?\n## Pending Decisions\n- Pick a queue\n";
     let state = read(text);
