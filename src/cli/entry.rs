@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{
-    Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, Remember, notepad,
+    Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, KnowledgeDir, Remember, notepad,
 };
 use crate::project::Project;
 use crate::storage::read;
@@ -313,8 +313,17 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
         secrets: args.allow_secret.into(),
         request_id: args.request_id.clone(),
     };
+    let memory = KnowledgeDir::in_project(project).memory();
+    let is_known = project.git.is_repository() || project.planning().is_ok();
+    let begins = !is_known && !project.dry_run && !read::exists(&memory);
     let done = knowledge::remember(project, &asked)?;
     out.warnings(&done.written.warnings);
+    if begins {
+        let memory = memory.display();
+        out.note(&format!(
+            "there is neither .git nor a planning folder here or above, so a new memory begins in {memory}"
+        ));
+    }
     out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 

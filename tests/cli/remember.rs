@@ -14,6 +14,14 @@ fn body(case: &Case, key: &str) -> String {
 }
 
 #[test]
+fn a_new_memory_in_a_folder_that_is_no_project_is_named() {
+    let case = Case::empty();
+    let first = case.run("remember hello world").success().stderr();
+    assert!(first.ends_with("a new memory begins in [ROOT]/.vibekit/memory\n"), "{first}");
+    assert_eq!(case.run("remember the gate is red").success().stderr(), "");
+}
+
+#[test]
 fn plain_words_become_an_entry_and_everything_after_the_first_is_text() {
     let case = Case::empty();
     let done = case.run("remember run the tests with pytest -q --json -x").success();
@@ -42,6 +50,7 @@ fn plain_words_become_an_entry_and_everything_after_the_first_is_text() {
 #[test]
 fn an_option_that_became_text_is_named() {
     let case = Case::empty();
+    case.run("remember hello world").success();
     let done = case.run("remember the gate is red --dry-run -q --key=gate --release").success();
     assert_eq!(
         done.stderr(),
