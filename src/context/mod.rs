@@ -201,7 +201,7 @@ pub struct Overview {
 /// Counts what each store has.
 pub fn overview(project: &Project) -> Result<Overview> {
     let mut warnings = Vec::new();
-    let name = project.root.file_name().unwrap_or_default();
+    let name = project.root.file_name().unwrap_or(project.root.as_os_str());
     let mut found = Overview {
         project: name.to_string_lossy().into_owned(),
         parts: parts(project),

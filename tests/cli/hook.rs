@@ -110,7 +110,9 @@ fn a_session_above_the_planning_folders_is_told_where_they_are() {
          - Planned in a folder of its own: libs/core (`annals -C libs/core status`)\n\nMore: `annals context`"
     );
     let status = case.run("status").success().stdout();
-    assert!(status.contains("Planned in: apps/web (annals -C apps/web status)\n"), "{status}");
+    assert!(status.contains("Planned in: apps/web (annals status there)\n"), "{status}");
+    let root = case.run("-C / status").success().stdout();
+    assert!(root.starts_with("/ (no planning folder)\n"), "{root}");
     assert_eq!(case.run("hook post-tool-use").stdin("{}").success().stdout(), "");
     assert_eq!(case.whole_tree(), before);
 }
