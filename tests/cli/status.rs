@@ -22,7 +22,7 @@ Plans:      13 of 15 complete
             - Say how many lines a merge added
             1 blocker
             - The tablet's clock runs four minutes ahead, so its events sort late; decide before 04-02 works out the pace
-            11 decisions
+            11 decisions in STATE.md
 Next:       /vbw:vibe --execute 4
             .vbw-planning/phases/04-low-stock-alerts/04-02-PLAN.md: plan 2 has no summary
             .vbw-planning/phases/04-low-stock-alerts/04-03-PLAN.md: plan 3 has no summary
@@ -45,7 +45,7 @@ Phase:      2 of 3 - Firing Curves (in progress, 1 of 2 plans)
 Plans:      3 of 4 complete
             1 todo
             - Ask which cone numbers the studio fires to
-            3 decisions
+            3 decisions in STATE.md
 Next:       /yolo:vibe --execute 2
             .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
 Drift:      .yolo-planning/STATE.md:4: the current phase is 1, but the files show 2
@@ -66,7 +66,7 @@ Phase:      2 of 3 - Fading Conditions (in progress, 1 of 2 plans)
 Plans:      3 of 4 complete
             1 todo
             - Ask the ranger station for the names of the winter trails
-            3 decisions
+            3 decisions in STATE.md
 Next:       /gsd:execute-phase 2
             .planning/phases/02-fading-conditions/02-02-PLAN.md: plan 2 has no summary
             .planning/STATE.md:28: Phase: 2 of 3 (Fading Conditions)
