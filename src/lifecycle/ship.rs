@@ -57,7 +57,7 @@ impl CommandOutcome<ShipReport> {
         self.refusal()?;
         match &self.value.left_to {
             Some(command) => Err(Error::refused(
-                "the planning tool archives this milestone itself; annals only cleaned up",
+                "the planning tool archives this milestone itself; annals only cleans up",
             )
             .hint(command.clone())),
             None => Ok(()),

@@ -163,7 +163,7 @@ fn a_finished_milestone_of_another_workflow_is_cleaned_up_and_not_archived() {
     let refused = case.run("ship --force").code(4);
     assert_eq!(
         refused.stderr(),
-        "error: the planning tool archives this milestone itself; annals only cleaned up\n\
+        "error: the planning tool archives this milestone itself; annals only cleans up\n\
          hint: /gsd:complete-milestone\n"
     );
     // What was done all the same is printed.
