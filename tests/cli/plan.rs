@@ -66,9 +66,7 @@ fn a_phase_that_is_only_called_complete_says_so() {
     }
     let brief = case.run("plan 3").success().stdout();
     assert!(
-        brief.starts_with(
-            "Phase 3: Shopping Lists (called complete, 3 plans without a summary)\n"
-        ),
+        brief.starts_with("Phase 3: Shopping Lists (called complete, 3 plans without a summary)\n"),
         "{brief}"
     );
 }
