@@ -227,7 +227,7 @@ impl Arbiter<'_> {
         {
             return self.refine(action, &current);
         }
-        if let Some(known) = self.find_proposal(action, Proposal::Value)? {
+        if let Some(known) = self.find_proposal(action, Some(&current), Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         // A late turn must not undo later statements, nor a future value the present one.
@@ -256,7 +256,7 @@ impl Arbiter<'_> {
             new.valid_to.clone_from(&action.valid_to);
             new.status = FactStatus::Expired;
             outcome = ActionOutcome::Expired;
-        } else if let Some(known) = self.find_proposal(action, Proposal::Value)? {
+        } else if let Some(known) = self.find_proposal(action, None, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         self.write("insert", &action.reason, None, new, outcome)
@@ -359,7 +359,7 @@ impl Arbiter<'_> {
         current: Option<&Fact>,
         proposal: Proposal,
     ) -> Result<ActionEffect> {
-        if let Some(known) = self.find_proposal(action, proposal)? {
+        if let Some(known) = self.find_proposal(action, current, proposal)? {
             return self.repeat_proposal(action, &known);
         }
         let mut new = self.new_fact(action, current);
@@ -372,12 +372,20 @@ impl Arbiter<'_> {
         self.write(MARK, &action.reason, None, new, ActionOutcome::Pending)
     }
 
-    /// Returns the pending fact that already proposes the same: the end of a fact, or the value.
-    fn find_proposal(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
-        let is_end = proposal == Proposal::End;
+    /// Returns the pending fact that already proposes the same: the end of this fact, or the value.
+    fn find_proposal(
+        &self,
+        action: &Action,
+        current: Option<&Fact>,
+        proposal: Proposal,
+    ) -> Result<Option<Fact>> {
+        let current = current.map(|current| &current.fact_id);
         let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
-        Ok(pending.into_iter().find(|fact| {
-            (fact.proposal == Some(Proposal::End)) == is_end && (is_end || action.is_of(fact))
+        Ok(pending.into_iter().find(|fact| match proposal {
+            Proposal::End => {
+                fact.proposal == Some(Proposal::End) && fact.contests.as_ref() == current
+            }
+            Proposal::Value => fact.proposal != Some(Proposal::End) && action.is_of(fact),
         }))
     }
 
@@ -553,15 +561,17 @@ const MARK: &str = "mark_pending_confirmation";
 pub(crate) const RESTORED: &str = "the old value was confirmed";
 
 /// Returns the active fact of its key that a pending one would replace or end. If the key has several values, that
-/// is the one that it names or that has the same value; if they differ, the later one.
+/// is the one that it names or that has the same value; if they differ, the later one. An end is that of the fact which it
+/// names, and not of another that has replaced it.
 pub(crate) fn contested_by<'f>(
     mut active: impl DoubleEndedIterator<Item = &'f Fact>,
     pending: &Fact,
 ) -> Option<&'f Fact> {
     active.rfind(|fact| {
-        !pending.is_multi_valued()
-            || pending.contests.as_ref() == Some(&fact.fact_id)
-            || is_same_value(&pending.value_text, &fact.value_text)
+        pending.contests.as_ref() == Some(&fact.fact_id)
+            || pending.proposal != Some(Proposal::End)
+                && (!pending.is_multi_valued()
+                    || is_same_value(&pending.value_text, &fact.value_text))
     })
 }
 

@@ -114,6 +114,8 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
             let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
+        // The end of a fact that has been replaced meanwhile is no question any more.
+        .filter(|one| one.fact.proposal != Some(Proposal::End) || one.contested.is_some())
         .collect())
 }
 

@@ -22,7 +22,7 @@ use annals::error::Result;
 use annals::facts;
 use annals::facts::{
     ActionOutcome, ActionResult, Auditor, Change, Fact, FactFilter, FactStatus, Facts, Observation,
-    Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
+    Pending, Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
 };
 use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
@@ -125,6 +125,37 @@ impl Desk {
     fn all(&self) -> Vec<Fact> {
         let filter = FactFilter::default();
         facts::list(&self.facts, &self.user, &filter).unwrap().facts
+    }
+
+    /// All facts, a line each: status, confidence, key, value, and the days of their validity.
+    fn shown(&self) -> String {
+        let line = |fact: &Fact| {
+            let [from, to] = [Some(&fact.valid_from), fact.valid_to.as_ref()]
+                .map(|time| time.map_or("-", |time| &time[5..10]));
+            format!("{} {:.2} {fact}, {from} to {to}\n", fact.status.as_str(), fact.confidence)
+        };
+        self.all().iter().map(line).collect()
+    }
+
+    /// The questions about what is pending, or the fact where there is none, a line each.
+    fn asked(&self) -> String {
+        let pending = facts::pending(&self.facts, &self.user).unwrap();
+        let line = |one: &Pending| match &one.question {
+            Some(question) => format!("{question} {:.2}\n", one.fact.confidence),
+            None => format!("{} {:.2}\n", one.fact, one.fact.confidence),
+        };
+        pending.iter().map(line).collect()
+    }
+
+    /// The id of the last fact with a value.
+    fn id(&self, value: &str) -> String {
+        self.all().into_iter().rfind(|fact| fact.value_text == value).unwrap().fact_id
+    }
+
+    /// Has the user confirm the last fact with a value.
+    fn confirm(&mut self, value: &str) -> ActionOutcome {
+        let id = self.id(value);
+        facts::confirm(&mut self.facts, &self.user, &id).unwrap().outcome
     }
 
     fn active(&self, key: &str) -> Vec<Fact> {

@@ -4,6 +4,7 @@ use annals::error::ErrorKind;
 use annals::facts;
 use annals::facts::{ActionOutcome, Category, FactKey, FactStatus, Proposal, Slot};
 use annals::secrets::SecretPolicy;
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::facts::{Desk, action, insert, is_about, stated, with};
@@ -359,6 +360,31 @@ fn safety_no_high_risk_fact_changes_below_0_90() {
 }
 
 #[test]
+fn safety_of_several_values_of_high_risk_only_the_one_that_was_spoken_of_ends() {
+    let mut desk = Desk::new();
+    desk.act(&insert("allergy[]", "nuts"));
+    desk.act(&insert("allergy[]", "milk"));
+    desk.act(&action("expire", "allergy[]", Some("nuts")));
+    let milk = action("expire", "allergy[]", Some("milk"));
+    let by_id = with(action("expire", "allergy[]", None), "target_fact_id", desk.id("milk"));
+    for end in [&milk, &by_id, &milk] {
+        assert_eq!(desk.act(end), ActionOutcome::Pending);
+    }
+    assert_snapshot!(desk.asked(), @r#"
+    Is allergy[] no longer "nuts"? 0.40
+    Is allergy[] no longer "milk"? 0.85
+    "#);
+    assert_eq!(desk.act(&milk), ActionOutcome::Expired);
+    assert_snapshot!(desk.shown(), @r"
+    active 0.40 allergy[]: nuts, 03-01 to -
+    expired 0.40 allergy[]: milk, 03-01 to 03-01
+    pending_confirmation 0.40 allergy[]: no longer nuts, 03-01 to -
+    expired 0.93 allergy[]: no longer milk, 03-01 to 03-01
+    ");
+    desk.sound();
+}
+
+#[test]
 fn safety_a_doubt_without_a_value_leaves_what_matters_alone() {
     let doubt = |key| {
         json!({"type": "mark_pending_confirmation", "key": key, "target_fact_id": null,
@@ -433,6 +459,24 @@ fn safety_a_rejected_proposal_is_dropped() {
     facts::reject(&mut desk.facts, &desk.user, &id, "still so").unwrap();
     assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
     assert_eq!(desk.fact(&old).status, FactStatus::Active);
+    desk.sound();
+}
+
+#[test]
+fn safety_the_end_of_an_old_value_does_not_end_the_new_one() {
+    let mut desk = Desk::new();
+    desk.act(&insert("address", "Rome"));
+    desk.act(&action("expire", "address", None));
+    let mut turin = stated("address", "Turin");
+    turin.is_confirmed = true;
+    facts::add(&mut desk.facts, &desk.user, &turin).unwrap();
+    assert_eq!(desk.asked(), "");
+    assert_eq!(desk.confirm("no longer Rome"), ActionOutcome::Expired);
+    assert_snapshot!(desk.shown(), @r"
+    superseded 0.40 address: Rome, 03-01 to 03-01
+    expired 1.00 address: no longer Rome, 03-01 to 03-01
+    active 1.00 address: Turin, 03-01 to -
+    ");
     desk.sound();
 }
 

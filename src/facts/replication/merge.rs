@@ -237,8 +237,13 @@ fn merge_duplicates(facts: &mut [Merged], status: FactStatus) {
         for index in members.into_iter().filter(|index| *index != survivor) {
             let other = facts[index].clone();
             facts[survivor].absorb(other);
-            let from = facts[survivor].fact.valid_from.clone();
-            facts[index].close(&from);
+            let kept = facts[survivor].fact.clone();
+            facts[index].close(&kept.valid_from);
+            // What contests one of the two contests the other.
+            let closed = Some(facts[index].fact.fact_id.clone());
+            for pending in facts.iter_mut().filter(|one| one.fact.contests == closed) {
+                pending.fact.contests = Some(kept.fact_id.clone());
+            }
         }
     }
 }

@@ -388,6 +388,23 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
 }
 
 #[test]
+fn a_question_about_one_of_two_equal_facts_is_one_about_the_fact_that_is_kept() {
+    let mut one = replica("2026-03-01T12:00:00Z");
+    let mut two = replica("2026-03-01T12:01:00Z");
+    let mut server = Server::default();
+    state(&mut one, "address.home", "Rome", false);
+    judge(&mut one, 1, "address.home", "Rome", "expire");
+    state(&mut two, "address.home", "Rome", false);
+    for facts in [&mut one, &mut two] {
+        server.push(facts, 9);
+    }
+    server.pull(&mut one, &mut Numbers(5), 9);
+    let asked = crate::facts::pending(&one, &ada()).unwrap();
+    let asked: Vec<_> = asked.into_iter().filter_map(|one| one.question).collect();
+    assert_eq!(asked, ["Is address.home no longer \"Rome\"?"]);
+}
+
+#[test]
 fn the_history_of_other_devices_is_looked_at_once_for_operations() {
     let mut one = replica("2026-03-01T12:00:00Z");
     let mut two = replica("2026-03-01T12:00:00Z");
