@@ -216,6 +216,29 @@ impl Arbiter<'_> {
             return self.repeat(action, current);
         }
         let is_high_risk = current.is_high_risk(&self.high_risk);
+        // A late turn must not undo later statements, nor a future value the present one.
+        let is_late = self.origin.last_mentioned_at < current.valid_from;
+        let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
+        let may_replace = self.is_confirmed
+            || !is_unsure(action.confidence_delta)
+                && !is_late
+                && !is_to_come
+                && current.confidence < ESTABLISHED
+                && !is_high_risk;
+        // If another fact of the key has the value already, this one only ends.
+        let active = self.with_key(action.key.as_str(), FactStatus::Active)?;
+        if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
+            if may_replace {
+                let (how, end) =
+                    ((SUPERSEDE, FactStatus::Superseded), &self.origin.last_mentioned_at);
+                self.close(how, &current, end, &action.reason)?;
+            } else {
+                let valid_to = action.valid_from.clone();
+                let end = Action { valid_from: None, valid_to, ..action.clone() };
+                self.propose(&end, Some(&current), Proposal::End)?;
+            }
+            return self.repeat(action, holder);
+        }
         // The user confirmed the exact value: a different text needs another confirmation.
         let is_certain = current.confidence >= CONFIRMED;
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
@@ -230,16 +253,7 @@ impl Arbiter<'_> {
         if let Some(known) = self.find_proposal(action, Some(&current), Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
-        // A late turn must not undo later statements, nor a future value the present one.
-        let is_late = self.origin.last_mentioned_at < current.valid_from;
-        let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
-        if self.is_confirmed
-            || !is_unsure(action.confidence_delta)
-                && !is_late
-                && !is_to_come
-                && current.confidence < ESTABLISHED
-                && !is_high_risk
-        {
+        if may_replace {
             return self.supersede(action, &current);
         }
         self.propose(action, Some(&current), Proposal::Value)

@@ -94,6 +94,40 @@ fn stage_3_rule_4_of_several_values_the_one_named_expires() {
 }
 
 #[test]
+fn stage_3_a_value_that_becomes_another_of_the_same_key_ends_in_its_favour() {
+    let mut desk = Desk::new();
+    for (key, value) in [
+        ("likes[]", "tea"),
+        ("likes[]", "green tea"),
+        ("likes[]", "coffee"),
+        ("allergy[]", "milk"),
+        ("allergy[]", "nuts"),
+    ] {
+        desk.act(&insert(key, value));
+    }
+    for (kind, key, old, new) in [
+        ("update", "likes[]", "tea", "Green tea."),
+        ("supersede", "likes[]", "coffee", "green tea"),
+        ("supersede", "allergy[]", "nuts", "milk"),
+    ] {
+        let change = with(action(kind, key, Some(new)), "target_fact_id", desk.id(old));
+        assert_eq!(desk.act(&change), ActionOutcome::Confirmed);
+    }
+    assert_snapshot!(desk.shown(), @r"
+    active 0.70 allergy[]: milk, 03-01 to -
+    active 0.40 allergy[]: nuts, 03-01 to -
+    pending_confirmation 0.40 allergy[]: no longer nuts, 03-01 to -
+    superseded 0.40 likes[]: tea, 03-01 to 03-01
+    active 0.85 likes[]: green tea, 03-01 to -
+    superseded 0.40 likes[]: coffee, 03-01 to 03-01
+    ");
+    assert_snapshot!(desk.asked(), @r#"
+    Is allergy[] no longer "nuts"? 0.40
+    "#);
+    desk.sound();
+}
+
+#[test]
 fn stage_3_rule_5_a_duplicate_refreshes_mention_time_and_confidence() {
     for kind in ["insert", "update", "supersede", "noop"] {
         let mut desk = Desk::new();
