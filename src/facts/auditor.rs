@@ -56,7 +56,7 @@ pub enum TurnOutcome {
     Judged(JudgedTurn),
     /// No answer could be used; it will not be retried.
     Dead(Turn),
-    /// No auditor could be asked, or something failed here; it stays in the queue.
+    /// No auditor could be asked, or its answer could not be applied; it stays in the queue.
     Failed(Turn, Error),
     /// Another worker took it over.
     Lost(Turn),
@@ -122,9 +122,7 @@ pub fn step(
     let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
-        let now = queue::now_millis(&facts.clock);
-        let (status, why) = (TurnStatus::Pending, error.to_string());
-        facts.write(|connection| turn.finish(connection, status, Some(&why), None, &now))?;
+        release(facts, &turn, TurnStatus::Pending, &error.to_string(), None)?;
         Ok(Some(TurnOutcome::Failed(turn, error)))
     })
 }
@@ -169,13 +167,32 @@ fn judge_leased(
                 return Ok(TurnOutcome::Lost(turn.clone()));
             }
             Err(error) if error.kind == ErrorKind::Refused => problem = error.message,
-            Err(error) => return Err(error),
+            Err(error) => {
+                // The answer may never fit, and the turns behind this one wait.
+                let is_last = turn.attempts >= queue::MAX_ATTEMPTS;
+                let status = if is_last { TurnStatus::Dead } else { TurnStatus::Pending };
+                release(facts, turn, status, &error.to_string(), Some(&answer))?;
+                return Ok(match status {
+                    TurnStatus::Dead => TurnOutcome::Dead(turn.clone()),
+                    _ => TurnOutcome::Failed(turn.clone(), error),
+                });
+            }
         }
     }
-    let now = queue::now_millis(&facts.clock);
-    let (status, why) = (TurnStatus::Dead, Some(problem.as_str()));
-    facts.write(|connection| turn.finish(connection, status, why, Some(&answer), &now))?;
+    release(facts, turn, TurnStatus::Dead, &problem, Some(&answer))?;
     Ok(TurnOutcome::Dead(turn.clone()))
+}
+
+/// Releases a turn that was not judged, with the reason and the answer that could not be used, if there was one.
+fn release(
+    facts: &mut Facts,
+    turn: &Turn,
+    status: TurnStatus,
+    why: &str,
+    answer: Option<&str>,
+) -> Result<bool> {
+    let now = queue::now_millis(&facts.clock);
+    facts.write(|connection| turn.finish(connection, status, Some(why), answer, &now))
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.

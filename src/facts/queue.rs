@@ -18,8 +18,8 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Prefixes of turn ids that are reserved for this program.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
 
-/// Number of workers that may die while judging a turn before it is marked as dead.
-const MAX_ATTEMPTS: u32 = 5;
+/// Number of workers that may die while judging a turn, or fail to apply the answer, before it is marked as dead.
+pub(crate) const MAX_ATTEMPTS: u32 = 5;
 
 word_enum! {
     /// The status of a turn in the queue.
@@ -97,7 +97,7 @@ pub struct Turn {
     pub user_input: String,
     /// The assistant's answer.
     pub assistant_response: String,
-    /// Number of leases, without those that returned it to the queue.
+    /// Number of leases, without those that returned it to the queue without an answer.
     pub attempts: u32,
     /// The last error.
     pub last_error: Option<String>,
@@ -289,7 +289,7 @@ impl Turn {
     }
 
     /// Releases the turn with a status, if it was not leased, or its worker still has it; returns whether it did. A
-    /// turn that returns to the queue, since no auditor could be reached, does not count as an attempt.
+    /// turn that returns to the queue without an answer, since no auditor could be reached, does not count as an attempt.
     pub(crate) fn finish(
         &self,
         connection: &Connection,
@@ -300,7 +300,7 @@ impl Turn {
     ) -> Result<bool> {
         let sql = "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
-             attempts = attempts - (?3 = 'pending') WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
+             attempts = attempts - (?3 = 'pending' AND ?5 IS NULL) WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
         let values = params![self.seq, self.lease, status, error, raw_answer, now];
         Ok(connection.change(sql, values)? == 1)
     }

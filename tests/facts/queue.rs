@@ -6,6 +6,7 @@ use annals::clock::Clock;
 use annals::facts;
 use annals::facts::{ActionOutcome, Auditor, Facts, Purpose, TurnOutcome, TurnStatus};
 use annals::search::Embedder;
+use rusqlite::Connection;
 use serde_json::json;
 
 use crate::facts::{Desk, START, TEA, insert, tea};
@@ -139,6 +140,28 @@ fn a_turn_outlasts_any_number_of_runs_that_reach_no_auditor() {
     }
     let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
     assert_eq!((turn.status.as_str(), turn.attempts), ("pending", 0));
+    let step = desk.step(&printing(TEA), &[], None);
+    assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_that_cannot_be_applied_does_not_block_the_queue_for_ever() {
+    let mut desk = Desk::new();
+    for id in ["a", "b"] {
+        desk.observe(&tea(id));
+    }
+    let fault = "CREATE TRIGGER fault BEFORE INSERT ON facts WHEN NEW.source_turn_id = 'a' \
+                 BEGIN SELECT RAISE(ABORT, 'no room'); END";
+    Connection::open(&desk.path).unwrap().execute_batch(fault).unwrap();
+    for attempt in 1..=5 {
+        let step = desk.step(&printing(TEA), &[], None);
+        assert_eq!(matches!(step, Some(TurnOutcome::Dead(_))), attempt == 5, "{step:?}");
+    }
+    let dead = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
+    let told = (dead.status, dead.attempts, dead.raw_answer.as_deref());
+    assert_eq!(told, (TurnStatus::Dead, 5, Some(TEA)));
+    assert!(dead.last_error.unwrap().contains("no room"));
     let step = desk.step(&printing(TEA), &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
 }
