@@ -5,7 +5,7 @@
 //! 1. A new fact is inserted.
 //! 2. A value that contains the whole old one, and negates nothing, refines it in place.
 //! 3. A contradiction closes the old fact's validity and inserts the new one; when a new one with an end
-//!    expires, the old one is restored.
+//!    ends, then or before, the old one is restored.
 //! 4. An explicit invalidation expires the fact.
 //! 5. A duplicate refreshes the time of the last mention and, once per turn, raises the confidence.
 //! 6. A low-confidence conflict awaits confirmation, and so does a conflict with an established fact.
@@ -316,7 +316,9 @@ impl Arbiter<'_> {
             let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
             return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
         }
-        self.close((EXPIRE, FactStatus::Expired), fact, end, reason)
+        let ended = self.close((EXPIRE, FactStatus::Expired), fact, end, reason)?;
+        maintenance::restore_replaced(self.connection, fact, &self.now)?;
+        Ok(ended)
     }
 
     /// Rule 5.
@@ -485,7 +487,11 @@ impl Arbiter<'_> {
         if !fact.status.is_retrievable() {
             return Ok(effect(ActionOutcome::Nothing, fact.clone()));
         }
-        self.close(("reject", FactStatus::Expired), fact, &self.now, reason)
+        let rejected = self.close(("reject", FactStatus::Expired), fact, &self.now, reason)?;
+        if fact.status == FactStatus::Active {
+            maintenance::restore_replaced(self.connection, fact, &self.now)?;
+        }
+        Ok(rejected)
     }
 
     /// Ends the validity of a fact, by an action with this name and this status.

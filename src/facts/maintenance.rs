@@ -103,12 +103,17 @@ fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
     Ok(over.len())
 }
 
-/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced; if that has ended
-/// too, the one that it replaced in turn, and so on.
+/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced.
 pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
     let after = Fact { status: FactStatus::Expired, updated_at: now.to_owned(), ..over.clone() };
     let cause = Cause { action: "expire", reason: "its validity ended", turn, at: now };
     history::write(connection, cause, Some(over), &after)?;
+    restore_replaced(connection, over, now)
+}
+
+/// Restores the fact that one which has just ended temporarily replaced; if that has ended too, the one that it
+/// replaced in turn, and so on.
+pub(crate) fn restore_replaced(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
     let (mut passed, mut ended) = (Vec::new(), over.clone());
     while !passed.contains(&ended.fact_id) {
         let Some(earlier) = superseded_fact(connection, &ended)? else {

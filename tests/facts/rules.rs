@@ -66,6 +66,32 @@ fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
 }
 
 #[test]
+fn stage_3_rule_3_a_temporary_value_that_ends_early_gives_way_to_the_one_before() {
+    for how in ["ends", "ends with a question", "ends a day later", "is rejected"] {
+        let key = if how == "ends" { "place" } else { "address" };
+        let mut desk = Desk::new();
+        desk.act(&insert(key, "office"));
+        let mut home = stated(key, "home");
+        (home.is_confirmed, home.valid_to) = (true, Some("2026-04-01".to_owned()));
+        facts::add(&mut desk.facts, &desk.user, &home).unwrap();
+        desk.at("2026-03-10T12:00:00Z");
+        let (end, home) = (action("expire", key, None), desk.id("home"));
+        if how == "is rejected" {
+            facts::reject(&mut desk.facts, &desk.user, &home, "no").unwrap();
+        } else if how == "ends a day later" {
+            desk.act(&with(end, "valid_to", "2026-03-11"));
+            desk.confirm("no longer home");
+            facts::maintain(&mut desk.at("2026-03-11T00:00:00Z").facts, 5).unwrap();
+        } else if desk.act(&end) == ActionOutcome::Pending {
+            desk.confirm("no longer home");
+        }
+        let [office] = &desk.active(key)[..] else { panic!("{how}") };
+        assert_eq!((office.value_text.as_str(), &office.valid_to), ("office", &None), "{how}");
+        desk.sound();
+    }
+}
+
+#[test]
 fn stage_3_rule_4_an_explicit_invalidation_expires() {
     let mut desk = Desk::new();
     let id = desk.known("pet", "a dog", 1);
