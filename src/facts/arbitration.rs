@@ -216,15 +216,14 @@ impl Arbiter<'_> {
             return self.repeat(action, current);
         }
         let is_high_risk = current.is_high_risk(&self.high_risk);
-        // A late turn must not undo later statements, nor a future value the present one.
-        let is_late = self.origin.last_mentioned_at < current.valid_from;
+        // A value of an earlier or later time must not undo the present one.
+        let is_earlier = self.origin.last_mentioned_at < current.valid_from;
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
         let may_replace = self.is_confirmed
-            || !is_unsure(action.confidence_delta)
-                && !is_late
+            || !self.is_guarded(action, &current)
+                && !is_earlier
                 && !is_to_come
-                && current.confidence < ESTABLISHED
-                && !is_high_risk;
+                && current.confidence < ESTABLISHED;
         // If another fact of the key has the value already, this one only ends.
         let active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
@@ -300,11 +299,17 @@ impl Arbiter<'_> {
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
 
+    /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
+    /// late must not undo later statements.
+    fn is_guarded(&self, action: &Action, current: &Fact) -> bool {
+        current.is_high_risk(&self.high_risk)
+            || is_unsure(action.confidence_delta)
+            || self.origin.last_mentioned_at < current.last_mentioned_at
+    }
+
     /// Rule 4.
     fn end(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let is_guarded =
-            current.is_high_risk(&self.high_risk) || is_unsure(action.confidence_delta);
-        if is_guarded && !self.is_confirmed {
+        if self.is_guarded(action, current) && !self.is_confirmed {
             return self.propose(action, Some(current), Proposal::End);
         }
         let end = action.valid_to.as_ref().unwrap_or(&self.origin.last_mentioned_at);
@@ -336,6 +341,16 @@ impl Arbiter<'_> {
     /// Records another mention, which raises the confidence once per turn.
     fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
         let mut after = self.mentioned(current);
+        // The latest statement says when a proposal takes effect. A value that is stated after its end has another end.
+        if current.status == FactStatus::PendingConfirmation
+            && self.origin.last_mentioned_at >= current.last_mentioned_at
+        {
+            let from = action.valid_from.clone().unwrap_or(after.valid_from);
+            let is_end = current.proposal == Some(Proposal::End);
+            let mut ends = [action.valid_to.clone(), after.valid_to].into_iter().flatten();
+            after.valid_to = ends.find(|end| *end > from && (is_end || *end > self.now));
+            after.valid_from = from;
+        }
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
         let values = params![self.user, current.fact_id, self.origin.source_turn_id];

@@ -230,6 +230,58 @@ fn stage_3_a_turn_that_is_read_late_overwrites_nothing() {
 }
 
 #[test]
+fn stage_3_a_turn_that_is_read_late_undoes_no_repetition() {
+    for (change, shown) in
+        [(insert("city", "Rome"), "Rome"), (action("expire", "city", None), "no longer Turin")]
+    {
+        let mut desk = Desk::new();
+        desk.known("city", "Turin", 1);
+        desk.at("2026-03-05T12:00:00Z");
+        desk.observe(&facts::Observation {
+            user_input: "I have left Turin".to_owned(),
+            turn_id: Some("late".to_owned()),
+            ..facts::Observation::default()
+        });
+        desk.at("2026-03-10T12:00:00Z").known("city", "Turin", 1);
+        let applied = desk.answer("late", &json!([change])).unwrap();
+        assert_eq!(applied[0].outcome, ActionOutcome::Pending);
+        assert_eq!(desk.active("city")[0].value_text, "Turin");
+        assert_eq!(desk.asked(), format!("city: {shown} 0.40\n"));
+        desk.sound();
+    }
+}
+
+#[test]
+fn stage_3_of_the_dates_of_a_proposal_the_latest_count() {
+    let mut desk = Desk::new();
+    desk.act(&insert("address", "Rome"));
+    for (end, from) in [("2026-05-01", "2026-03-02"), ("2026-08-01", "2026-03-03")] {
+        let paris = with(action("supersede", "address", Some("Paris")), "valid_to", end);
+        desk.act(&with(paris, "valid_from", from));
+        desk.act(&with(action("expire", "address", None), "valid_to", end));
+    }
+    // Nothing new about the dates.
+    desk.act(&insert("address", "Paris"));
+    assert_snapshot!(desk.shown(), @r"
+    active 0.40 address: Rome, 03-01 to -
+    pending_confirmation 0.85 address: Paris, 03-03 to 08-01
+    pending_confirmation 0.70 address: no longer Rome, 03-01 to 08-01
+    ");
+    assert_snapshot!(desk.asked(), @r#"
+    Change address from "Rome" to "Paris"? 0.85
+    Is address no longer "Rome" from 2026-08-01T00:00:00Z on? 0.70
+    "#);
+    // After its end, the value is meant for longer.
+    desk.at("2026-09-01T12:00:00Z").act(&insert("address", "Paris"));
+    assert_snapshot!(desk.shown(), @r"
+    superseded 0.40 address: Rome, 03-01 to 09-01
+    active 0.93 address: Paris, 03-03 to -
+    expired 0.70 address: no longer Rome, 03-01 to 08-01
+    ");
+    desk.sound();
+}
+
+#[test]
 fn stage_3_no_fact_ends_before_it_begins() {
     let mut desk = Desk::new();
     desk.act(&insert("preference.editor", "vim"));
