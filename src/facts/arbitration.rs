@@ -215,7 +215,6 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, current);
         }
-        let is_high_risk = current.is_high_risk(&self.high_risk);
         // A value of an earlier or later time must not undo the present one.
         let is_earlier = self.origin.last_mentioned_at < current.valid_from;
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
@@ -238,11 +237,9 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, holder);
         }
-        // The user confirmed the exact value: a different text needs another confirmation.
-        let is_certain = current.confidence >= CONFIRMED;
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
-        if (self.is_confirmed || !is_certain && !is_high_risk)
+        if self.may_refine(&current)
             && !is_temporary
             && action.kind != ActionType::Supersede
             && refines(action.value(), &current.value_text)
@@ -275,6 +272,12 @@ impl Arbiter<'_> {
         self.write("insert", &action.reason, None, new, outcome)
     }
 
+    /// Returns whether details of a fact may change without confirmation: not of what the user has confirmed exactly.
+    fn may_refine(&self, current: &Fact) -> bool {
+        self.is_confirmed
+            || current.confidence < CONFIRMED && !current.is_high_risk(&self.high_risk)
+    }
+
     /// Rule 2.
     fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let origin = &self.origin;
@@ -300,11 +303,12 @@ impl Arbiter<'_> {
     }
 
     /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
-    /// late must not undo later statements.
+    /// late must not undo later statements, and what was said elsewhere was judged without the facts of the project.
     fn is_guarded(&self, action: &Action, current: &Fact) -> bool {
         current.is_high_risk(&self.high_risk)
             || is_unsure(action.confidence_delta)
             || self.origin.last_mentioned_at < current.last_mentioned_at
+            || current.project.is_some() && current.project != self.origin.project
     }
 
     /// Rule 4.
@@ -340,10 +344,19 @@ impl Arbiter<'_> {
 
     /// Records another mention, which raises the confidence once per turn.
     fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
-        let mut after = self.mentioned(current);
+        let (mut after, origin) = (self.mentioned(current), &self.origin);
+        // Said outside of its project, it is true of more than that.
+        if after.project != origin.project {
+            after.project = None;
+        }
+        if self.may_refine(current) {
+            after.category = self.category.unwrap_or(after.category);
+            after.value_json = action.new_value_json.clone().map(Json).or(after.value_json);
+            after.event_time = origin.event_time.clone().or(after.event_time);
+        }
         // The latest statement says when a proposal takes effect. A value that is stated after its end has another end.
         if current.status == FactStatus::PendingConfirmation
-            && self.origin.last_mentioned_at >= current.last_mentioned_at
+            && origin.last_mentioned_at >= current.last_mentioned_at
         {
             let from = action.valid_from.clone().unwrap_or(after.valid_from);
             let is_end = current.proposal == Some(Proposal::End);
@@ -353,9 +366,11 @@ impl Arbiter<'_> {
         }
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
-        let values = params![self.user, current.fact_id, self.origin.source_turn_id];
+        let values = params![self.user, current.fact_id, origin.source_turn_id];
         if self.is_confirmed {
             after.confidence = CONFIRMED;
+            // Confirmed without an end, it is no longer temporary.
+            after.valid_to.clone_from(&action.valid_to);
         } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
             after.confidence = repeated_confidence(current.confidence);
         }

@@ -138,7 +138,8 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
                AND old.turn_id = began.turn_id AND old.history_id < began.history_id \
                AND old.action = 'supersede' ORDER BY old.history_id DESC LIMIT 1";
     let values = params![temporary.user_id, temporary.fact_id, temporary.key, RESTORE_TURN];
-    Ok(connection.column(sql, values)?.pop())
+    // If it has no end any more, it has replaced the other one for good.
+    Ok(connection.column(sql, values)?.pop().filter(|_| temporary.valid_to.is_some()))
 }
 
 /// Makes a superseded fact active again, from the archive if needed, unless another value is active.

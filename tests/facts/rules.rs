@@ -700,6 +700,90 @@ fn facts_of_other_projects_are_left_out() {
 }
 
 #[test]
+fn a_fact_of_a_project_is_replaced_elsewhere_only_by_a_confirmation() {
+    let mut desk = Desk::new();
+    let mut state = |value: &str, project: Option<&str>| {
+        let mut statement = stated("build.tool", value);
+        statement.project = project.map(str::to_owned);
+        facts::add(&mut desk.facts, &desk.user, &statement).unwrap().outcome
+    };
+    assert_eq!(state("make", Some("alpha")), ActionOutcome::Inserted);
+    assert_eq!(state("bazel", Some("beta")), ActionOutcome::Pending);
+    assert_eq!(state("cargo", None), ActionOutcome::Pending);
+    assert_eq!(state("ninja", Some("alpha")), ActionOutcome::Superseded);
+    assert_snapshot!(desk.shown(), @r"
+    superseded 0.40 build.tool: make, 03-01 to 03-01
+    pending_confirmation 0.40 build.tool: bazel, 03-01 to -
+    pending_confirmation 0.40 build.tool: cargo, 03-01 to -
+    active 0.40 build.tool: ninja, 03-01 to -
+    ");
+}
+
+#[test]
+fn a_fact_of_a_project_that_is_repeated_elsewhere_belongs_to_no_project() {
+    for project in [None, Some("beta")] {
+        let mut desk = Desk::new();
+        let mut statement = stated("build.tool", "make");
+        for project in [Some("alpha"), Some("alpha"), project] {
+            statement.project = project.map(str::to_owned);
+            facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+        }
+        let text = facts::inject(&desk.facts, &desk.user, None, 500, None, false).unwrap().text;
+        assert_eq!(text, "Preferences:\n- build.tool: make [0.85]\n");
+        desk.sound();
+    }
+}
+
+#[test]
+fn what_is_stated_with_the_same_value_is_kept_unless_it_changes_what_was_confirmed() {
+    let mut desk = Desk::new();
+    for (key, is_confirmed) in [
+        ("editor", false),
+        ("editor", false),
+        ("address", true),
+        ("address", false),
+        ("shell", true),
+        ("shell", true),
+    ] {
+        let mut statement = stated(key, "x");
+        statement.is_confirmed = is_confirmed;
+        if !desk.active(key).is_empty() {
+            statement.category = Some(Category::HardPreference);
+            statement.json = Some("[1]".to_owned());
+            statement.event_time = Some("2026-02-01".to_owned());
+        }
+        facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+    }
+    let told = |fact: &facts::Fact| {
+        format!("{fact} {:?} {:?} {:?}\n", fact.category, fact.value_json, fact.event_time)
+    };
+    assert_snapshot!(desk.all().iter().map(told).collect::<String>(), @r#"
+    address: x Identity None None
+    editor: x HardPreference Some(Json(Array [Number(1)])) Some("2026-02-01T00:00:00Z")
+    shell: x HardPreference Some(Json(Array [Number(1)])) Some("2026-02-01T00:00:00Z")
+    "#);
+    desk.sound();
+}
+
+#[test]
+fn a_temporary_value_that_is_confirmed_without_an_end_stays() {
+    let mut desk = Desk::new();
+    desk.act(&insert("place", "office"));
+    desk.act(&with(insert("place", "home"), "valid_to", "2026-04-01"));
+    let mut home = stated("place", "home");
+    home.is_confirmed = true;
+    facts::add(&mut desk.facts, &desk.user, &home).unwrap();
+    facts::maintain(&mut desk.at("2026-04-02T12:00:00Z").facts, 5).unwrap();
+    assert_snapshot!(desk.shown(), @r"
+    superseded 0.40 place: office, 03-01 to 03-01
+    active 1.00 place: home, 03-01 to -
+    ");
+    desk.act(&action("expire", "place", None));
+    assert_eq!(desk.active("place"), []);
+    desk.sound();
+}
+
+#[test]
 fn the_archive_takes_what_is_old_and_keeps_it() {
     let mut desk = Desk::new();
     let old = desk.known("city", "Turin", 1);

@@ -35,11 +35,11 @@ impl Change {
     }
 
     fn changes_value(&self) -> bool {
-        self.before.as_ref().is_none_or(|before| {
-            let (old, new) = (before, &self.after);
-            (&old.value_text, &old.value_json, old.category)
-                != (&new.value_text, &new.value_json, new.category)
-        })
+        let stated = |fact: &Fact| {
+            let (text, json) = (fact.value_text.clone(), fact.value_json.clone());
+            (text, json, fact.category, fact.project.clone(), fact.event_time.clone())
+        };
+        self.before.as_ref().is_none_or(|before| stated(before) != stated(&self.after))
     }
 
     /// Returns whether it decides on the validity of a fact that is in this state.

@@ -388,6 +388,25 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
 }
 
 #[test]
+fn a_fact_that_leaves_its_project_does_so_on_every_device() {
+    let mut one = replica("2026-03-01T12:00:00Z");
+    let mut two = replica("2026-03-01T12:01:00Z");
+    let mut server = Server::default();
+    let mut statement =
+        Statement { key: "tool".to_owned(), value: "make".to_owned(), ..Statement::default() };
+    statement.project = Some("alpha".to_owned());
+    add(&mut one, &ada(), &statement).unwrap();
+    server.push(&mut one, 9);
+    server.pull(&mut two, &mut Numbers(5), 9);
+    statement.project = None;
+    add(&mut two, &ada(), &statement).unwrap();
+    server.push(&mut two, 9);
+    server.pull(&mut one, &mut Numbers(5), 9);
+    assert_eq!(rows(&one), rows(&two));
+    assert_eq!(rows(&one)[0].project, None);
+}
+
+#[test]
 fn a_question_about_one_of_two_equal_facts_is_one_about_the_fact_that_is_kept() {
     let mut one = replica("2026-03-01T12:00:00Z");
     let mut two = replica("2026-03-01T12:01:00Z");
