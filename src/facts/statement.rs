@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by};
+use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by, is_due_after};
 use crate::facts::auditor::Action;
 use crate::facts::fact::{
     Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
@@ -114,8 +114,11 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
             let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
-        // The end of a fact that has been replaced meanwhile is no question any more.
-        .filter(|one| one.fact.proposal != Some(Proposal::End) || one.contested.is_some())
+        // The end of a fact that has been replaced meanwhile is no question any more, nor is what was confirmed to follow.
+        .filter(|one| match &one.contested {
+            Some(old) => !is_due_after(&one.fact, old),
+            None => one.fact.proposal != Some(Proposal::End),
+        })
         .collect())
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct Wish {
     value: Option<usize>,
     target: Option<usize>,
     delta: f64,
+    valid_from: bool,
     valid_to: bool,
 }
 
@@ -45,13 +46,15 @@ pub(crate) fn wish() -> impl Strategy<Value = Wish> {
         prop::option::weighted(0.3, 0..20_usize),
         -1.0..1.0_f64,
         prop::bool::weighted(0.1),
+        prop::bool::weighted(0.1),
     )
-        .prop_map(|(kind, key, value, target, delta, valid_to)| Wish {
+        .prop_map(|(kind, key, value, target, delta, valid_from, valid_to)| Wish {
             kind,
             key,
             value,
             target,
             delta,
+            valid_from,
             valid_to,
         })
 }
@@ -138,7 +141,7 @@ impl Wish {
         json!({
             "type": TYPES[self.kind], "key": key, "new_value_text": self.value.map(|nth| VALUES[nth]),
             "target_fact_id": target, "confidence_delta": self.delta,
-            "valid_to": self.valid_to.then_some("2026-03-03"), "reason": format!("{:.3}", self.delta),
+            "valid_from": self.valid_from.then_some("2026-03-02"), "valid_to": self.valid_to.then_some("2026-03-03"), "reason": format!("{:.3}", self.delta),
         })
     }
 }

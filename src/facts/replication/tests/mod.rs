@@ -122,13 +122,15 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
     add(facts, &ada(), &statement).unwrap();
 }
 
-/// States a value that is valid for some seconds.
-fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64) {
-    let end = facts.clock.now() + TimeDelta::seconds(seconds);
+/// States a value that is valid for some seconds, or, confirmed, from then on.
+fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64, is_to_come: bool) {
+    let time = (facts.clock.now() + TimeDelta::seconds(seconds)).to_rfc3339();
     let statement = Statement {
         key: key.to_owned(),
         value: value.to_owned(),
-        valid_to: Some(end.to_rfc3339()),
+        valid_from: is_to_come.then(|| time.clone()),
+        valid_to: (!is_to_come).then_some(time),
+        is_confirmed: is_to_come,
         ..Statement::default()
     };
     add(facts, &ada(), &statement).unwrap();
@@ -159,7 +161,8 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
     match numbers.below(if may_forget { 25 } else { 24 }) {
         0..=5 => state(facts, key, value, numbers.below(5) == 0),
         6..=7 => {
-            state_for_a_time(facts, key, value, 1 + i64::try_from(numbers.below(300)).unwrap());
+            let seconds = 1 + i64::try_from(numbers.below(300)).unwrap();
+            state_for_a_time(facts, key, value, seconds, numbers.below(2) == 0);
         }
         8..=15 => judge(
             facts,
@@ -364,7 +367,7 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
     let mut server = Server::default();
     let mut numbers = Numbers(11);
     state(&mut one, "city", "Oslo", false);
-    state_for_a_time(&mut one, "city", "Rome", 60);
+    state_for_a_time(&mut one, "city", "Rome", 60, false);
     server.push(&mut one, 9);
     server.pull(&mut two, &mut numbers, 9);
     // Two states a move while Rome is valid; one does not know of that when Rome expires.
