@@ -298,6 +298,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
             request_id: args.request_id.clone(),
             ..Statement::default()
         };
+        out.preface(project);
         let mut store = Facts::open(project, None, Purpose::Write)?;
         let added = facts::add(&mut store, &user, &statement)?;
         return out.show(&added, text!("facts/effect"));

@@ -146,7 +146,11 @@ fn status_says_what_there_is_without_a_planning_folder() {
 #[test]
 fn a_fact_about_the_user_goes_to_the_facts() {
     let case = Case::empty();
-    let done = case.run("remember --fact --key preference.editor helix").env("ANNALS_USER", "ada");
+    let line = "remember --fact --key preference.editor";
+    let done = case.run(&format!("{line} --dry-run helix")).env("ANNALS_USER", "ada");
+    let told = done.success().stdout();
+    assert!(told.starts_with("Would be done (dry run, nothing is written):\ninserted"), "{told}");
+    let done = case.run(&format!("{line} helix")).env("ANNALS_USER", "ada");
     assert!(done.success().stdout().contains("preference.editor: helix"));
     assert_eq!(case.read(".vibekit/memory/INDEX.md"), None);
 }
