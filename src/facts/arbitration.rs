@@ -534,6 +534,7 @@ impl Arbiter<'_> {
         if !fact.status.is_retrievable() {
             let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
+            history::unarchive(self.connection, &fact.fact_id)?;
             return self.write("restore", "confirmed", Some(fact), restored, outcome);
         }
         if sure != *fact {

@@ -143,14 +143,23 @@ pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactLis
     Ok(FactListing { user: user.clone(), facts: found })
 }
 
-/// Returns a fact of a user by its id or a unique prefix of it.
+/// Returns the facts of a user, archived ones too, whose id begins with this.
+pub(crate) fn with_id(connection: &Connection, user: &UserId, id: &str) -> Result<Vec<Fact>> {
+    // No character of an id comes after `f`.
+    let begins = "?2 <> '' AND fact_id BETWEEN ?2 AND ?2 || 'g'";
+    let mut found = fact::select(connection, user, begins, &[&id])?;
+    let sql = format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {begins}");
+    found.extend(connection.column::<Fact>(&sql, params![user, id])?);
+    Ok(found)
+}
+
+/// Returns a fact of a user, or an archived one, by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
-    let begins = "?2 <> '' AND substr(fact_id, 1, length(?2)) = ?2";
-    let mut found = fact::select(&facts.connection, user, begins, &[&id])?;
+    let mut found = with_id(&facts.connection, user, id)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))
-            .hint("`annals facts list --all` shows every fact")),
+            .hint("`annals facts list --history` shows every fact")),
         several => Err(Error::usage(format!("{several} facts have an id that begins with {id}"))
             .hint("give more of the id")),
     }

@@ -173,9 +173,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
         !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
     });
     let id = &earlier.fact_id;
-    let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
-    let found: Vec<Fact> = connection.column(archived, [id])?;
-    let found = fact::by_id(connection, user, id)?.or(found.into_iter().next());
+    let found = history::with_id(connection, user, id)?.pop();
     let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
     let Some(closed) = found.filter(is_closed) else {
         return Ok(());

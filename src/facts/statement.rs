@@ -168,7 +168,8 @@ fn answer(
     facts.arbitrate(user, origin, |arbiter| {
         arbiter.is_confirmed = true;
         // Read again, since another process may have changed it.
-        let fact = fact::by_id(arbiter.connection, user, &id)?
+        let fact = history::with_id(arbiter.connection, user, &id)?
+            .pop()
             .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
         match rejection {
             Some(reason) => arbiter.reject(&fact, reason),

@@ -869,6 +869,14 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
         exported.iter().any(|fact| fact.fact_id == old && fact.status == FactStatus::Superseded)
     );
     desk.sound();
+    // The user can confirm what is in it, as any other fact.
+    let user = desk.user.clone();
+    facts::confirm(&mut desk.facts, &user, &old).unwrap();
+    assert_snapshot!(desk.shown(), @r"
+    superseded 0.40 city: Rome, 03-01 to 03-01
+    active 1.00 city: Turin, 03-01 to -
+    ");
+    desk.sound();
 }
 
 #[test]
