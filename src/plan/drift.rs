@@ -707,7 +707,8 @@ pub(super) fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
         let (_, slug) = phase.number.numbering().split_folder(&dir)?;
         Some(slug.trim_start_matches(['-', '_', ' ']).to_owned())
     };
-    if slug_of(old) == old {
+    let is_name = |c: char| c.is_whitespace() || c.is_uppercase();
+    if slug_of(old) == old || old.contains('-') && !old.contains(is_name) {
         // The folder will be named after the phase.
         let slug = of_folder().unwrap_or_else(|| slug_of(name));
         if !slug.is_empty() {

@@ -503,7 +503,7 @@ impl Documents<'_> {
 pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
-    let folders = dirs.iter().zip(old_folders(roadmap, dirs));
+    let folders = dirs.iter().zip(old_folders(roadmap, dirs, state.phase.number.as_ref()));
     let with_folder = |(dir, is_old): (&PhaseDir, bool)| {
         let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
         Phase { is_old, ..Phase::with_folder(dir, planned.cloned(), text) }
@@ -523,8 +523,8 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
 
 /// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete and has
 /// no word of the name that the roadmap gives its number, and a listed number has two folders, or all folders are such
-/// and the roadmap calls no phase complete.
-fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
+/// the roadmap calls no phase complete, and STATE.md names none behind the first.
+fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir], stated: Option<&PhaseNumber>) -> Vec<bool> {
     let is_other = |dir: &PhaseDir| {
         let planned = roadmap_phase(roadmap, &dir.number).filter(|planned| !planned.is_shipped);
         let name = planned.and_then(|planned| planned.name.as_deref());
@@ -538,7 +538,8 @@ fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
     let mut own = roadmap.phases.iter().filter(|phase| !phase.is_shipped);
     let has_restarted = has_two
         || others.len() > 1
-            && others.iter().all(|(_, is_other)| *is_other)
+            && others.iter().all(|(dir, is_other)| *is_other && !dir.plans.is_empty())
+            && stated.is_none_or(|stated| dirs[0].number >= *stated)
             && own.all(|phase| phase.status != Some(PhaseProgress::Complete));
     others.into_iter().map(|(_, is_other)| is_other && has_restarted).collect()
 }

@@ -33,6 +33,34 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "a finished plan that is ready for what follows",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Status:** Ready for phase 3\n")],
+        "plan 3",
+    ),
+    (
+        "an unknown word before the result of a user test",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "# UAT\n\n**Result:** 3/5\n**Status:** issues found\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "remediate 2",
+    ),
+    ("a folder of old plans", &[("phases/02-loans/archive/02-01-PLAN.md", "# Plan\n")], "plan 2"),
+    (
+        "folders with other names than the roadmap's, behind the phase that STATE.md names",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [ ] **Phase 1: Fines**\n- [ ] **Phase 2: Letters**\n- [ ] **Phase 3: Ledger**\n",
+            ),
+            ("STATE.md", "# State\n\nPhase: 2 of 3 (Letters)\nStatus: Phase complete\n"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
         "a list of plans that supersede one",
         &[("phases/02-loans/02-01-PLAN.md", "---\nsuperseded_by: [03-01]\n---\n")],
         "plan 2",

@@ -296,16 +296,17 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
     let words_of = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
     let front = FrontMatter::parse(text, path).value;
     let Some(stated) = front.text(&["status", "result", "verdict", "outcome"]) else {
-        return text[front.range.end..].lines().take(40).find_map(|line| {
+        let stated = text[front.range.end..].lines().take(40).filter_map(|line| {
             let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
             let (label, value) = line.split_once(':')?;
             let label = label.trim_matches(['*', ' ']).to_lowercase();
-            let is_status = matches!(label.as_str(), "status" | "result" | "verdict");
-            // A sentence that is not known says nothing, but a word does.
-            let is_word = (1..=3).contains(&value.split_whitespace().count());
-            let found = outcome(value).or(is_word.then_some(CheckOutcome::Unknown));
-            found.filter(|_| is_status).map(|outcome| (words_of(value), outcome))
+            matches!(label.as_str(), "status" | "result" | "verdict").then_some(value)
         });
+        // A sentence that is not known says nothing, but a word does, if nothing else is known.
+        let mut known = stated.clone().filter_map(|value| Some((words_of(value), outcome(value)?)));
+        let is_word = |value: &&str| (1..=3).contains(&value.split_whitespace().count());
+        let unknown = || stated.clone().find(is_word);
+        return known.next().or_else(|| Some((words_of(unknown()?), CheckOutcome::Unknown)));
     };
     let words = words_of(stated);
     let count = |name| front.text(&[name]).and_then(|count| count.parse().ok()).unwrap_or(0_usize);

@@ -137,7 +137,9 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
         let text = cell(Some(text))?;
-        if cell(outcome).is_some_and(|text| TAKEN_BACK.is_match(text)) || is_struck_out(text) {
+        let outcome = cell(outcome).unwrap_or_default();
+        let outcome = outcome.trim_start_matches(|c: char| !c.is_alphanumeric());
+        if TAKEN_BACK.is_match(outcome) || is_struck_out(text) {
             return None;
         }
         Some(Decision {
@@ -156,7 +158,7 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
 /// scripts`.
 static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^\W*(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[^\w\s]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+        r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
     )
 });
 

@@ -110,7 +110,7 @@ impl PhaseNumber {
         };
         // `KIOSK-02` and `B07`, but not `P0.3`
         let is_padded = hyphen.unwrap_or(behind).starts_with('0')
-            && leading_digits(hyphen.unwrap_or(behind)) == 2;
+            && leading_digits(hyphen.unwrap_or(behind)) >= 2;
         Some((Self { code: text[..code].to_owned(), is_padded, ..number }, rest))
     }
 

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::plan::read::number::folder_prefix;
+use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
     Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
 };
@@ -151,6 +152,7 @@ impl PhaseDir {
             } else if kind == PathKind::Folder
                 && !homes.contains(&&*entry)
                 && entry != check::REMEDIATION
+                && !has("folder without phases", &entry.to_lowercase())
                 && holds_plans(&dir.join(&entry), 2)?
             {
                 unread.push(dir.join(entry));

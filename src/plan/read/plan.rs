@@ -94,11 +94,9 @@ pub(crate) fn is_dropped_plan(text: &str) -> bool {
     let front = FrontMatter::parse(text, Path::new("")).value;
     let status = front.text(&["status"]).and_then(PhaseProgress::parse);
     status.is_some_and(PhaseProgress::is_dropped)
+        // `01-03`, or a list of plans
         || front.get(&["superseded_by"]).is_some_and(|node| {
-            // `01-03`, or a list of plans
-            let plans =
-                [node.as_text().map(str::to_owned).into_iter().collect(), node.texts()].concat();
-            plans.iter().any(|plan| non_placeholder(plan).is_some())
+            node.texts().iter().any(|plan| non_placeholder(plan).is_some())
         })
 }
 

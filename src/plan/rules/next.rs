@@ -9,6 +9,7 @@ use crate::plan::{
     PhaseProgress, PhaseState, PlanState, milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
+use crate::text::slug_of;
 
 impl<'a> Case<'a> {
     /// The cursor: the phase from which the next work is looked for.
@@ -276,7 +277,7 @@ pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
     let version = |name| milestone_version(name).or_else(|| milestone_version_in(name));
     match (version(one), version(other)) {
         // `v1.0 Alpha` and the folder `v1.0-alpha`
-        (Some(own), Some(version)) => own == version || letters(one) == letters(other),
+        (Some(own), Some(version)) => own == version || slug_of(one) == slug_of(other),
         (None, None) => letters(one) == letters(other),
         _ => false,
     }

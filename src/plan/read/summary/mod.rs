@@ -165,8 +165,9 @@ impl PlanState {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let text = text.replace(['_', '-'], " ");
         let known = find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one);
-        // `on hold`, `executing`: the words of phases.
-        known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
+        // `on hold`, `executing`: the words of phases. A plan that is ready for what follows is done.
+        let is_open = !text.starts_with("ready") && PhaseProgress::is_open_status(&text);
+        known.or_else(|| is_open.then_some(Self::Partial))
     }
 
     /// Returns what a summary states, without a full parse if possible. The result is the same as that of
@@ -384,7 +385,8 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
 fn is_footer(text: &str) -> bool {
     text.lines().all(|line| {
         let inner = line.trim().strip_prefix('*').and_then(|line| line.strip_suffix('*'));
-        inner.is_some_and(|inner| inner.contains(": ") && !inner.contains('*'))
+        let label = inner.and_then(|inner| inner.split_once(": "));
+        label.is_some_and(|(label, _)| ["Phase", "Plan", "Completed"].contains(&label))
     })
 }
 
