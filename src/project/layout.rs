@@ -115,12 +115,16 @@ impl Layout {
         let installed = installed(&self.generations, root, harness);
         self.keeps_active = installed.is_some_and(|generation| generation.keeps_active);
         let traced = || traced(&self.generations, root, planning);
-        let Some(generation) = installed.or_else(traced) else {
-            if self.name == LayoutName::default() && is_pristine(root, planning) {
-                self.is_in_use = false;
-                self.commands = plain()?;
-                self.section.lines.clear();
-            }
+        let found = installed.or_else(traced);
+        if found.is_none() && self.name == LayoutName::default() && is_pristine(root, planning) {
+            self.is_in_use = false;
+            self.commands = plain()?;
+            self.section.lines.clear();
+            return Ok(());
+        }
+        // The evidence may have been a section that our own block has replaced.
+        let printed = || most_mentioned(&self.generations, &instructions(root).1);
+        let Some(generation) = found.or_else(printed) else {
             return Ok(());
         };
         let (old, new) = (&self.generations[0].words[0], &generation.words[0]);
@@ -337,16 +341,8 @@ pub(super) fn traced<'a>(
     planning: &Path,
 ) -> Option<&'a Generation> {
     let planned = |name: &str| read_or_empty(&planning.join(name));
-    let instructions = |name: &str| {
-        let mut text = read_or_empty(&root.join(name));
-        // Our own block repeats commands printed earlier, and is no evidence of what is in use.
-        if let Some(block) = generated_block(&text) {
-            text.replace_range(block, "");
-        }
-        text
-    };
     let mentioned = |text: String| most_mentioned(generations, &text);
-    mentioned(instructions("CLAUDE.md") + &instructions("AGENTS.md") + &planned(vocabulary::STATE))
+    mentioned(instructions(root).0 + &planned(vocabulary::STATE))
         .or_else(|| {
             let config = planned(vocabulary::CONFIG);
             let has = |key: &String| config.contains(&format!("\"{key}\""));
@@ -354,6 +350,19 @@ pub(super) fn traced<'a>(
         })
         .or_else(|| generations.iter().rev().find(|one| has_any(planning, &one.writes)))
         .or_else(|| mentioned(planned(vocabulary::ROADMAP) + &planned(vocabulary::PROJECT)))
+}
+
+/// Returns the text of CLAUDE.md and AGENTS.md without our own block, which repeats commands printed earlier; and the block.
+fn instructions(root: &Path) -> (String, String) {
+    let (mut text, mut printed) = (String::new(), String::new());
+    for name in ["CLAUDE.md", "AGENTS.md"] {
+        let mut whole = read_or_empty(&root.join(name));
+        if let Some(block) = generated_block(&whole) {
+            printed.extend(whole.drain(block));
+        }
+        text.push_str(&whole);
+    }
+    (text, printed)
 }
 
 /// Returns the generation whose commands a text mentions most often, without paths and links that contain the word,
@@ -477,6 +486,23 @@ mod tests {
         assert_eq!(plan(), "/gsd-plan-phase 2");
         tree.write("AGENTS.md", "Run /gsd:progress first.\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");
+    }
+
+    #[test]
+    fn our_own_block_names_the_generation_where_nothing_else_does() {
+        let tree = Tree::new(&[]);
+        let plan = || {
+            let mut layout = Layout::load(LayoutName::Vbw).unwrap();
+            layout.use_generation(&tree.at(""), &tree.at(".planning"), None).unwrap();
+            Commands::with_phase(&layout.commands.plan, "2")
+        };
+        let block = "<!-- annals:begin v1 -->\nNext: /vbw:vibe --execute 1\n<!-- annals:end -->\n";
+        tree.write("CLAUDE.md", block);
+        assert_eq!(plan(), "plan phase 2");
+        tree.write(".planning/config.json", "{}");
+        assert_eq!(plan(), "/vbw:vibe --plan 2");
+        tree.write(".planning/ROADMAP.md", "Run /vbw:plan 1\n");
+        assert_eq!(plan(), "/vbw:plan 2");
     }
 
     #[test]
