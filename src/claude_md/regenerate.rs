@@ -15,7 +15,7 @@ use crate::claude_md::content::{Content, Fitted, Limits, ShrinkStep, Sources};
 use crate::claude_md::ownership::{ContextFile, Recorded};
 use crate::claude_md::{block, content};
 use crate::error::{At, Error, ErrorKind, Result};
-use crate::markdown::{generated_block, is_fence};
+use crate::markdown::{generated_block, is_fence, without_comments};
 use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, read};
 use crate::templates;
@@ -301,9 +301,9 @@ struct ContextPath {
 
 /// Returns the requested files and those that already have a block; for those refused, the error.
 ///
-/// AGENTS.md gets the block instead of a file that imports or links it. It also gets it instead of a CLAUDE.md that does
-/// not exist, if there is an AGENTS.md or if Codex is the only client that is set up. Two names of the same file count
-/// as one.
+/// AGENTS.md gets the block instead of a file that imports or links it, and so does another file that gets it anyway. AGENTS.md
+/// also gets it instead of a CLAUDE.md that does not exist, if there is an AGENTS.md or if Codex is the only client that is set
+/// up. Two names of the same file count as one.
 fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<ContextPath>>> {
     let mut wanted = Vec::new();
     for target in ContextTarget::ALL {
@@ -319,19 +319,30 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
         || text(project, ContextTarget::Agents)?.is_some()
         || is_for_codex_alone(project);
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
-    for (target, text, has_block) in wanted {
+    for (target, text, has_block) in &wanted {
         let path = project.root.join(target.file());
-        let imports =
-            target != ContextTarget::Agents && text.as_deref().is_some_and(imports_agents);
+        let is_imported = |other: ContextTarget| {
+            // Codex imports nothing.
+            *target != ContextTarget::Agents
+                && other != *target
+                && text.as_deref().is_some_and(|text| imports(text, other))
+        };
+        // Of two files that import each other, both keep it.
+        let gets_block = |(other, text, _): &(ContextTarget, Option<String>, bool)| {
+            let text = text.as_deref().filter(|text| !imports(text, *target));
+            text.is_some() && is_imported(*other)
+        };
+        let imports_agents = is_imported(ContextTarget::Agents);
+        let gives_way = imports_agents || wanted.iter().any(gets_block);
         let is_hidden =
-            target == ContextTarget::Claude && has_agents && path.symlink_metadata().is_err();
-        if imports || is_hidden {
+            *target == ContextTarget::Claude && has_agents && path.symlink_metadata().is_err();
+        if imports_agents || is_hidden {
             paths.push((project.root.join(ContextTarget::Agents.file()), false));
         }
-        match text.as_deref().and_then(placeholder) {
+        match text.as_deref().and_then(|text| placeholder(&project.root, text)) {
             Some(link) => paths.push((project.root.join(link), false)),
-            None if imports && has_block => paths.push((path, true)),
-            None if imports || is_hidden => {}
+            None if gives_way && *has_block => paths.push((path, true)),
+            None if gives_way || is_hidden => {}
             None => paths.push((path, false)),
         }
     }
@@ -397,22 +408,29 @@ fn text(project: &Project, target: ContextTarget) -> Result<Option<String>> {
     Ok(read::bytes(&path)?.map(|bytes| readable(&bytes).into_owned()))
 }
 
-/// Returns whether a text imports `AGENTS.md`, outside code.
-fn imports_agents(text: &str) -> bool {
+/// Returns whether a text imports a context file, outside code and comments.
+fn imports(text: &str, target: ContextTarget) -> bool {
     let mut is_code = false;
-    text.trim_start_matches('\u{feff}').lines().any(|line| {
+    without_comments(text).trim_start_matches('\u{feff}').lines().any(|line| {
         is_code ^= is_fence(line);
-        let mut words =
-            line.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';', ':', ')']));
-        !is_code && words.any(|word| matches!(word, "@AGENTS.md" | "@./AGENTS.md"))
+        let names_it = |word: &str| {
+            let path = word.trim_end_matches(['.', ',', ';', ':', ')']).strip_prefix('@');
+            path.is_some_and(|path| path.strip_prefix("./").unwrap_or(path) == target.file())
+        };
+        !is_code && line.split_whitespace().any(names_it)
     })
 }
 
 /// Returns the file that a text names if it is the placeholder of a link: git writes one where links cannot be made.
-fn placeholder(text: &str) -> Option<&str> {
-    let is_name = |c: char| !c.is_whitespace() && !"@#<>`*".contains(c);
-    let is_markdown = Path::new(text).extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    (is_markdown && text.len() < 256 && text.chars().all(is_name)).then_some(text)
+///
+/// Editors end its line. A name of markdown counts even if the file is missing.
+fn placeholder<'a>(root: &Path, text: &'a str) -> Option<&'a str> {
+    let name = text.trim_end_matches(['\r', '\n']);
+    let is_markdown = Path::new(name).extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    let is_bare = is_markdown && name == text && !text.contains(char::is_whitespace);
+    let is_name = |c: char| !c.is_control() && !"@#<>`*".contains(c);
+    let may_be = name.len() < 256 && name.chars().all(is_name);
+    (may_be && (is_bare || root.join(name).is_file())).then_some(name)
 }
 
 /// Returns the real path of a file; an error if it, or a link, leads out of the project.
@@ -447,10 +465,12 @@ fn missing(path: &Path, is_link: bool) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use assert_fs::prelude::*;
+
     use super::*;
 
     #[test]
-    fn an_import_of_agents_md_is_found_outside_code() {
+    fn an_import_is_found_outside_code_and_comments() {
         for text in [
             "@AGENTS.md",
             "\u{feff}@AGENTS.md\r\n",
@@ -458,19 +478,37 @@ mod tests {
             "See @AGENTS.md.\n",
             "@AGENTS.md\n\nUse tabs.\n",
         ] {
-            assert!(imports_agents(text), "{text:?}");
+            assert!(imports(text, ContextTarget::Agents), "{text:?}");
         }
-        for text in
-            ["", "# CLAUDE.md\n", "@docs/rules.md\n", "`@AGENTS.md`\n", "```\n@AGENTS.md\n```\n"]
-        {
-            assert!(!imports_agents(text), "{text:?}");
+        for text in [
+            "",
+            "# CLAUDE.md\n",
+            "@docs/AGENTS.md\n",
+            "@GEMINI.md\n",
+            "`@AGENTS.md`\n",
+            "```\n@AGENTS.md\n```\n",
+            "<!-- once @AGENTS.md was here -->\nUse tabs.\n",
+            "<!--\n@AGENTS.md\n-->\n",
+        ] {
+            assert!(!imports(text, ContextTarget::Agents), "{text:?}");
         }
     }
 
     #[test]
-    fn only_a_bare_file_name_without_a_newline_is_a_placeholder() {
+    fn a_name_of_markdown_or_of_an_existing_file_is_a_placeholder() {
+        let project = assert_fs::TempDir::new().unwrap();
+        let placeholder = |text| placeholder(project.path(), text);
         assert_eq!(placeholder("docs/AGENTS.md"), Some("docs/AGENTS.md"));
-        for text in ["AGENTS.md\n", "@AGENTS.md", "see AGENTS.md", "", "tabs"] {
+        for (text, name) in [
+            ("AGENTS.md\n", "AGENTS.md"),
+            (".cursorrules", ".cursorrules"),
+            ("agent rules.md\r\n", "agent rules.md"),
+        ] {
+            assert_eq!(placeholder(text), None, "{text:?}");
+            project.child(name).write_str("Own.\n").unwrap();
+            assert_eq!(placeholder(text), Some(name), "{text:?}");
+        }
+        for text in ["", "\n", "@AGENTS.md", "see AGENTS.md", "tabs", "AGENTS.md\nAGENTS.md\n"] {
             assert_eq!(placeholder(text), None, "{text:?}");
         }
     }

@@ -76,6 +76,19 @@ fn a_block_moves_to_agents_md_once_claude_md_imports_it() {
 }
 
 #[test]
+fn of_two_targets_the_one_that_imports_the_other_gets_no_block() {
+    let mut tree = Tree::new();
+    tree.targets = vec![ContextTarget::Claude, ContextTarget::Gemini];
+    tree.put("CLAUDE.md", "Use tabs.\n");
+    tree.put("GEMINI.md", "@./CLAUDE.md\n");
+    assert_eq!(outcomes(&tree), [("CLAUDE.md".to_owned(), ContextFileOutcome::Updated)]);
+    assert_eq!(tree.text("GEMINI.md"), "@./CLAUDE.md\n");
+    let both = "@GEMINI.md\n".to_owned() + &tree.text("CLAUDE.md");
+    tree.put("CLAUDE.md", both);
+    assert_eq!(outcomes(&tree).len(), 2);
+}
+
+#[test]
 fn the_placeholder_of_a_link_is_a_link() {
     let tree = Tree::new();
     tree.put("CLAUDE.md", "AGENTS.md");
