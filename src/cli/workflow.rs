@@ -15,12 +15,10 @@ use crate::cli::style::status_style;
 use crate::cli::value_enum;
 use crate::error::{At, Error, Result};
 use crate::lifecycle::{ExecuteRequest, InitRequest, ShipRequest, SyncRequest};
-use crate::patterns::{
-    NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences,
-};
+use crate::patterns::{NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons};
 use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
-use crate::text::{clip, quantity};
+use crate::text::{clip, quantity, sentences};
 use crate::{claude_md, context, lifecycle, patterns};
 
 value_enum!(LayoutName, dir);

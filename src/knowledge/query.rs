@@ -13,7 +13,7 @@ use crate::knowledge::entry::{links, title_line};
 use crate::knowledge::store::{EntryFile, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
-use crate::text::{is_combining, is_unspaced, one_line};
+use crate::text::{is_combining, is_unspaced, one_line, sentence_ends};
 use crate::warning::Parsed;
 
 const EXACT_KEY: u32 = 10;
@@ -264,7 +264,8 @@ pub struct EntrySummary {
 impl EntrySummary {
     /// Returns the entry as a reference: its key, its title and its first sentence, or with `whole` its text.
     pub fn line(&self, whole: bool) -> String {
-        let said = if whole { self.text.as_str() } else { first_sentence(&self.text) };
+        let end = sentence_ends(&self.text).first().copied().filter(|_| !whole);
+        let said = self.text[..end.unwrap_or(self.text.len())].trim();
         let title = self.title.as_deref().unwrap_or_default();
         let same = |text: &str| text.trim_end_matches('.').to_lowercase();
         // A title made of the text itself would only repeat it.
@@ -328,16 +329,6 @@ pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
 fn prose(body: &str) -> String {
     let lines = body.lines().filter(|line| !line.trim_start().starts_with('#'));
     one_line(&lines.collect::<Vec<_>>().join(" "))
-}
-
-fn first_sentence(text: &str) -> &str {
-    let end = text.match_indices(['.', '!', '?', '。']).find_map(|(at, mark)| {
-        let end = at + mark.len();
-        // `The 7. door` and `e.g. a door` go on.
-        let after = text[end..].strip_prefix(' ')?;
-        (!after.starts_with(char::is_lowercase)).then_some(end)
-    });
-    &text[..end.unwrap_or(text.len())]
 }
 
 /// An entry with its links.

@@ -14,16 +14,14 @@ use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::patterns::sentences::{
-    ContentWords, clean, is_closed, is_complete, leading_sentences, prose, sentences, statement,
-};
+use crate::patterns::sentences::{ContentWords, clean, is_complete, leading_sentences, statement};
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::read::vocabulary::{begins, has, words};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
-use crate::text::{Line, clip, lower_words, negates, pattern};
+use crate::text::{Line, clip, is_closed, lower_words, negates, pattern, prose, sentences};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;

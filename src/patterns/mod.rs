@@ -30,7 +30,7 @@ pub(crate) use phase::{
 };
 pub use relevance::{RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic};
 pub(crate) use relevance::{with_changes, worth_knowing};
-pub(crate) use sentences::{ContentWords, sentences, statement};
+pub(crate) use sentences::{ContentWords, statement};
 pub(crate) use staleness::StaleReasons;
 pub use staleness::{CommitRef, Freshness, PathReport, PathStatus, Staleness, Structure, check};
 pub use trace::{LessonSource, Trace};

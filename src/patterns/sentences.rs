@@ -1,4 +1,4 @@
-//! Splits text into sentences, and takes whole ones from its beginning.
+//! Takes whole sentences from the beginning of a text.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -6,14 +6,11 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::search::Language;
-use crate::text::{listed, one_line, pattern, sanitized};
+use crate::text::{is_closed, listed, one_line, pattern, sanitized, sentence_ends};
 
 /// Minimum lengths of an informative sentence, in characters and in words.
 const MIN_CHARS: usize = 25;
 const MIN_WORDS: usize = 4;
-
-/// Abbreviations whose full stop does not end a sentence.
-const ABBREVIATIONS: &str = "e.g i.e etc vs cf approx no incl";
 
 /// Words that cannot end a sentence, without a final full stop.
 const DANGLING: &str = "the a an of to and or because before since with in for by as that but which is are was were \
@@ -21,72 +18,6 @@ const DANGLING: &str = "the a an of to and or because before since with in for b
 
 /// Minimum number of common words of two similar texts; fewer are chance, however short the texts are.
 const MIN_COMMON_WORDS: usize = 3;
-
-/// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
-pub(crate) fn sentences(text: &str) -> Vec<&str> {
-    let mut start = 0;
-    let ends = ends(text).into_iter();
-    let cut = ends.map(|end| text[std::mem::replace(&mut start, end)..end].trim());
-    cut.filter(|sentence| sentence.contains(char::is_alphanumeric)).collect()
-}
-
-/// Returns the offset after each sentence.
-fn ends(text: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut nesting = Nesting::default();
-    for (at, c) in text.char_indices() {
-        nesting.pass(c);
-        let end = at + c.len_utf8();
-        if matches!(c, '.' | '!' | '?') && !nesting.is_open() && ends_sentence(text, at, end) {
-            found.push(end);
-        }
-    }
-    if found.last() != Some(&text.len()) {
-        found.push(text.len());
-    }
-    found
-}
-
-fn ends_sentence(text: &str, at: usize, end: usize) -> bool {
-    let Some(after) = text[end..].strip_prefix(' ') else {
-        return text[end..].is_empty();
-    };
-    let before = &text[..at];
-    let is_short = |short: &str| {
-        let head = before.strip_suffix(short);
-        head.is_some_and(|head| !head.ends_with(char::is_alphanumeric))
-    };
-    let opens = after
-        .chars()
-        .next()
-        .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit() || "`\"'(\u{201c}".contains(c));
-    opens && !ABBREVIATIONS.split(' ').any(is_short)
-}
-
-/// The delimiters that are open at a position in a text.
-#[derive(Default)]
-struct Nesting {
-    is_code: bool,
-    is_quote: bool,
-    brackets: usize,
-}
-
-impl Nesting {
-    fn pass(&mut self, c: char) {
-        match c {
-            '`' => self.is_code = !self.is_code,
-            _ if self.is_code => {}
-            '"' => self.is_quote = !self.is_quote,
-            '(' | '[' => self.brackets += 1,
-            ')' | ']' => self.brackets = self.brackets.saturating_sub(1),
-            _ => {}
-        }
-    }
-
-    fn is_open(&self) -> bool {
-        self.is_code || self.is_quote || self.brackets > 0
-    }
-}
 
 /// Returns whether a sentence is complete: no open delimiters, and not truncated.
 pub(crate) fn is_complete(text: &str) -> bool {
@@ -96,24 +27,6 @@ pub(crate) fn is_complete(text: &str) -> bool {
         && words.len() >= MIN_WORDS
         && is_closed(text)
         && !listed(DANGLING, last.trim_matches(|c: char| !c.is_alphanumeric()))
-}
-
-/// Returns whether a text has no open delimiters and does not announce what is missing.
-pub(crate) fn is_closed(text: &str) -> bool {
-    let mut nesting = Nesting::default();
-    text.chars().for_each(|c| nesting.pass(c));
-    let prose = prose(text);
-    !nesting.is_open()
-        && prose.matches([')', ']']).count() == prose.matches(['(', '[']).count()
-        && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
-        // Dots in code are not an ellipsis.
-        && !prose.contains("...")
-        && !text.contains('\u{2026}')
-}
-
-/// Returns a text without its code spans.
-pub(crate) fn prose(text: &str) -> String {
-    text.split('`').step_by(2).collect()
 }
 
 /// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or
@@ -141,7 +54,7 @@ const CONTRASTS: &str = "but |however|in fact|actually|it turned out|turned out"
 /// what they say; `None` if not even the first fits, or one that takes it back does not.
 pub(crate) fn leading_sentences(text: &str, most: usize, room: usize) -> Option<&str> {
     let (mut start, mut kept) = (0, 0);
-    for (count, end) in ends(text).into_iter().enumerate() {
+    for (count, end) in sentence_ends(text).into_iter().enumerate() {
         let lower = text[start..end].trim().to_lowercase();
         let takes_back = CONTRASTS.split('|').any(|word| lower.starts_with(word));
         let fits = text[..end].trim().chars().count() <= room;
@@ -261,20 +174,6 @@ fn outside_code(text: &str, change: impl Fn(&str) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sentences_end_outside_of_code_quotes_and_brackets() {
-        let text =
-            "Use `a. B` (see x. Y) e.g. Z with 1.5 of it. `c` fails! Is it \"so. Or\" not? ok";
-        assert_eq!(
-            sentences(text),
-            [
-                "Use `a. B` (see x. Y) e.g. Z with 1.5 of it.",
-                "`c` fails!",
-                "Is it \"so. Or\" not? ok"
-            ]
-        );
-    }
 
     #[test]
     fn a_statement_is_whole_or_missing() {

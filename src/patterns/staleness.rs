@@ -15,11 +15,11 @@ use crate::error::Result;
 use crate::git::{ChangedFile, Git};
 use crate::patterns;
 use crate::patterns::tree::{Tree, ends_in};
-use crate::patterns::{Patterns, Rate, mentions, sentences};
+use crate::patterns::{Patterns, Rate, mentions};
 use crate::plan::read::vocabulary::{has, words};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
-use crate::text::{hexadecimal, negates, one_line};
+use crate::text::{hexadecimal, negates, one_line, sentences};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.

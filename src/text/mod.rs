@@ -4,6 +4,7 @@ mod absent;
 mod controls;
 mod inert;
 mod line;
+mod sentences;
 mod tokens;
 mod word_enum;
 
@@ -23,6 +24,7 @@ pub use inert::inert;
 pub(crate) use inert::{with_paired_backticks, without_harness_tags};
 pub use line::{Line, clip};
 pub(crate) use line::{first_chars, is_combining, is_unspaced};
+pub(crate) use sentences::{is_closed, prose, sentence_ends, sentences};
 pub(crate) use tokens::WordCache;
 pub use tokens::estimate_tokens;
 pub(crate) use word_enum::word_enum;

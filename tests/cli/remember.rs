@@ -122,6 +122,15 @@ fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
 }
 
 #[test]
+fn a_list_begins_with_its_first_item() {
+    let case = Case::empty();
+    let list = "# Test runner\n\n1. Run pytest -q -x. Twice.\n2. Look.\n";
+    case.run("remember --key runner --confidence high").args([list]).success();
+    let digest = case.run("context").success().stdout();
+    assert!(digest.contains("[[runner]] Test runner: 1. Run pytest -q -x.\n"), "{digest}");
+}
+
+#[test]
 fn status_says_what_there_is_without_a_planning_folder() {
     let case = Case::empty();
     let next = "Next:       annals remember TEXT stores what later sessions should know\n";
