@@ -128,8 +128,16 @@ fn split(text: &str, front: &Range<usize>) -> Vec<Passage> {
         open: None,
     };
     splitter.front_matter(front);
+    let fields = splitter.found.len();
     for section in outline.sections() {
         splitter.section(section);
+    }
+    // A note of one line may be written as a heading.
+    let mut titled = outline.sections().iter().filter(|section| section.level > 0);
+    if let (true, Some(only), None) = (splitter.found.len() == fields, titled.next(), titled.next())
+    {
+        splitter.headings.clear();
+        splitter.push(only.line, only.title.clone());
     }
     splitter.found
 }
@@ -502,6 +510,15 @@ Another.
         let text = "# P\n\n<decisions>\n## Store\n- one\n</decisions>\n\n```html\n<p>\n```\n";
         assert_eq!(shown(text), ["5|P > Store|one", "8|P > Store|```html\n<p>\n```"]);
         assert_eq!(readable("~~~\n<p>\n~~~\n"), "~~~\n<p>\n~~~\n");
+    }
+
+    #[test]
+    fn a_heading_alone_is_a_passage() {
+        assert_eq!(
+            shown("---\ntype: gotcha\n---\n\n# Never push\n"),
+            ["2||type: gotcha", "5||Never push"]
+        );
+        assert_eq!(shown("# Concerns\n\n## Open\n"), [""; 0]);
     }
 
     #[test]

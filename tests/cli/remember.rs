@@ -122,8 +122,11 @@ fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
 }
 
 #[test]
-fn a_list_begins_with_its_first_item() {
+fn a_heading_alone_is_found_and_a_list_begins_with_its_first_item() {
     let case = Case::empty();
+    case.run("remember").args(["# never push on friday"]).success();
+    let found = case.run("recall never push friday").success();
+    assert!(found.stdout().contains("never push on friday"), "{}", found.report());
     let list = "# Test runner\n\n1. Run pytest -q -x. Twice.\n2. Look.\n";
     case.run("remember --key runner --confidence high").args([list]).success();
     let digest = case.run("context").success().stdout();
