@@ -20,6 +20,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("clock", "error"),
     ("parallel", "error"),
     ("text", "secrets"),
+    ("secrets", "text"),
     ("search", "service"),
     ("search", "storage"),
     ("patterns", "plan"),

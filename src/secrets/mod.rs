@@ -14,6 +14,8 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use regex::bytes::{Captures, Regex};
 
+use crate::text::{is_invisible, is_joiner_or_selector};
+
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
@@ -58,16 +60,39 @@ pub struct Redacted<'a> {
 /// text.
 pub fn find(text: &str) -> Vec<Secret> {
     // Converters write Markdown's escapes into keys: `ghp\_…`.
-    if !text.contains("\\_") && !text.contains("\\-") {
-        return in_plain(text);
+    let is_escape = |at: usize, c| c == '\\' && text[at + 1..].starts_with(['_', '-']);
+    let mut found = if text.contains("\\_") || text.contains("\\-") {
+        without(text, is_escape)
+    } else {
+        in_plain(text)
+    };
+    // Pages and chats break long words with characters that nobody sees.
+    if !text.is_ascii() && text.contains(is_unseen) {
+        found.extend(without(text, |at, c| is_unseen(c) || is_escape(at, c)));
+        found.sort_by_key(|secret| (secret.range.start, Reverse(secret.range.end)));
+        found.dedup_by(|next, secret| {
+            let overlaps = next.range.start < secret.range.end;
+            if overlaps {
+                secret.range.end = secret.range.end.max(next.range.end);
+            }
+            overlaps
+        });
     }
+    found
+}
+
+/// Returns whether a character is invisible and may stand inside a key.
+fn is_unseen(c: char) -> bool {
+    is_invisible(c) || is_joiner_or_selector(c)
+}
+
+/// Returns the secrets in the text without the characters, given with their places, that are left out.
+fn without(text: &str, is_left_out: impl Fn(usize, char) -> bool) -> Vec<Secret> {
     let mut plain = String::with_capacity(text.len());
     let mut places = Vec::with_capacity(text.len() + 1);
-    for (at, c) in text.char_indices() {
-        if c != '\\' || !text[at + 1..].starts_with(['_', '-']) {
-            plain.push(c);
-            places.extend((0..c.len_utf8()).map(|byte| at + byte));
-        }
+    for (at, c) in text.char_indices().filter(|(at, c)| !is_left_out(*at, *c)) {
+        plain.push(c);
+        places.extend((0..c.len_utf8()).map(|byte| at + byte));
     }
     places.push(text.len());
     let place =

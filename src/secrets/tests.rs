@@ -152,6 +152,19 @@ fn finds_random_values_assigned_to_secret_names() {
 }
 
 #[test]
+fn invisible_characters_hide_no_key() {
+    let hex = "9f86d081884c7d659a2feaa0c55ad015";
+    for key in [format!("SK{hex}"), format!("{hex}-us7"), drawn("ghp_", 36)] {
+        for unseen in ["\u{200b}", "\u{ad}", "\u{200d}", "\u{2060}"] {
+            let split = format!("{}{unseen}{}", &key[..20], &key[20..]);
+            assert_eq!(redact(&format!("the {split}{unseen} box")).text, "the [redacted] box");
+        }
+    }
+    let word = format!("box\u{200b}{}", drawn("sk_live_", 16));
+    assert_eq!(redact(&word).text, "box\u{200b}[redacted]");
+}
+
+#[test]
 fn finds_passwords_in_urls_whatever_their_characters() {
     for (text, value) in [
         ("postgres://app:Xy7:kQ9zLm2p@db.example.org", "Xy7:kQ9zLm2p"),
