@@ -465,7 +465,7 @@ fn named(text: &str, before: &Captures) -> Option<Secret> {
         is_env || is_element || is_line || is_password && (is_quoted || is_close && is_last)
     } else if word.starts_with('-') || is_password && is_quoted {
         true
-    } else if before.name("is").is_some() || is_env && word.contains('_') {
+    } else if is_quoted || before.name("is").is_some() || is_env && word.contains('_') {
         false
     } else {
         return None;
@@ -539,7 +539,7 @@ fn value_at(text: &str, start: usize) -> (Range<usize>, bool) {
         }
     }
     let (start, open) = quote.map_or((start, open), |_| (start + 1, &open[1..]));
-    let ends = |c: char| c.is_whitespace() || "\"'`,;|<".contains(c);
+    let ends = |c: char| c.is_whitespace() || "\"'`,;|<。，".contains(c);
     let value = &open[..open.find(ends).unwrap_or(open.len())];
     let field = expression("field").find(value.as_bytes());
     let value = &value[..field.map_or(value.len(), |field| field.start())];

@@ -152,9 +152,36 @@ fn finds_random_values_assigned_to_secret_names() {
 }
 
 #[test]
-fn invisible_characters_hide_no_key() {
+fn finds_values_behind_names_of_other_languages_and_notations() {
+    let key = &DRAWN[..32];
+    for text in [
+        "const apiKey: string = '{}';",
+        "API_KEY: str = \"{}\"",
+        "api_key: str | None = \"{}\"",
+        "val authToken: String = \"{}\"",
+        "const TOKEN: &'static str = \"{}\";",
+        "password: |\n  {}\n",
+        "client_secret: >-\n    {}\n",
+        "the API key `{}`",
+        "access token \"{}\"",
+        "mot de passe : {}",
+        "Contraseña: {}",
+        "senha={}",
+        "пароль: {}",
+        "パスワード：{}",
+        "密码：{}。然后",
+    ] {
+        let text = text.replace("{}", key);
+        let found: Vec<&str> = find(&text).iter().map(|one| &text[one.range.clone()]).collect();
+        assert_eq!(found, [key], "{text}");
+    }
+}
+
+#[test]
+fn emphasis_and_invisible_characters_hide_no_key() {
     let hex = "9f86d081884c7d659a2feaa0c55ad015";
     for key in [format!("SK{hex}"), format!("{hex}-us7"), drawn("ghp_", 36)] {
+        assert_eq!(redact(&format!("_{key}_")).text, "_[redacted]_");
         for unseen in ["\u{200b}", "\u{ad}", "\u{200d}", "\u{2060}"] {
             let split = format!("{}{unseen}{}", &key[..20], &key[20..]);
             assert_eq!(redact(&format!("the {split}{unseen} box")).text, "the [redacted] box");
@@ -289,6 +316,9 @@ fn ignores_text_without_secrets() {
         format!("token_count_2=12a34b56c78d90ef token_hash: {base36}"),
         "?password=Please&User=Admin&Next=Home, token=Foo::Bar!==Baz".to_owned(),
         "Bearer  authentication-middleware-for-v2".to_owned(),
+        "password: string = 'Enter your password', apiKey: string = config.apiKey2".to_owned(),
+        "the token `refresh_token_v2`, the secret \"api-credentials\", API key `X-Api-Key-2`".to_owned(),
+        "mot de passe : oublié, 密码：请输入密码。secret: |\n  see the vault\n".to_owned(),
     ] {
         assert_eq!(find(&text), [], "{text}");
     }
