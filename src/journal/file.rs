@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -223,25 +223,34 @@ fn strings(value: &Value) -> Vec<&str> {
 
 /// Returns the records on a line, each with its place, and whether there is nothing else on it.
 ///
-/// A program that ends no line leaves several on one.
+/// A program that ends no line leaves several on one, and one that was interrupted leaves a torn one before the next.
 pub(crate) fn records(line: &[u8]) -> (Vec<(Range<usize>, JournalRecord)>, bool) {
     let text = trimmed(line);
-    let from = text.as_ptr() as usize - line.as_ptr() as usize;
-    let mut found = Vec::new();
-    let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+    let mut from = text.as_ptr() as usize - line.as_ptr() as usize;
+    let end = from + text.len();
+    let (mut found, mut is_whole) = (Vec::new(), true);
     loop {
-        let start = stream.byte_offset();
-        match stream.next() {
-            None => return (found, true),
-            Some(Ok(Value::Object(fields))) => {
-                let gap = text[start..].len() - text[start..].trim_ascii_start().len();
-                found.push((
-                    from + start + gap..from + stream.byte_offset(),
-                    JournalRecord { fields },
-                ));
+        let text = &line[from..end];
+        let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+        let broken = loop {
+            let start = stream.byte_offset();
+            match stream.next() {
+                None => return (found, is_whole),
+                Some(Ok(Value::Object(fields))) => {
+                    let gap = text[start..].len() - text[start..].trim_ascii_start().len();
+                    found.push((
+                        from + start + gap..from + stream.byte_offset(),
+                        JournalRecord { fields },
+                    ));
+                }
+                Some(_) => break start,
             }
-            Some(_) => return (found, false),
-        }
+        };
+        is_whole = false;
+        // In a string these quotes would be escaped.
+        let next = memmem::find_iter(&text[broken..], b"{\"ts\"").find(|at| *at > 0);
+        let Some(next) = next else { return (found, false) };
+        from += broken + next;
     }
 }
 
@@ -531,6 +540,11 @@ mod tests {
         let two = vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()];
         assert_eq!(places("{\"a\":1}{\"b\":2}\n"), (two.clone(), true));
         assert_eq!(places(" {\"a\":1}  {\"b\":2} {\"torn"), (two, false));
+        let good = "{\"ts\":\"1\"}";
+        for torn in ["{\"ts\":\"0\",\"content\":\"on", "\0\0", "{\"ts\":", "[1] ", "\u{fffd}, "] {
+            let one = vec![good.to_owned()];
+            assert_eq!(places(&format!("{torn}{good}\n")), (one, false), "{torn}");
+        }
         assert_eq!(places("[1]"), (vec![], false));
         assert_eq!(places(" \n"), (vec![], true));
     }
