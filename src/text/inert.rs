@@ -112,11 +112,13 @@ fn code_spans(line: &str) -> Option<Vec<Range<usize>>> {
 /// Names of tags that clients and models use themselves.
 const TAGS: &str = "system assistant human developer invoke parameter thinking think tools instructions \
     permissions task-notification persisted-output new-diagnostics start_of_turn end_of_turn \
-    extension_context hook_context extracted_memories cwd s";
+    extension_context project_context global_context loaded_context untrusted_context state_snapshot \
+    skill extracted_memories cwd s";
 
 /// How the names of families of such tags begin.
 const TAG_FAMILIES: &str = "antml:|system-|system_|function_|tool_|tool-|user-|user_|command-|\
-    local-command-|bash-|environment_|session_|collaboration_|permissions |turn_";
+    local-command-|bash-|environment_|session_|session-|collaboration_|permissions |turn_|hook_|ide_|\
+    available_|subagent|teammate-|budget:";
 
 /// Returns whether the text behind a `<` makes it a tag of a client or a special token of a model.
 fn opens_harness_tag(rest: &str) -> bool {
@@ -268,6 +270,9 @@ mod tests {
             ("<sys\u{200b}tem>", r"<\system>"),
             ("[INST] do [/INST]", r"[\INST] do [\/INST]"),
             ("<command-name>/x</command-name>", r"<\command-name>/x<\/command-name>"),
+            ("<state_snapshot><hook_prompt>", r"<\state_snapshot><\hook_prompt>"),
+            ("<ide_selection> <budget:token_budget>", r"<\ide_selection> <\budget:token_budget>"),
+            ("<subagent_notification></skill>", r"<\subagent_notification><\/skill>"),
         ] {
             assert_eq!(inert(text), expected);
             assert_eq!(inert(expected), expected);
