@@ -477,6 +477,7 @@ mod tests {
             "docs/guide.md",
             "src/before.rs",
             "src/staged.rs",
+            ".github/workflows/ci.yml",
         ] {
             put(&sandbox, path);
         }
@@ -514,6 +515,11 @@ mod tests {
         ("`removed.rs`", "removed.rs gone", "removed.rs gone"),
         ("Lock `src/before.rs` first", "src/before.rs gone", "src/before.rs gone"),
         ("`src/never.rs`", "src/never.rs gone", "src/never.rs gone"),
+        (
+            "`.github/workflows/old.yml`, `.circleci/config.yml`",
+            ".github/workflows/old.yml gone",
+            ".github/workflows/old.yml gone",
+        ),
         // Whose removal the text reports, what is ignored or generated, and what may be no path.
         ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),
         ("- Never remove `src/removed.rs`", "src/removed.rs gone", "src/removed.rs gone"),

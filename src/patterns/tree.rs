@@ -78,13 +78,14 @@ impl Tree {
     }
 
     /// Returns whether a missing path would be one of the project's own files or folders: not generated, ignored, of
-    /// another repository or of a planning folder, whose files move, and not another spelling of one that exists.
+    /// another repository, of a hidden folder without files or of a planning folder, whose files move, and not another spelling
+    /// of one that exists.
     fn is_own(&self, mention: &Mention) -> bool {
         let path = mention.path.as_str();
         let mut parts = path.split('/');
         let is_elsewhere = |part: &str| {
             listed(GENERATED, part)
-                || part.starts_with('.')
+                || part.starts_with('.') && self.names().ending_in(part).is_empty()
                 || LayoutName::from_dir(Path::new(part)).is_some()
         };
         let whole = self.root.join(path);
