@@ -6,6 +6,7 @@ use std::{io, path};
 
 use crate::error::{At, Error, Result};
 use crate::storage::read;
+use crate::text::without_byte_order_mark;
 
 /// Reads at most this many bytes of standard input, without a byte order mark; `tried` says in an error what
 /// was attempted.
@@ -32,5 +33,6 @@ pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     if bytes.len() as u64 > read::MAX_FILE {
         return Err(Error::refused(format!("{what} is larger than 8 MiB")));
     }
-    String::from_utf8(bytes).map_err(|_| Error::refused(format!("{what} is not UTF-8 text")))
+    let text = str::from_utf8(without_byte_order_mark(&bytes));
+    text.map(str::to_owned).map_err(|_| Error::refused(format!("{what} is not UTF-8 text")))
 }

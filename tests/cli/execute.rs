@@ -233,7 +233,8 @@ const LESSONS: &str = "{\"worked\":[{\"text\":\"Totals are summed by unit before
 fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
     let case = Case::new(VBW);
     case.run("execute 3").success();
-    case.write("lessons.json", LESSONS);
+    // Some editors begin a file with a mark.
+    case.write("lessons.json", format!("\u{feff}{LESSONS}"));
     let done = case.run("execute 3 --lessons lessons.json --json").success();
     assert_eq!(done.json()["judged"], json!(["03-shopping-lists"]));
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
