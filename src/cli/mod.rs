@@ -98,7 +98,7 @@ impl Arguments {
 }
 
 /// Returns a command line in which a text that begins like an option, such as a bullet, stands after `--`, and the options
-/// that followed it before; `None` if there is none. A name with a blank in it is no option, unless it begins with `-C`.
+/// that followed it before; `None` if there is no such text. An option's name has no space in it, but `-C DIR` may be one word.
 fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
     let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let is_text = |word: &OsString| {

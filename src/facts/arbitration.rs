@@ -374,7 +374,7 @@ impl Arbiter<'_> {
         let values = params![self.user, current.fact_id, origin.source_turn_id];
         if self.is_confirmed {
             after.confidence = CONFIRMED;
-            // Confirmed without an end, it is no longer temporary.
+            // A fact that is confirmed without an end is no longer temporary.
             after.valid_to = after.valid_to.filter(|_| action.valid_to.is_some());
         } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
             after.confidence = repeated_confidence(current.confidence);

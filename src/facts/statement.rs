@@ -114,7 +114,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
             let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
-        // The end of a fact that has been replaced meanwhile is no question any more, nor is what was confirmed to follow.
+        // Nobody is asked about the end of a fact that has been replaced, or about a confirmed value that is still to come.
         .filter(|one| match &one.contested {
             Some(old) => !is_due_after(&one.fact, old),
             None => one.fact.proposal != Some(Proposal::End),

@@ -522,8 +522,8 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
 }
 
 /// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete and has
-/// no word of the name that the roadmap gives its number, and a listed number has two folders, or all folders are such
-/// the roadmap calls no phase complete, and STATE.md names none behind the first.
+/// no word of the name that the roadmap gives its number, and either a listed number has two folders, or this holds for
+/// all folders, the roadmap calls no phase complete, and STATE.md names no phase behind the first.
 fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir], stated: Option<&PhaseNumber>) -> Vec<bool> {
     let is_other = |dir: &PhaseDir| {
         let planned = roadmap_phase(roadmap, &dir.number).filter(|planned| !planned.is_shipped);

@@ -175,8 +175,8 @@ impl Checks {
         })
     }
 
-    /// Returns the open plan of a round that is neither of user tests nor of quality assurance: in another folder of
-    /// `remediation/`, or directly in it.
+    /// Returns the open plan of a remediation round of another kind than user tests and quality assurance, whose folder is
+    /// in another folder of `remediation/`, or directly in it.
     fn other_round(&self, text: TextOf<'_>) -> Option<Check> {
         let home = self.dir.join(REMEDIATION);
         let folders =
