@@ -62,6 +62,9 @@ const QUESTION_PENALTY: f64 = 0.3;
 /// Number of the first texts that count as the answer.
 const JUDGED: usize = 10;
 
+/// Number of the best texts that are sorted at first; each further lot is eight times as large.
+const FIRST_SORTED: usize = 100;
+
 /// What is enough for an answer, by encoder or by table: the weight of the words of the best text, which is added to the
 /// greatest similarity, and the threshold.
 const BY_ENCODER: (f64, f64) = (0.15, 0.53);
@@ -127,13 +130,18 @@ pub struct Known {
     pub is_turn: bool,
 }
 
-/// Texts, best first, and whether they answer.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What was found: whether it answers, and each text's score.
+#[derive(Debug, Default)]
 pub struct Ranking {
-    /// The texts.
-    pub texts: Vec<Ranked>,
     /// The evidence that one of the first is an answer; 1 is just enough.
     pub evidence: f64,
+    known: Vec<Known>,
+    scale: Scale,
+    /// The parts of the texts that were read.
+    read: HashMap<usize, Read>,
+    /// What its neighbours add to each text.
+    beside: Vec<f64>,
+    scores: Vec<f64>,
 }
 
 /// A text with its score.
@@ -173,13 +181,41 @@ pub struct FusedParts {
 }
 
 impl FusedParts {
-    fn sum(&self) -> f64 {
-        self.own() + self.neighbours - self.question + self.recency
-    }
-
     fn own(&self) -> f64 {
         self.weight * (self.words + self.meaning + self.late + self.encoder)
     }
+}
+
+/// How the scores of words and of vectors become parts of one score.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scale {
+    /// The greatest score of any text by words, and by vectors.
+    greatest: [f64; 2],
+    /// The share of late interaction.
+    late: f64,
+}
+
+impl Scale {
+    /// Returns the parts that are known of a text that is not read.
+    fn parts(&self, known: &Known) -> FusedParts {
+        let [words, meaning] = self.greatest;
+        let meaning = (1.0 - WORDS_WEIGHT) * known.meaning.max(0.0) / meaning;
+        FusedParts {
+            words: WORDS_WEIGHT * known.words.max(0.0) / words,
+            meaning: meaning * (1.0 - self.late / (1.0 - WORDS_WEIGHT)),
+            weight: known.weight,
+            recency: known.bonus,
+            ..FusedParts::default()
+        }
+    }
+}
+
+/// A text that was read, with the parts of its score.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    reading: Reading,
+    parts: FusedParts,
+    cosine: Option<f64>,
 }
 
 /// What reading a text says of a question.
@@ -260,104 +296,146 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, best first; `read` returns the text at an index, and `encode` the vectors
-/// of the best texts' passages, if the encoder is to read them.
+/// Ranks texts; `read` returns the text at an index, and `encode` the vectors of the best texts' passages, if the encoder
+/// is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
-    known: &[Known],
+    known: Vec<Known>,
     uses_encoder: bool,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
     encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
 ) -> Result<Ranking, E> {
-    let mut parts = first_parts(known);
+    let greatest = |of: fn(&Known) -> f64| known.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
+    let greatest = [greatest(|one| one.words), greatest(|one| one.meaning)];
+    let mut scale = Scale { greatest, late: 0.0 };
+    // Of hundreds of thousands of texts, a few are read: of the others only the sum of the parts is kept.
+    let own = |scale: Scale| known.iter().map(move |one| scale.parts(one).own());
+    let first = |own: &[f64], count: usize| {
+        let beside = neighbours(&known, own, SIBLING_SHARES[0]);
+        let scores: Vec<f64> = own.iter().zip(beside).map(|(own, beside)| own + beside).collect();
+        best(&scores, count)
+    };
     let mut texts = Vec::new();
-    for index in best(&scores(known, &parts), READ) {
+    for index in first(&own(scale).collect::<Vec<_>>(), READ) {
         texts.push((index, read(index)?));
     }
     let mut reader = Reader::default();
-    let readings: HashMap<usize, Reading> =
-        texts.iter().map(|(index, text)| (*index, question.read(text, &mut reader))).collect();
+    let readings: Vec<Reading> =
+        texts.iter().map(|(_, text)| question.read(text, &mut reader)).collect();
     let brevity = brevity(&texts);
     let uses_encoder = uses_encoder && !question.terms.is_empty();
     let encoder = uses_encoder.then(Encoder::built_in).flatten();
     let with_encoder = usize::from(encoder.is_some());
-    add_late(&mut parts, &readings, LATE_WEIGHTS[with_encoder] * brevity);
-    let mut cosine_of: HashMap<usize, f64> = HashMap::new();
+    scale.late = LATE_WEIGHTS[with_encoder] * brevity;
+    let most = readings.iter().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
+    let mut own: Vec<f64> = own(scale).collect();
+    let mut found: HashMap<usize, Read> = HashMap::new();
+    for ((index, _), reading) in texts.iter().zip(readings) {
+        let late = scale.late * reading.late / most;
+        let parts = FusedParts { late, ..scale.parts(&known[*index]) };
+        own[*index] = parts.own();
+        found.insert(*index, Read { reading, parts, cosine: None });
+    }
     if let Some(encoder) = encoder {
         let texts: HashMap<usize, &ReadText> =
             texts.iter().map(|(index, text)| (*index, text)).collect();
-        let first = best(&scores(known, &parts), ENCODED).into_iter();
+        let first = first(&own, ENCODED).into_iter();
         let first: Vec<(usize, &ReadText)> =
             first.filter_map(|index| Some((index, *texts.get(&index)?))).collect();
-        let found = cosines(encoder, question.text, &encode(encoder, &first));
-        let least = found.iter().copied().fold(f64::INFINITY, f64::min);
-        let width = found.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
-        for ((index, _), cosine) in first.iter().zip(found) {
-            parts[*index].encoder = ENCODER_WEIGHT * (cosine - least) / width;
-            cosine_of.insert(*index, cosine);
+        let cosines = cosines(encoder, question.text, &encode(encoder, &first));
+        let least = cosines.iter().copied().fold(f64::INFINITY, f64::min);
+        let width = cosines.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
+        for ((index, _), cosine) in first.iter().zip(cosines) {
+            if let Some(Read { parts, cosine: known, .. }) = found.get_mut(index) {
+                parts.encoder = ENCODER_WEIGHT * (cosine - least) / width;
+                own[*index] = parts.own();
+                *known = Some(cosine);
+            }
         }
     }
-    let mut beside = neighbours(known, &parts, SIBLING_SHARES[with_encoder]);
+    let mut beside = neighbours(&known, &own, SIBLING_SHARES[with_encoder]);
     for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
         let share = brevity * question_share(&text.body);
-        parts[*index].question = QUESTION_PENALTY * share;
+        if let Some(read) = found.get_mut(index) {
+            read.parts.question = QUESTION_PENALTY * share;
+        }
         if let Some(answer) = known[*index].after {
-            beside[answer] += ANSWER_SHARE * share * parts[*index].own();
+            beside[answer] += ANSWER_SHARE * share * own[*index];
         }
     }
-    for (index, parts) in parts.iter_mut().enumerate() {
-        let own = parts.own();
-        parts.neighbours = beside[index];
-        parts.question *= own + parts.neighbours;
+    let mut scores: Vec<f64> = own.iter().zip(&beside).map(|(own, beside)| own + beside).collect();
+    for (index, read) in &mut found {
+        read.parts.question *= scores[*index];
+        scores[*index] -= read.parts.question;
     }
-    let scores: Vec<f64> = parts.iter().map(FusedParts::sum).collect();
-    let ranked = best(&scores, usize::MAX).into_iter().map(|index| {
-        let cosine = cosine_of.get(&index).copied();
-        let (score, parts) = (scores[index], parts[index]);
-        Ranked { index, score, parts, cosine, relevance: Relevance::Low }
-    });
-    let mut ranked: Vec<Ranked> = ranked.collect();
-    let evidence = judge(&mut ranked, known, &readings);
-    Ok(Ranking { texts: ranked, evidence })
+    for (score, one) in scores.iter_mut().zip(&known) {
+        *score += one.bonus;
+    }
+    let mut ranking = Ranking { evidence: 0.0, known, scale, read: found, beside, scores };
+    ranking.evidence = ranking.judge();
+    Ok(ranking)
 }
 
-/// Judges the texts together: returns the evidence that one of the first answers, and marks those that are relevant.
-fn judge(ranked: &mut [Ranked], known: &[Known], readings: &HashMap<usize, Reading>) -> f64 {
-    let reading = |one: &Ranked| readings.get(&one.index).copied().unwrap_or_default();
-    let first = || ranked.iter().take(JUDGED);
-    let words = (0_u32..)
-        .zip(first())
-        .map(|(before, one)| reading(one).words * (1.0 - RANK_PENALTY * f64::from(before.min(5))));
-    let words = words.fold(0.0, f64::max);
-    let cosine = first().filter_map(|one| one.cosine).reduce(f64::max);
-    let near = || first().map(|one| known[one.index].meaning).fold(0.0, f64::max);
-    let evidence = match cosine {
-        Some(cosine) => evidence(cosine, words, BY_ENCODER),
-        None => evidence(near(), words, BY_TABLE),
-    };
-    // A text that has every word of a question is what was asked for, however little a few words resemble it.
-    let evidence = first().map(|one| reading(one).share).fold(evidence, f64::max);
-    for one in ranked.iter_mut() {
-        let near = one.cosine.unwrap_or(known[one.index].meaning);
-        if evidence >= 1.0 && reading(one).words + near / 2.0 >= MIN_TEXT_EVIDENCE {
-            one.relevance = Relevance::High;
+impl Ranking {
+    /// Returns the texts, best first; equal ones keep their order.
+    pub fn best(&self) -> impl Iterator<Item = Ranked> + '_ {
+        // A few of very many are taken: nothing is sorted until it is asked for.
+        let mut size = FIRST_SORTED;
+        let mut rest: Vec<usize> = (0..self.scores.len()).collect();
+        let chunk = move || {
+            let chunk = take_best(&self.scores, &mut rest, size);
+            size *= 8;
+            (!chunk.is_empty()).then_some(chunk)
+        };
+        std::iter::from_fn(chunk).flatten().map(|index| self.text(index))
+    }
+
+    /// Returns a text with its score.
+    pub fn text(&self, index: usize) -> Ranked {
+        let cosine = self.read.get(&index).and_then(|read| read.cosine);
+        let near = cosine.unwrap_or(self.known[index].meaning);
+        let is_relevant =
+            self.evidence >= 1.0 && self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE;
+        Ranked {
+            index,
+            score: self.scores[index],
+            parts: self.parts(index),
+            cosine,
+            relevance: if is_relevant { Relevance::High } else { Relevance::Low },
         }
     }
-    evidence
-}
 
-/// Returns the parts that are known of all texts, the greatest of each as its full weight.
-fn first_parts(known: &[Known]) -> Vec<FusedParts> {
-    let greatest = |of: fn(&Known) -> f64| known.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
-    let (words, meaning) = (greatest(|one| one.words), greatest(|one| one.meaning));
-    let parts = known.iter().map(|one| FusedParts {
-        words: WORDS_WEIGHT * one.words.max(0.0) / words,
-        meaning: (1.0 - WORDS_WEIGHT) * one.meaning.max(0.0) / meaning,
-        weight: one.weight,
-        recency: one.bonus,
-        ..FusedParts::default()
-    });
-    parts.collect()
+    fn parts(&self, index: usize) -> FusedParts {
+        let parts = match self.read.get(&index) {
+            Some(read) => read.parts,
+            None => self.scale.parts(&self.known[index]),
+        };
+        FusedParts { neighbours: self.beside[index], ..parts }
+    }
+
+    fn words(&self, index: usize) -> f64 {
+        self.read.get(&index).map_or(0.0, |read| read.reading.words)
+    }
+
+    /// Judges the first texts together: returns the evidence that one of them answers.
+    fn judge(&self) -> f64 {
+        let first = best(&self.scores, JUDGED);
+        let first = || first.iter().copied();
+        let words = (0_u32..).zip(first()).map(|(before, index)| {
+            self.words(index) * (1.0 - RANK_PENALTY * f64::from(before.min(5)))
+        });
+        let words = words.fold(0.0, f64::max);
+        let read = || first().filter_map(|index| self.read.get(&index));
+        let evidence = match read().filter_map(|read| read.cosine).reduce(f64::max) {
+            Some(cosine) => evidence(cosine, words, BY_ENCODER),
+            None => {
+                let near = first().map(|index| self.known[index].meaning).fold(0.0, f64::max);
+                evidence(near, words, BY_TABLE)
+            }
+        };
+        // A text that has every word of a question is what was asked for, however little a few words resemble it.
+        read().map(|read| read.reading.share).fold(evidence, f64::max)
+    }
 }
 
 /// Returns 1 if all texts are short, and 0 if [`MAX_LONG`] of them are long.
@@ -366,38 +444,23 @@ fn brevity(texts: &[(usize, ReadText)]) -> f64 {
     (1.0 - to_f64(long) / to_f64(texts.len().max(1)) / MAX_LONG).max(0.0)
 }
 
-/// Gives late interaction its share of the score.
-fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, weight: f64) {
-    let most = readings.values().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
-    for (index, parts) in parts.iter_mut().enumerate() {
-        parts.meaning *= 1.0 - weight / (1.0 - WORDS_WEIGHT);
-        parts.late = readings.get(&index).map_or(0.0, |reading| weight * reading.late / most);
-    }
-}
-
-fn scores(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
-    let beside = neighbours(known, parts, SIBLING_SHARES[0]);
-    parts.iter().zip(beside).map(|(parts, beside)| parts.own() + beside).collect()
-}
-
 /// Returns what its neighbours add to the score of each text; `share` is that of texts other than turns.
-fn neighbours(known: &[Known], parts: &[FusedParts], share: f64) -> Vec<f64> {
+fn neighbours(known: &[Known], own: &[f64], share: f64) -> Vec<f64> {
     let mut sums = vec![0.0; known.len()];
     for (index, one) in known.iter().enumerate() {
         if !one.is_turn {
             let beside = [one.before, one.after].into_iter().flatten();
-            let beside = beside.filter_map(|other| parts.get(other)).map(FusedParts::own);
+            let beside = beside.filter_map(|other| own.get(other)).copied();
             sums[index] += share * beside.fold(0.0, f64::max);
             continue;
         }
-        let own = parts[index].own();
         for next in [|one: &Known| one.before, |one: &Known| one.after] {
             let mut at = index;
             for share in TURN_SHARES {
                 let Some(other) = next(&known[at]).filter(|other| *other < known.len()) else {
                     break;
                 };
-                sums[other] += share * own;
+                sums[other] += share * own[index];
                 at = other;
             }
         }
@@ -407,14 +470,20 @@ fn neighbours(known: &[Known], parts: &[FusedParts], share: f64) -> Vec<f64> {
 
 /// Returns the indexes of the greatest scores, best first; equal ones keep their order.
 pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
-    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
-    let mut indexes: Vec<usize> = (0..scores.len()).collect();
-    if indexes.len() > count {
-        indexes.select_nth_unstable_by(count, order);
-        indexes.truncate(count);
+    take_best(scores, &mut (0..scores.len()).collect(), count)
+}
+
+/// Takes the indexes of the greatest scores from those that are left, best first.
+fn take_best(scores: &[f64], left: &mut Vec<usize>, count: usize) -> Vec<usize> {
+    // The greatest at the end, from where they are taken.
+    let order = |a: &usize, b: &usize| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a));
+    let rest = left.len().saturating_sub(count);
+    if rest > 0 {
+        left.select_nth_unstable_by(rest, order);
     }
-    indexes.sort_unstable_by(order);
-    indexes
+    let mut taken = left.split_off(rest);
+    taken.sort_unstable_by(|a, b| order(b, a));
+    taken
 }
 
 /// Returns the encoder's vectors of the first passages of each text, concatenated per text.
@@ -546,8 +615,8 @@ pub fn bm25<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, query: &str) -> V
 
 /// Adds to the scores of texts of these lengths what a term is worth that occurs in some of them; returns in how many.
 pub(crate) fn add_term(mut matches: Matches, lengths: &[u32], scores: &mut [f64]) -> usize {
-    // The most frequent stem of each text counts.
-    matches.sort_unstable();
+    // The most frequent stem of each text counts. The lists are in order one by one, which a stable sort makes use of.
+    matches.sort();
     matches.dedup_by(|next, kept| {
         let is_same = next.0 == kept.0;
         kept.1 = if is_same { next.1 } else { kept.1 };

@@ -128,19 +128,17 @@ impl Search<'_> {
         } else {
             Ranking::default()
         };
-        let mut scored = self.scored(method, &ranking);
+        let mut scored = self.scored(method, &ranking, depth.saturating_add(TIES));
         scored.sort_by(|a, b| b.score.total_cmp(&a.score));
         scored.truncate(depth.saturating_add(TIES));
         let mut facts = self.facts(&scored)?;
-        let relevances: HashMap<usize, Relevance> =
-            ranking.texts.iter().map(|one| (one.index, one.relevance)).collect();
         let hit = |Scored { index, mut score, mut components }: Scored| {
             let fact = facts.remove(&self.rows.seqs[index])?;
             if method == Method::Seed {
                 components.recency = SEED[2] * recency(&fact, clock.now());
                 score += components.recency;
             }
-            let relevance = relevances.get(&index).copied().filter(|_| is_judged);
+            let relevance = is_judged.then(|| ranking.text(index).relevance);
             Some(FactHit { score, relevance, components, fact })
         };
         let mut hits: Vec<FactHit> = scored.into_iter().filter_map(hit).collect();
@@ -165,8 +163,8 @@ impl Search<'_> {
         Ok(Retrieved { hits, withheld, evidence, ..Retrieved::nothing(self.user, method) })
     }
 
-    /// Scores the rows that a method finds, without the recency of the seed method.
-    fn scored(&self, method: Method, ranking: &Ranking) -> Vec<Scored> {
+    /// Scores the rows that a method finds, without the recency of the seed method; of the fused ones, the best.
+    fn scored(&self, method: Method, ranking: &Ranking, count: usize) -> Vec<Scored> {
         let words = &self.words.scores;
         let near = (0..words.len()).map(|index| self.cosine(index).unwrap_or(NOT_COMPARED));
         let near: Vec<f64> = near.collect();
@@ -206,20 +204,19 @@ impl Search<'_> {
                 }
             }
             Method::Fused => {
-                for Ranked { index, score, parts, cosine, .. } in &ranking.texts {
-                    if *score > 0.0 || near[*index] > 0.0 {
-                        let parts = Components {
-                            lexical: parts.words,
-                            vector: parts.meaning,
-                            late: parts.late,
-                            encoder: parts.encoder,
-                            encoder_cosine: *cosine,
-                            neighbours: parts.neighbours,
-                            question: parts.question,
-                            ..nothing
-                        };
-                        add(*index, *score, parts);
-                    }
+                let is_found = |one: &Ranked| one.score > 0.0 || near[one.index] > 0.0;
+                for one in ranking.best().filter(is_found).take(count) {
+                    let parts = Components {
+                        lexical: one.parts.words,
+                        vector: one.parts.meaning,
+                        late: one.parts.late,
+                        encoder: one.parts.encoder,
+                        encoder_cosine: one.cosine,
+                        neighbours: one.parts.neighbours,
+                        question: one.parts.question,
+                        ..nothing
+                    };
+                    add(one.index, one.score, parts);
                 }
             }
         }
@@ -244,7 +241,7 @@ impl Search<'_> {
         let known: Vec<Known> = (0..self.rows.seqs.len()).map(known).collect();
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
-        rank(&question, &known, uses_encoder, read, |encoder, texts| {
+        rank(&question, known, uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
             encoded(self.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
         })

@@ -9,7 +9,8 @@ use crate::search::index::file::{Index, UnitRecord, units};
 use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::index::{Answer, Asked, Hit, Passage};
 use crate::search::rank::{
-    Known, Matches, Question, Ranked, ReadText, Relevance, add_term, encoded, passages, rank,
+    Known, Matches, Question, Ranked, Ranking, ReadText, Relevance, add_term, encoded, passages,
+    rank,
 };
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
@@ -221,13 +222,11 @@ impl Scan<'_> {
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
         let wanted = self.asked.limit.max(MIN_JUDGED);
-        let ranking = rank(&question, &known, self.asked.uses_encoder, read, |encoder, texts| {
+        let ranking = rank(&question, known, self.asked.uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(unit, text)| (self.units[*unit].id, *text));
             encoded(&self.index.db, "", encoder, &texts.collect::<Vec<_>>())
         })?;
-        let ranked = ranking.texts.into_iter();
-        let ranked: Vec<Ranked> = ranked.filter(|one| self.matches(one)).collect();
-        let (mut hits, has_more) = self.best(&ranked, wanted)?;
+        let (mut hits, has_more) = self.best(&ranking, wanted)?;
         move_corrections_first(&mut hits);
         let judged = hits.len();
         hits.retain(|hit| self.is_shown(hit.relevance));
@@ -247,10 +246,11 @@ impl Scan<'_> {
     }
 
     /// Returns the first texts, at most two of one section, and whether more of them would be shown.
-    fn best(&self, ranked: &[Ranked], wanted: usize) -> Result<(Vec<Hit>, bool)> {
+    fn best(&self, ranking: &Ranking, wanted: usize) -> Result<(Vec<Hit>, bool)> {
         let mut hits = Vec::new();
         let mut sections: HashMap<(usize, u32), usize> = HashMap::new();
-        for one in ranked {
+        let may_be_shown = self.asked.all || ranking.evidence >= 1.0;
+        for one in ranking.best().filter(|one| self.matches(one)) {
             let unit = &self.units[one.index];
             let of_section = sections.entry(unit.section()).or_default();
             *of_section += 1;
@@ -258,8 +258,9 @@ impl Scan<'_> {
                 continue;
             }
             if hits.len() == wanted {
-                if self.is_shown(one.relevance) {
-                    return Ok((hits, true));
+                let is_shown = self.is_shown(one.relevance);
+                if is_shown || !may_be_shown {
+                    return Ok((hits, is_shown));
                 }
                 continue;
             }
