@@ -5,7 +5,6 @@
 //! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found lexically. A server is
 //! also updated afterwards: its jobs are in the outbox, which is written in the fact's own transaction.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use rusqlite::{Connection, named_params, params};
@@ -205,7 +204,7 @@ pub(crate) struct QueryVector {
 }
 
 /// The similarities of rows, from -1 to 1.
-pub(crate) type Similarities = HashMap<i64, f32>;
+pub(crate) type Similarities = foldhash::HashMap<i64, f32>;
 
 /// Returns the vector of a query, after ensuring that the vectors in the index are of its model, unless nothing is written.
 pub(crate) fn of_query(
@@ -253,7 +252,7 @@ pub(crate) fn compare(
     model: &str,
     query: &QueryVector,
 ) -> Result<Similarities> {
-    let mut similarities = Similarities::new();
+    let mut similarities = Similarities::default();
     if query.vector.is_zero() {
         return Ok(similarities);
     }

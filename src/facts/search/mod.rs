@@ -487,7 +487,7 @@ pub struct Components {
 struct Rows {
     /// The rows.
     seqs: Vec<i64>,
-    index_of: HashMap<i64, usize>,
+    index_of: foldhash::HashMap<i64, usize>,
     /// The index of the row before each one in its session.
     before: Vec<Option<usize>>,
     /// The index of the row after each one.
