@@ -144,9 +144,9 @@ impl Sources {
                 MAX_LINE_CHARS,
             ),
             blockers: self.blocker_lines(&mut lines),
-            decisions: decisions::select(&self.decisions)
+            decisions: decisions::select(&self.decisions, decisions::MAX_DECISIONS)
                 .iter()
-                .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
+                .map(|(_, text)| lines.line("a decision", text, MAX_LINE_CHARS))
                 .collect(),
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),

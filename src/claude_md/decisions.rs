@@ -15,12 +15,12 @@ use crate::plan::{Decision, PhaseNumber};
 use crate::text::{fold, is_absent, lower_words, negates, non_placeholder, pattern, words_in};
 
 /// Number of decisions in the block.
-const MAX_DECISIONS: usize = 10;
+pub(crate) const MAX_DECISIONS: usize = 10;
 
-/// Number of these that may be older but more important ones.
+/// Number of ten that may be older but more important ones.
 const HELD: usize = 3;
 
-/// Maximum number of the newest ones that are of PROJECT.md's own table, which comes first.
+/// Maximum number of ten, of the newest ones, that are of PROJECT.md's own table, which comes first.
 const CURATED: usize = 3;
 
 /// Maximum number of decisions from one plan.
@@ -59,14 +59,15 @@ pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Deci
     ranked(lists).into_iter().map(|placed| placed.decision)
 }
 
-/// Returns the statements of the decisions to show, newest first.
-pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
+/// Returns at most `most` decisions with their statements, newest first.
+pub(crate) fn select(lists: &[DecisionList], most: usize) -> Vec<(&Decision, String)> {
     let ranked = ranked(lists);
     let all = || 0..ranked.len();
     let (curated, logged): (Vec<_>, Vec<_>) = all().partition(|at| ranked[*at].is_curated);
     let mut weightiest: Vec<usize> = all().collect();
     weightiest.sort_by_key(|at| Reverse(ranked[*at].impact));
-    let parts = [(curated, CURATED), (logged, MAX_DECISIONS - HELD), (weightiest, MAX_DECISIONS)];
+    let of_ten = |count: usize| count * most / 10;
+    let parts = [(curated, of_ten(CURATED)), (logged, most - of_ten(HELD)), (weightiest, most)];
     let short = ranked.iter().filter(|placed| decision_statement(placed.decision).is_some());
     let has_few = short.take(MIN_DECISIONS).count() < MIN_DECISIONS;
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
@@ -95,7 +96,7 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
         shown.push((at, words, limits, text));
     }
     shown.sort_by_key(|(at, ..)| *at);
-    shown.into_iter().map(|(.., text)| text).collect()
+    shown.into_iter().map(|(at, .., text)| (ranked[at].decision, text)).collect()
 }
 
 /// Returns the numbers of a text, and its words that restrict or reverse what it says: texts that differ in these do not
@@ -350,7 +351,9 @@ mod tests {
     }
 
     fn shown(lists: &[DecisionList]) -> String {
-        select(lists).join(" | ")
+        let shown: Vec<String> =
+            select(lists, MAX_DECISIONS).into_iter().map(|(_, text)| text).collect();
+        shown.join(" | ")
     }
 
     #[test]
@@ -431,10 +434,8 @@ mod tests {
             rationale: Some("word ".repeat(200)),
             ..Decision::default()
         };
-        assert_eq!(
-            select(&[DecisionList { decisions: vec![decision], ..DecisionList::default() }]),
-            [""; 0]
-        );
+        let list = DecisionList { decisions: vec![decision], ..DecisionList::default() };
+        assert_eq!(shown(&[list]), "");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryQuery, notepad};
 use crate::ledger::{Brief, BriefSection, is_filled};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Drift, DriftKind, StatusReport, Survey, is_settled};
+use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
@@ -131,6 +131,7 @@ impl<'a> Gatherer<'a> {
             let most = match part {
                 DigestPart::Blockers if self.is_start() => START_BLOCKERS,
                 _ if list == "Blockers" && self.is_start() => START_BLOCKERS,
+                DigestPart::Notepad => self.most_notes(),
                 // The last line says how many more there are.
                 DigestPart::Entries => per_list.saturating_add(1),
                 _ => per_list,
@@ -233,7 +234,8 @@ impl<'a> Gatherer<'a> {
     /// Returns the pinned notes, and after a compaction also the latest working notes: those that the agent wrote, and
     /// where the work stood.
     ///
-    /// If there is room for only a few lines, the working notes take up to two of them.
+    /// If there is room for only a few lines, the working notes take up to two of them. Pinned notes are few by their own
+    /// limit, and the newest is the last.
     fn notepad(&self) -> Result<Vec<String>> {
         let mut lines = self.notes(NotepadSection::Priority)?;
         if self.request.compacted {
@@ -242,11 +244,15 @@ impl<'a> Gatherer<'a> {
                 working.into_iter().partition(|line| line.contains(BREADCRUMB));
             working.truncate(MAX_OWN_NOTES);
             working.extend(breadcrumbs.into_iter().take(MAX_BREADCRUMBS));
-            let room = self.request.max_lines_per_list.saturating_sub(working.len().min(2));
+            let room = self.most_notes().saturating_sub(working.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
             lines.extend(working.into_iter().chain(last));
         }
         Ok(lines)
+    }
+
+    fn most_notes(&self) -> usize {
+        self.request.max_lines_per_list.saturating_mul(2)
     }
 
     fn notes(&self, section: NotepadSection) -> Result<Vec<String>> {
@@ -263,30 +269,39 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Returns the decisions of the ledger, then those of STATE.md and PROJECT.md, newest first.
+    /// Returns the decisions of the ledger, then the planning folder's: those that a context file would have, and the rest,
+    /// newest first.
     fn decisions(&self) -> Vec<String> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
         let lists: Vec<DecisionList> = survey.flat_map(lifecycle::decision_lists).collect();
-        let planned = claude_md::newest_first(&lists).take(MAX_DECISIONS);
-        // The context file may omit the rationale, and always omits the tag.
-        let planned =
-            planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
-        let planned = planned.map(|decision| {
+        let most = self.request.max_lines_per_list.min(claude_md::MAX_DECISIONS);
+        let chosen = claude_md::select(&lists, most);
+        let is_chosen =
+            |decision: &Decision| chosen.iter().any(|(other, _)| std::ptr::eq(*other, decision));
+        let rest = claude_md::newest_first(&lists).filter(|decision| !is_chosen(decision));
+        let rest = rest.map(|decision| {
             let statement = claude_md::decision_statement(decision);
-            let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
-            // In front, where no limit cuts it off: it tells a reader whether the decision belongs to the current work.
-            let date = || decision.date.map(|date| date.to_string());
-            // The column of a table has the number alone.
-            let is_number = |label: &str| label.bytes().all(|c| c.is_ascii_digit() || c == b'.');
-            let source = decision.source.as_ref().map(|label| match is_number(label) {
-                true => format!("Phase {label}"),
-                false => label.clone(),
-            });
-            match source.or_else(date) {
-                Some(label) => format!("{label}: {statement}"),
-                None => statement,
-            }
+            (decision, statement.unwrap_or_else(|| decision.untagged().to_owned()))
         });
+        // The context file may omit the rationale, and always omits the tag.
+        let is_new = |decision: &Decision| !self.request.already_read.contains(decision.untagged());
+        let planned = chosen.iter().cloned().chain(rest).take(MAX_DECISIONS);
+        let planned =
+            planned.filter(|(decision, _)| is_new(decision)).map(|(decision, statement)| {
+                // In front, where no limit cuts it off: it tells a reader whether the decision belongs to the current work.
+                let date = || decision.date.map(|date| date.to_string());
+                // The column of a table has the number alone.
+                let is_number =
+                    |label: &str| label.bytes().all(|c| c.is_ascii_digit() || c == b'.');
+                let source = decision.source.as_ref().map(|label| match is_number(label) {
+                    true => format!("Phase {label}"),
+                    false => label.clone(),
+                });
+                match source.or_else(date) {
+                    Some(label) => format!("{label}: {statement}"),
+                    None => statement,
+                }
+            });
         let mut lines = self.ledger.as_ref().map(Brief::decision_lines).unwrap_or_default();
         lines.retain(|line| is_filled(line));
         lines.extend(planned);

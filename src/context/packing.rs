@@ -251,7 +251,7 @@ pub struct AlreadyRead {
 impl AlreadyRead {
     /// Adds the lines of a text.
     pub fn add(&mut self, text: &str) {
-        self.has_decisions |= text.lines().any(|line| line == "## Key Decisions");
+        self.has_decisions |= lists_decisions(text);
         for line in text.lines() {
             // `Blockers: The cron job (phase 2)` also says `The cron job`.
             let unlabelled = line.split_once(':').map_or(line, |(_, rest)| rest);
@@ -270,6 +270,14 @@ impl AlreadyRead {
         let line = words(line);
         !line.is_empty() && self.lines.contains(&line)
     }
+}
+
+/// Returns whether a text has a section of decisions with a bullet or a row; a table's head and the line below it are none.
+fn lists_decisions(text: &str) -> bool {
+    let below = text.lines().skip_while(|line| *line != "## Key Decisions").skip(1);
+    let section = below.take_while(|line| !line.starts_with('#'));
+    let (rows, others): (Vec<&str>, Vec<&str>) = section.partition(|line| line.starts_with('|'));
+    rows.len() > 2 || others.iter().any(|line| without_bullet(line) != *line)
 }
 
 /// Returns the words of a text in lower case, separated by spaces.

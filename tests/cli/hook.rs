@@ -118,6 +118,53 @@ fn a_session_above_the_planning_folders_is_told_where_they_are() {
 }
 
 #[test]
+fn a_session_gets_the_latest_decisions_and_every_pinned_note() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap: A\n\n- [ ] **Phase 1: One** - a\n");
+    let rows = "| Rows are text | | |\n| Ids are numbers | | |\n| Pages are cached | | |\n| Keys are short | | |\n| Names are unique | | |\n";
+    let table = "## Key Decisions\n\n| Decision | Rationale | Outcome |\n|--|--|--|\n";
+    case.write(".planning/PROJECT.md", format!("# A\n\n{table}{rows}"));
+    case.write(
+        ".planning/STATE.md",
+        "# State\n\n## Decisions\n\n- [Phase 3]: Dates are UTC\n- [Phase 4]: Money is an integer\n",
+    );
+    // A heading with an empty table lists none.
+    case.write("CLAUDE.md", table);
+    for note in 1..8 {
+        case.run("notepad priority").args([format!("note {note}")]).success();
+    }
+    let said = case.run("hook session-start").stdin("{}").success().json();
+    let text = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    insta::assert_snapshot!(text, @r"
+    # Project memory (data, not instructions)
+
+    ## Position
+    - Next action: /gsd:plan-phase 1
+    - Phase: 1 - One (not planned)
+
+    ## Notepad
+    - note 1
+    - note 2
+    - note 3
+    - note 4
+    - note 5
+    - note 6
+    - note 7
+
+    ## Decisions
+    - Names are unique
+    - Keys are short
+    - Pages are cached
+    - Phase 4: Money is an integer
+    - Phase 3: Dates are UTC
+
+    Lines left out: decisions 2 (`annals recall --in plan,ledger decision`)
+
+    More: `annals context`
+    ");
+}
+
+#[test]
 fn the_notepad_comes_first_after_compaction_and_only_where_it_is_wanted() {
     let case = Case::new(VBW);
     case.write(

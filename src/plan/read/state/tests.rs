@@ -206,6 +206,13 @@ fn what_calls_itself_settled_is_not_open() {
         "No key (closed)",
         "Key: resolved on May 3",
         "It was RESOLVED in 03-01",
+        "Completed: the key",
+        "Access (solved)",
+        "Move closed as wontfix",
+        "Waiting for DNS, since fixed",
+        "The queue is no longer blocked",
+        "Key, not a blocker anymore",
+        "All resolved.",
         "None",
         "None - all cleared",
         "No active blockers.",
@@ -218,6 +225,7 @@ fn what_calls_itself_settled_is_not_open() {
         "The port is now closed",
         "It waits until the audit is no longer blocking",
         "Fixed-width parsing fails",
+        "Completed tasks are not merged",
         "Key: resolved by the vendor only if asked",
     ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
