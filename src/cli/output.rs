@@ -325,14 +325,7 @@ impl Output {
 
     /// Prints interrupted operations; the next writing command completes them.
     pub(crate) fn interrupted(&mut self, project: &Project) -> Result<()> {
-        let found = project.storage().interrupted()?;
-        self.warnings(&found.warnings);
-        for operation in found.value {
-            self.note(&format!(
-                "operation {} ({}) was interrupted; the next writing command completes it",
-                operation.id, operation.operation
-            ));
-        }
+        self.warnings(&project.named(project.storage().interrupted()?));
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{maintenance, replication};
 use crate::project::Project;
-use crate::storage::{Log, Visibility, companions, database_uri, fail_point};
+use crate::storage::{Log, companions, database_uri, fail_point};
 
 /// Name of the file in the user's data folder.
 const FILE: &str = "mem.db";
@@ -95,7 +95,7 @@ impl Facts {
             }
             if !path.exists() {
                 // Only for the user; another process may create it at the same time.
-                Log::lock(path, Visibility::Private)?;
+                Log::lock(path)?;
             }
             let connection = match open_shared(path, wait) {
                 Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error)?,

@@ -565,7 +565,7 @@ mod tests {
         let path = folder.path().join("memory.jsonl");
         assert_eq!(contents(&path, 3), Vec::<String>::new());
         for line in ["\u{feff}{\"a\":1}", "torn", "", "{\"b\":1}", "{\"c\":1}"] {
-            let mut log = storage::Log::lock(&path, storage::Visibility::Shared).unwrap();
+            let mut log = storage::Log::lock(&path).unwrap();
             log.append(format!("{line}\n").as_bytes()).unwrap();
         }
         let all = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
@@ -595,7 +595,7 @@ mod tests {
         let path = folder.path().join("memory.jsonl");
         let text =
             "{\"content\":\"a\"}\ntorn\n{\"content\":5}\n{\"content\":\"b\"}\n{\"content\":\"half";
-        let mut log = storage::Log::lock(&path, storage::Visibility::Private).unwrap();
+        let mut log = storage::Log::lock(&path).unwrap();
         log.append(text.as_bytes()).unwrap();
         drop(log);
         let mut found = Vec::new();

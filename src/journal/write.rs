@@ -28,7 +28,7 @@ use crate::error::{At, Error, Result};
 use crate::journal::file;
 use crate::journal::file::{ForwardReader, JournalRecord, MAX_LINE, records};
 use crate::secrets::SecretPolicy;
-use crate::storage::{Log, Visibility, read};
+use crate::storage::{Log, read};
 use crate::text::{clip, sha256, without_byte_order_mark};
 use crate::{secrets, storage};
 
@@ -102,7 +102,7 @@ pub fn write(
     let time = options.clock.now().to_rfc3339_opts(SecondsFormat::Secs, false);
     let (mut lines, mut there) = (lines(drafts, &time)?, 0);
     if !options.dry_run && !lines.is_empty() {
-        let mut log = Log::lock(path, Visibility::Private)?;
+        let mut log = Log::lock(path)?;
         if let Some(id) = &options.request {
             match find_request(path, id)? {
                 Some(earlier) => {
@@ -338,7 +338,7 @@ fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
 fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
-    Log::lock(&path, Visibility::Private)?.append(json(request)?.as_bytes())
+    Log::lock(&path)?.append(json(request)?.as_bytes())
 }
 
 fn requests_path(journal: &Path) -> PathBuf {
@@ -393,7 +393,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
     file::open(from)?.ok_or_else(missing)?;
     let mut log = match options.dry_run {
         true => None,
-        false => Some(Log::lock(path, Visibility::Private)?),
+        false => Some(Log::lock(path)?),
     };
     let mut known = known(path)?;
     let mut report = Imported { file: path.to_owned(), ..Imported::default() };
@@ -575,12 +575,12 @@ mod tests {
     fn found(journal: &[u8], at: u64, lines: &str) -> Result<(String, usize)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
-        Log::lock(&path, Visibility::Shared).unwrap().append(b"x").unwrap();
-        let mut log = Log::lock(&path, Visibility::Private).unwrap();
+        Log::lock(&path).unwrap().append(b"x").unwrap();
+        let mut log = Log::lock(&path).unwrap();
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(0).unwrap();
         drop(log);
-        log = Log::lock(&path, Visibility::Private).unwrap();
+        log = Log::lock(&path).unwrap();
         if !journal.is_empty() {
             log.append(journal).unwrap();
             file.set_len(journal.len() as u64).unwrap();
@@ -629,7 +629,7 @@ mod tests {
             made.iter().map(|one| serde_json::to_string(one).unwrap()).collect();
         for (part, one) in lines.chunks(1000).zip(made.chunks(1000)) {
             remember(&journal, &one[0]).unwrap();
-            let mut log = Log::lock(&requests_path(&journal), Visibility::Shared).unwrap();
+            let mut log = Log::lock(&requests_path(&journal)).unwrap();
             log.append(part.join("\n").as_bytes()).unwrap();
         }
         assert_eq!(find_request(&journal, "request 8999").unwrap().as_ref(), made.last());

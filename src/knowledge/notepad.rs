@@ -30,7 +30,7 @@ use crate::knowledge::store::{log, refuse_secrets};
 use crate::markdown::{Outline, item_end, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Store, WriteRequest, read};
+use crate::storage::{Changes, Store, read};
 use crate::text::{fold, line_end, line_gap, word_enum};
 use crate::warning::Warning;
 
@@ -259,10 +259,9 @@ impl fmt::Display for NoteReport {
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
     let command = &format!("notepad {}", note.section.as_str());
-    let request = note.request_id.map(|id| WriteRequest::new(id, command)).transpose()?;
     let stores = &[Store::Entries];
     let (mut report, applied) =
-        project.storage().transact_once(command, stores, request.as_ref(), || {
+        project.storage().transact_once(command, stores, note.request_id, || {
             let place = KnowledgeDir::in_project(project);
             let mut changes = Changes::new();
             let old = changes.current(&place.notepad())?;

@@ -16,7 +16,7 @@ use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, Know
 use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Store, WriteRequest};
+use crate::storage::{Changes, Store};
 use crate::text::{clip, without_byte_order_mark};
 use crate::warning::Warning;
 
@@ -97,11 +97,10 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
     };
     check(write)?;
     let request = write.request_id.as_deref();
-    let request = request.map(|id| WriteRequest::new(id, "entry write")).transpose()?;
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry write {key}");
     let (mut written, applied) =
-        project.storage().transact_once(&operation, &[Store::Entries], request.as_ref(), || {
+        project.storage().transact_once(&operation, &[Store::Entries], request, || {
             plan(project, &place, &key, write)
         })?;
     written.diff = applied.diff;
@@ -487,36 +486,33 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     let place = KnowledgeDir::in_project(project);
     let body = body(text).into_bytes();
     let request = asked.request_id.as_deref();
-    let request = request.map(|id| WriteRequest::new(id, "remember")).transpose()?;
-    let ended =
-        project.storage().transact_once("remember", &[Store::Entries], request.as_ref(), || {
-            let key = match &named {
-                Some(key) => key.clone(),
-                None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
-            };
-            refuse_same(&place, &key, text)?;
-            let path = place.entry(key.as_str());
-            let known = bytes(&place, &path)?;
-            let known = known.and_then(|bytes| Entry::from_bytes(&bytes, &path).kind);
-            let kind = asked.kind.or(known).or(derived).unwrap_or_default();
-            let write = EntryWrite {
-                key: key.to_string(),
-                kind,
-                confidence: asked.confidence,
-                tags: asked.tags.clone(),
-                body: Some(body.clone()),
-                title: None,
-                if_match: None,
-                secrets: asked.secrets,
-                request_id: None,
-            };
-            check(&write)?;
-            let (written, changes) = plan(project, &place, &key, &write)?;
-            let type_derived = asked.kind.is_none() && known.is_none();
-            let remembered =
-                Remembered { written, kind, type_derived, confidence: asked.confidence };
-            Ok((remembered, changes))
-        });
+    let ended = project.storage().transact_once("remember", &[Store::Entries], request, || {
+        let key = match &named {
+            Some(key) => key.clone(),
+            None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
+        };
+        refuse_same(&place, &key, text)?;
+        let path = place.entry(key.as_str());
+        let known = bytes(&place, &path)?;
+        let known = known.and_then(|bytes| Entry::from_bytes(&bytes, &path).kind);
+        let kind = asked.kind.or(known).or(derived).unwrap_or_default();
+        let write = EntryWrite {
+            key: key.to_string(),
+            kind,
+            confidence: asked.confidence,
+            tags: asked.tags.clone(),
+            body: Some(body.clone()),
+            title: None,
+            if_match: None,
+            secrets: asked.secrets,
+            request_id: None,
+        };
+        check(&write)?;
+        let (written, changes) = plan(project, &place, &key, &write)?;
+        let type_derived = asked.kind.is_none() && known.is_none();
+        let remembered = Remembered { written, kind, type_derived, confidence: asked.confidence };
+        Ok((remembered, changes))
+    });
     let (mut done, applied) = ended?;
     done.written.diff = applied.diff;
     done.written.warnings.extend(project.named(applied.warnings));

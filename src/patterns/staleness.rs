@@ -381,7 +381,7 @@ impl StaleReasons {
         match Self::check(project, patterns) {
             Ok(reasons) => {
                 if let Some(fingerprint) = fingerprint {
-                    storage.write_derived(CACHE, fingerprint, &reasons);
+                    storage.write_derived(CACHE, &fingerprint, &reasons);
                 }
                 reasons
             }

@@ -18,7 +18,7 @@ use crate::journal::SharedLine;
 use crate::project::Project;
 use crate::share::connect;
 use crate::share::server::SyncServer;
-use crate::storage::{Log, Visibility};
+use crate::storage::Log;
 use crate::{journal, secrets};
 
 /// Number of operations that are sent or fetched at once.
@@ -254,8 +254,7 @@ impl SyncRun<'_> {
             let has_lines = batch.iter().any(|one| one.kind == "line");
             let path = has_lines.then(|| journal::default_path(environment)).transpose()?;
             // The lock keeps others from adding lines between reading the journal and appending to it.
-            let lock = |path| Log::lock(path, Visibility::Private);
-            let mut log = path.as_deref().map(lock).transpose()?;
+            let mut log = path.as_deref().map(Log::lock).transpose()?;
             if let Some(path) = &path {
                 while catch_up(connection, path, &settings.share.journal, clock)? > 0 {}
             }

@@ -21,18 +21,27 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a log of the user and waits for its lock; creates the file and its folders if they are missing.
+    /// Opens a log of the user and waits for its lock; creates the file and its folder, for the user alone, if they are
+    /// missing.
     ///
     /// Links are followed.
-    pub fn lock(path: &Path, visibility: Visibility) -> Result<Self> {
+    pub fn lock(path: &Path) -> Result<Self> {
         let path = boundary::real_path(path)?;
         let folder = boundary::folder_of(&path);
-        disk::create_all(folder, visibility, visibility).at("create", folder)?;
-        Self::open(&Spot::new(&path).at("append", &path)?, visibility)
+        disk::create_all(folder, Visibility::Private).at("create", folder)?;
+        Self::open(&Spot::new(&path).at("append", &path)?, Visibility::Private)
     }
 
     fn open(spot: &Spot, visibility: Visibility) -> Result<Self> {
-        let (file, is_new) = open(spot, visibility)?;
+        let is_new = !spot.exists().at("read", &spot.path)?;
+        let file = match spot.open_any(Access::Append, Create::IfMissing(visibility)) {
+            // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
+            Ok(file) if is_file_or_device(&file) => file,
+            Err(error) if error.kind() != ErrorKind::InvalidInput => {
+                return Err(error).at("append", &spot.path);
+            }
+            _ => return Err(irregular(&spot.path)),
+        };
         lock::wait_for(&file, &spot.path, lock::WAIT)?;
         let length = file.metadata().at("read", &spot.path)?.len();
         Ok(Self { file, spot: spot.clone(), length, is_new })
@@ -66,41 +75,28 @@ impl Log {
         if lines.is_empty() {
             return Ok(());
         }
-        let is_incomplete = self.next_line()? > self.length;
-        if !is_incomplete && lines.ends_with(b"\n") {
-            self.write(lines)?;
-        } else {
-            let before = if is_incomplete { b"\n".to_vec() } else { Vec::new() };
-            self.write(&terminated(before, lines))?;
-        }
-        self.flush()
-    }
-
-    fn write(&mut self, text: &[u8]) -> Result<()> {
         let path = &self.spot.path;
-        let written = disk::write_once(&self.file, text).at("append", path)?;
+        let is_incomplete = self.next_line()? > self.length;
+        let before = if is_incomplete { b"\n".to_vec() } else { Vec::new() };
+        let text = terminated(before, lines);
+        let written = disk::write_once(&self.file, &text).at("append", path)?;
         let length = self.file.metadata().at("read", path)?.len();
-        if written == text.len() {
-            self.length = length;
-            return Ok(());
+        if written < text.len() {
+            // Lines that another program has appended meanwhile, without the lock, must stay.
+            if length == self.length + written as u64 {
+                disk::set_len(&self.file, self.length).at("write", path)?;
+            }
+            let message = "only some of the lines were written; the disk may be full";
+            return Err(Error::failed(message).at(path, None));
         }
-        // Lines that another program has appended meanwhile, without the lock, must stay.
-        if length == self.length + written as u64 {
-            disk::set_len(&self.file, self.length).at("write", path)?;
-        }
-        Err(Error::failed("only some of the lines were written; the disk may be full")
-            .at(path, None))
-    }
-
-    /// Flushes the appended data, and the directory entry of a new file.
-    fn flush(&mut self) -> Result<()> {
+        self.length = length;
         match disk::sync(&self.file) {
             // A device such as `/dev/null` has nothing to flush.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-            flushed => flushed.at("append", &self.spot.path)?,
+            flushed => flushed.at("append", path)?,
         }
         if std::mem::take(&mut self.is_new) {
-            let folder = boundary::folder_of(&self.spot.path);
+            let folder = boundary::folder_of(path);
             disk::sync_directory(folder).at("write", folder)?;
         }
         Ok(())
@@ -174,24 +170,6 @@ fn tail(spot: &Spot, length: u64) -> Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// Opens the file, and creates it if it is missing; returns whether it was.
-fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
-    match spot.open_any(Access::Append, Create::Never) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            spot.open_any(Access::Append, Create::IfMissing(visibility)).map(|file| (file, true))
-        }
-        // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
-        Ok(file) if !is_file_or_device(&file) => return Err(irregular(&spot.path)),
-        Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(irregular(&spot.path)),
-        Err(error) if error.kind() == ErrorKind::IsADirectory => {
-            let message = "is a directory, a file was expected";
-            return Err(Error::failed(message).at(&spot.path, None));
-        }
-        opened => opened.map(|file| (file, false)),
-    }
-    .at("append", &spot.path)
-}
-
 fn is_file_or_device(file: &File) -> bool {
     let Ok(kind) = file.metadata().map(|found| found.file_type()) else {
         return false;
@@ -215,25 +193,17 @@ fn irregular(path: &Path) -> Error {
 fn is_elsewhere(file: &File, spot: &Spot) -> Result<bool> {
     use std::os::unix::fs::MetadataExt;
 
-    use crate::storage::disk::Existing;
-
     let held = file.metadata().at("read", &spot.path)?;
     let is_there =
         std::fs::symlink_metadata(&spot.path).is_ok_and(|there| there.ino() == held.ino());
     if !is_there || held.nlink() < 2 {
         return Ok(!is_there);
     }
-    let copy = spot.beside(format!(".annals-log-{}.tmp", std::process::id()));
     let content = tail(spot, u64::MAX)?;
-    let new = copy.open(Access::Write, Create::New).at("write", &copy.path)?;
-    let written = disk::write(&new, &content)
-        .and_then(|()| disk::copy_permissions(&new, &held))
-        .and_then(|()| disk::sync(&new))
-        .and_then(|()| copy.rename_to(spot, Existing::Replace));
-    if written.is_err() {
-        copy.remove().at("remove", &copy.path)?;
-    }
-    written.at("replace", &spot.path).map(|_| true)
+    let temporary = format!(".annals-log-{}.tmp", std::process::id());
+    let finish = |copy: &File| disk::copy_permissions(copy, &held).and_then(|()| disk::sync(copy));
+    spot.overwrite(temporary, &content, finish).at("replace", &spot.path)?;
+    Ok(true)
 }
 
 #[cfg(not(unix))]
@@ -267,7 +237,7 @@ mod tests {
     use super::*;
 
     fn append(path: &Path, lines: &[u8]) -> Result<()> {
-        Log::lock(path, Visibility::Shared)?.append(lines)
+        Log::lock(path)?.append(lines)
     }
 
     #[cfg(unix)]
@@ -336,7 +306,7 @@ mod tests {
     fn a_directory_in_its_place_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let error = append(folder.path(), b"one").unwrap_err();
-        assert!(error.to_string().contains("is a directory"), "{error}");
+        assert!(error.to_string().contains("cannot append"), "{error}");
     }
 
     #[test]

@@ -101,15 +101,14 @@ fn run(root: &Root, pending: &mut Pending, resumed: bool) -> Result<Vec<Warning>
         let Some(planned) = planned.filter(|_| pending.mark(index) == due) else {
             continue;
         };
-        match apply_change(root, &planned, &pending.temporary(index, is_backward), resumed)? {
-            ChangeOutcome::Applied => pending.set_mark(index, done)?,
-            ChangeOutcome::LeftAlone => {
-                left.push(left_alone(root, change));
-                pending.set_mark(index, LEFT_ALONE)?;
-                if !resumed {
-                    return Ok(left);
-                }
-            }
+        if apply_change(root, &planned, &pending.temporary(index, is_backward), resumed)? {
+            pending.set_mark(index, done)?;
+            continue;
+        }
+        left.push(left_alone(root, change));
+        pending.set_mark(index, LEFT_ALONE)?;
+        if !resumed {
+            return Ok(left);
         }
     }
     sync_directories(root, &pending.record.changes)?;
@@ -150,15 +149,11 @@ fn settle_all(root: &Root, pending: &mut Pending) -> Result<Vec<Warning>> {
     Ok(skipped)
 }
 
-/// Applies a change; one that is `resumed` may have been applied just before the process was killed.
-fn apply_change(
-    root: &Root,
-    change: &Change,
-    temporary: &str,
-    resumed: bool,
-) -> Result<ChangeOutcome> {
+/// Applies a change, and returns whether it is applied, now or before: a file with neither the expected old content nor the
+/// new one is left alone. One that is `resumed` may have been applied just before the process was killed.
+fn apply_change(root: &Root, change: &Change, temporary: &str, resumed: bool) -> Result<bool> {
     let Some(spot) = spot(root, change.path())? else {
-        return Ok(ChangeOutcome::LeftAlone);
+        return Ok(false);
     };
     let path = &spot.path;
     let is_other = || match spot.is_directory() {
@@ -175,20 +170,20 @@ fn apply_change(
         Change::Move { from, .. } => {
             return match self::spot(root, from)? {
                 Some(from) => rename(&from, &spot),
-                None => Ok(ChangeOutcome::LeftAlone),
+                None => Ok(false),
             };
         }
         Change::CreateDirectory { .. } | Change::RemoveDirectory { .. }
             if is_other().at("read", path)? =>
         {
-            return Ok(ChangeOutcome::LeftAlone);
+            return Ok(false);
         }
         Change::CreateDirectory { .. } => {
             spot.create_directory(Visibility::Shared).at("create", path)?;
         }
         Change::RemoveDirectory { .. } => spot.remove_directory().at("remove", path)?,
     }
-    Ok(ChangeOutcome::Applied)
+    Ok(true)
 }
 
 /// Returns whether a file has the content that a change gives it.
@@ -209,16 +204,16 @@ fn spot(root: &Root, recorded: &Path) -> Result<Option<Spot>> {
     }
 }
 
-fn rename(from: &Spot, to: &Spot) -> Result<ChangeOutcome> {
+fn rename(from: &Spot, to: &Spot) -> Result<bool> {
     match (from.exists().at("read", &from.path)?, to.exists().at("read", &to.path)?) {
         (true, false) => match from.rename_to(to, Existing::Refuse) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(ChangeOutcome::LeftAlone),
-            Ok(false) => from.rename_to(to, Existing::Replace).map(|_| ChangeOutcome::Applied),
-            renamed => renamed.map(|_| ChangeOutcome::Applied),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Ok(false) => from.rename_to(to, Existing::Replace).map(|_| true),
+            renamed => renamed.map(|_| true),
         }
         .at("move", &from.path),
-        (false, true) => Ok(ChangeOutcome::Applied),
-        _ => Ok(ChangeOutcome::LeftAlone),
+        (false, true) => Ok(true),
+        _ => Ok(false),
     }
 }
 
@@ -244,15 +239,6 @@ fn left_alone(root: &Root, change: &Change) -> Warning {
 /// Maximum number of attempts to put back another program's version while it keeps saving.
 const MAX_ROUNDS: usize = 3;
 
-/// The outcome of one change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ChangeOutcome {
-    /// It was applied, now or before.
-    Applied,
-    /// The file has neither the expected old content nor the new one, and was left unchanged.
-    LeftAlone,
-}
-
 /// The outcome for a temporary file left by an interrupted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leftover {
@@ -273,14 +259,14 @@ struct Replacement<'a> {
     mode: Option<u32>,
 }
 
-/// Replaces a file's content; `staged` is the temporary file.
-fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
+/// Replaces a file's content, unless that is neither the old nor the new one; `staged` is the temporary file.
+fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<bool> {
     let now = content(file)?;
     if now.is(with.new) {
-        return Ok(ChangeOutcome::Applied);
+        return Ok(true);
     }
     if !now.is(with.old) {
-        return Ok(ChangeOutcome::LeftAlone);
+        return Ok(false);
     }
     if let Some(new) = with.new {
         let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
@@ -318,7 +304,7 @@ fn settle(file: &Spot, staged: &Spot, with: Replacement) -> Result<Leftover> {
 
 /// Renames the temporary file to the file, the two to each other, or a file that is deleted to the temporary one; then
 /// compares what was there with the old content.
-fn swap(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
+fn swap(file: &Spot, staged: &Spot, with: Replacement) -> Result<bool> {
     let (from, to, existing) = match (with.old, with.new) {
         (Some(_), Some(_)) => (staged, file, Existing::Exchange),
         (None, _) => (staged, file, Existing::Refuse),
@@ -326,8 +312,8 @@ fn swap(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> 
     };
     // Without new content, a temporary file is not ours.
     let give_up = || match with.new {
-        Some(_) => discard(staged).map(|()| ChangeOutcome::LeftAlone),
-        None => Ok(ChangeOutcome::LeftAlone),
+        Some(_) => discard(staged).map(|()| false),
+        None => Ok(false),
     };
     let tried = if with.new.is_some() { "replace" } else { "remove" };
     match from.rename_to(to, existing) {
@@ -343,20 +329,20 @@ fn swap(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> 
                 Some(_) => staged.rename_to(file, Existing::Replace).map(drop),
                 None => file.remove(),
             };
-            return replaced.at(tried, &file.path).map(|()| ChangeOutcome::Applied);
+            return replaced.at(tried, &file.path).map(|()| true);
         }
     }
     if with.old.is_none() {
-        return Ok(ChangeOutcome::Applied);
+        return Ok(true);
     }
     let replaced = match content(staged)? {
         replaced if replaced.is(with.old) => {
-            return discard(staged).map(|()| ChangeOutcome::Applied);
+            return discard(staged).map(|()| true);
         }
         Content::File(bytes, _) => bytes,
         Content::Missing | Content::Other => Vec::new(),
     };
-    put_back(file, staged, replaced, with.new).map(|()| ChangeOutcome::LeftAlone)
+    put_back(file, staged, replaced, with.new).map(|()| false)
 }
 
 /// Restores another program's version, or its later version if it has overwritten ours meanwhile.
@@ -459,11 +445,11 @@ mod tests {
         for with in [WITH, Replacement { new: None, ..WITH }] {
             let place = Place::new("old");
             let replaced = || replace(&place.file(), &place.staged(), with).unwrap();
-            assert_eq!(replaced(), ChangeOutcome::Applied);
+            assert!(replaced());
             assert_eq!(place.texts(), (with.new.map(|_| "new".to_owned()), None));
-            assert_eq!(replaced(), ChangeOutcome::Applied);
+            assert!(replaced());
             fs::write(place.root.join("file"), "theirs").unwrap();
-            assert_eq!(replaced(), ChangeOutcome::LeftAlone);
+            assert!(!replaced());
             assert_eq!(place.texts(), some("theirs", None));
         }
     }
@@ -472,11 +458,11 @@ mod tests {
     fn a_save_between_reading_and_exchanging_is_put_back() {
         let place = Place::with_staged("theirs", "new");
         let outcome = swap(&place.file(), &place.staged(), WITH).unwrap();
-        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
+        assert_eq!((outcome, place.texts()), (false, some("theirs", None)));
         let place = Place::new("theirs");
         let deleted = Replacement { new: None, ..WITH };
         let outcome = swap(&place.file(), &place.staged(), deleted).unwrap();
-        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
+        assert_eq!((outcome, place.texts()), (false, some("theirs", None)));
     }
 
     #[test]
@@ -484,18 +470,15 @@ mod tests {
         let place = Place::with_staged("theirs", "new");
         let created = Replacement { old: None, ..WITH };
         let outcome = swap(&place.file(), &place.staged(), created).unwrap();
-        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
+        assert_eq!((outcome, place.texts()), (false, some("theirs", None)));
         let place = Place::with_staged("old", "new");
         fs::remove_file(place.root.join("file")).unwrap();
         let outcome = swap(&place.file(), &place.staged(), WITH).unwrap();
-        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, (None, None)));
+        assert_eq!((outcome, place.texts()), (false, (None, None)));
         // A temporary file beside a file that is to be deleted is not ours.
         fs::write(place.root.join("staged"), "theirs").unwrap();
         let outcome = swap(&place.file(), &place.staged(), Replacement { new: None, ..WITH });
-        assert_eq!(
-            (outcome.unwrap(), place.texts().1),
-            (ChangeOutcome::LeftAlone, Some("theirs".to_owned()))
-        );
+        assert_eq!((outcome.unwrap(), place.texts().1), (false, Some("theirs".to_owned())));
         let place = Place::with_staged("old", "theirs");
         let refused = swap(&place.file(), &place.staged(), Replacement { new: None, ..WITH });
         assert!(refused.unwrap_err().to_string().contains("cannot remove: "));

@@ -235,14 +235,10 @@ impl Root {
                 }
             },
         };
-        if below.as_os_str().is_empty() {
-            let message = "is the folder of the project, not a file or folder in it";
-            return Err(Error::refused(message).at(real, None));
+        match is_plain(below) {
+            true => Ok(recorded.to_owned()),
+            false => Err(Error::refused("is not written by annals").at(real, None)),
         }
-        if !is_plain(below) {
-            return Err(Error::refused("is not written by annals").at(real, None));
-        }
-        Ok(recorded.to_owned())
     }
 
     fn below_linked<'a>(&self, real: &'a Path) -> Option<&'a Path> {
@@ -256,19 +252,20 @@ impl Root {
     pub(crate) fn locate(&self, recorded: &Path) -> Result<PathBuf> {
         let below =
             if recorded.is_absolute() { self.below_linked(recorded) } else { Some(recorded) };
-        if below.is_some_and(|below| is_plain(below) && !below.as_os_str().is_empty()) {
+        if below.is_some_and(is_plain) {
             return Ok(self.real.join(recorded));
         }
         Err(Error::refused("is not written by annals").at(recorded, None))
     }
 }
 
-/// Returns whether a path has only normal components, and none of them is `.git`.
+/// Returns whether a path is not empty and has only normal components, none of which is `.git`.
 fn is_plain(relative: &Path) -> bool {
-    relative.components().all(|component| match component {
-        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
-        _ => false,
-    })
+    !relative.as_os_str().is_empty()
+        && relative.components().all(|component| match component {
+            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+            _ => false,
+        })
 }
 
 /// Returns the real path to which a write to this path would go, even if it does not exist yet.

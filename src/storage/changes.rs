@@ -501,13 +501,13 @@ fn diff_of_change(change: &Change, all: &[Change], root: &Path) -> String {
 
 fn diff_of_content(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
     let heading = format!("--- {old_name}\n+++ {new_name}\n");
-    let size = format!("{} bytes, was {}", new.len(), old.len());
-    let (Ok(old), Ok(new)) = (str::from_utf8(old), str::from_utf8(new)) else {
-        return format!("{heading}not text: {size}\n");
+    let texts = str::from_utf8(old).ok().zip(str::from_utf8(new).ok());
+    let is_short =
+        |(old, new): &(&str, &str)| old.lines().count() + new.lines().count() <= MAX_LINES;
+    let Some((old, new)) = texts.filter(is_short) else {
+        let (new, old) = (new.len(), old.len());
+        return format!("{heading}not text, or too long to show: {new} bytes, was {old}\n");
     };
-    if old.lines().count() + new.lines().count() > MAX_LINES {
-        return format!("{heading}too long to show: {size}\n");
-    }
     if old.is_empty() && new.is_empty() {
         return heading;
     }
@@ -657,7 +657,7 @@ mod tests {
         let expected = "--- /dev/null\n+++ b/new/a.md\n@@ -0,0 +1 @@\n+one\n\
             --- a/b.md\n+++ b/b.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\
             --- a/c.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\\ No newline at end of file\n\
-            --- a/d.bin\n+++ b/d.bin\nnot text: 2 bytes, was 1\n\
+            --- a/d.bin\n+++ b/d.bin\nnot text, or too long to show: 2 bytes, was 1\n\
             rename from x\nrename to y\n\
             --- a/log.md\n+++ b/log.md\n@@ at the end @@\n+- line\n";
         assert_eq!(shown, expected);

@@ -40,7 +40,7 @@ pub(crate) enum Create {
 
 /// Who can open a new file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visibility {
+pub(crate) enum Visibility {
     /// Whoever the umask permits.
     Shared,
     /// Its owner alone.
@@ -155,6 +155,25 @@ impl Spot {
     pub(crate) fn rename_to(&self, to: &Self, existing: Existing) -> io::Result<bool> {
         count();
         self.dir.rename(&self.name, &to.dir, &to.name, existing)
+    }
+
+    /// Replaces the file through a temporary one beside it; `finish` gets that before the rename.
+    pub(crate) fn overwrite(
+        &self,
+        temporary: impl AsRef<OsStr>,
+        bytes: &[u8],
+        finish: impl FnOnce(&File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let copy = self.beside(temporary);
+        copy.remove()?;
+        let file = copy.open(Access::Write, Create::New)?;
+        let written = write(&file, bytes)
+            .and_then(|()| finish(&file))
+            .and_then(|()| copy.rename_to(self, Existing::Replace));
+        if written.is_err() {
+            copy.remove()?;
+        }
+        written.map(drop)
     }
 
     /// Removes the file; a missing one is not an error.
@@ -348,14 +367,14 @@ pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     }
 }
 
-/// Creates a directory and the missing ones above it, which may have another visibility.
-pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility) -> io::Result<()> {
+/// Creates a directory and the missing ones above it; only the directory itself may be private.
+pub(crate) fn create_all(path: &Path, visibility: Visibility) -> io::Result<()> {
     let missing: Vec<&Path> = path
         .ancestors()
         .take_while(|path| !path.as_os_str().is_empty() && !path.is_dir())
         .collect();
     for (index, path) in missing.into_iter().enumerate().rev() {
-        let visibility = if index == 0 { visibility } else { above };
+        let visibility = if index == 0 { visibility } else { Visibility::Shared };
         Spot::new(path)?.create_directory(visibility)?;
     }
     Ok(())

@@ -10,7 +10,6 @@ use crate::error::{At, Error, Result};
 use crate::storage::changes::{Change, Changes};
 use crate::storage::lock::Store;
 use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
-use crate::storage::transaction::WriteRequest;
 use crate::storage::{Storage, boundary, disk, listing, lock, record};
 use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
@@ -103,11 +102,7 @@ impl History {
 
     /// Returns an operation, or the last one.
     pub fn find(&self, id: Option<OperationId>) -> Result<Operation> {
-        let found = match id {
-            Some(id) => Some(self.own(id)?),
-            None => self.own_records()?.find(|record| record.keep),
-        };
-        found.map(operation).ok_or_else(|| Error::not_found("nothing to undo"))
+        self.own(id).map(operation)
     }
 
     /// Deletes an operation's record, so that it can no longer be undone.
@@ -131,7 +126,7 @@ impl History {
     /// out, because the caller generates them again. Must be called inside the transaction that applies the
     /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
-        let Record { changes: list, marks, .. } = self.own(id)?;
+        let Record { changes: list, marks, .. } = self.own(Some(id))?;
         let root = self.root();
         let mut changes = Changes::new();
         for (change, mark) in list.into_iter().zip(&marks[1..]).rev() {
@@ -164,17 +159,15 @@ impl History {
     }
 
     /// Returns the answer to a request, if it has been executed; refused if that was another command.
-    pub(crate) fn answer(&self, request: &WriteRequest) -> Result<Option<Value>> {
+    pub(crate) fn answer(&self, id: &str, command: &str) -> Result<Option<Value>> {
         let mut answers = self.own_records()?.filter_map(|record| record.request);
-        let Some(answered) = answers.find(|answered| answered.request.id == request.id) else {
-            return Ok(None);
-        };
-        if answered.request != *request {
-            let WriteRequest { id, command } = answered.request;
-            let message = format!("the request id `{id}` was used for `{command}`");
-            return Err(Error::refused(message).hint("use a new id for each write"));
+        match answers.find(|answered| answered.id == id) {
+            Some(other) if other.command != command => {
+                let message = format!("the request id `{id}` was used for `{}`", other.command);
+                Err(Error::refused(message).hint("use a new id for each write"))
+            }
+            found => Ok(found.map(|answered| answered.answer)),
         }
-        Ok(Some(answered.answer))
     }
 
     /// Returns the states of the records of operations that are done, newest first.
@@ -251,18 +244,11 @@ impl History {
         Ok(1)
     }
 
-    /// Returns a record of this user that can be undone.
-    fn own(&self, id: u64) -> Result<Record> {
-        match self.read(id, DONE)? {
-            RecordState::Own(record) if record.keep => Ok(record),
-            RecordState::Missing | RecordState::Incomplete | RecordState::Own(..) => {
-                Err(unknown(id))
-            }
-            RecordState::OtherVersion(_) | RecordState::Foreign => {
-                let message = "is not a record that you wrote with this version on this machine";
-                Err(Error::refused(message).at(&self.path(id, DONE), None))
-            }
-        }
+    /// Returns a record of this user that can be undone, or the last one.
+    fn own(&self, id: Option<u64>) -> Result<Record> {
+        let is_it = |record: &Record| record.keep && id.is_none_or(|id| record.id == id);
+        let found = self.own_records()?.find(is_it);
+        found.ok_or_else(|| id.map_or_else(|| Error::not_found("nothing to undo"), unknown))
     }
 
     pub(crate) fn read(&self, id: u64, ending: &str) -> Result<RecordState> {
@@ -286,7 +272,7 @@ fn id(stem: &str) -> Option<u64> {
 }
 
 /// Returns the operation that a record describes.
-pub(crate) fn operation(record: Record) -> Operation {
+fn operation(record: Record) -> Operation {
     let all = record.changes.iter().zip(&record.marks[1..]);
     Operation {
         files: all.filter_map(|(change, mark)| file_change(change, *mark)).collect(),

@@ -11,8 +11,6 @@ use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use walkdir::{DirEntry, WalkDir};
 
-#[cfg(not(target_os = "linux"))]
-use crate::storage::boundary::Boundary;
 use crate::storage::read;
 #[cfg(target_os = "linux")]
 use crate::storage::read::OpenAs;
@@ -63,13 +61,7 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
 
 #[cfg(not(target_os = "linux"))]
 fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
-    let real = match Boundary::around(path) {
-        None => path.to_owned(),
-        Some(boundary) => match boundary.resolve(path)? {
-            None => return Ok(Vec::new()),
-            Some(real) => real,
-        },
-    };
+    let Some(real) = read::resolved(path)? else { return Ok(Vec::new()) };
     let kinds = fs::read_dir(real)?.map(|entry| {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();

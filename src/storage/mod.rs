@@ -23,7 +23,7 @@
 //!    If reverting fails, the next transaction does it; nothing is lost, because the record has all bytes.
 //! 6. If the process is killed, every file has either its old or its new content, and the next transaction
 //!    completes the rest. A file that has neither by then is skipped with a warning.
-//! 7. If it is repeated with the same [`WriteRequest`], it returns the first answer and changes nothing
+//! 7. If it is repeated with the same request id, it returns the first answer and changes nothing
 //!    ([`Storage::transact_once`]).
 //! 8. The record is kept in the history (200 operations or 64 MiB) for [`History::undo`], with the answer to a request.
 //!
@@ -76,9 +76,9 @@ mod transaction;
 pub use append::{Log, rotate, rotated};
 pub(crate) use boundary::{Boundary, real_path};
 pub use changes::Changes;
-pub use disk::{Visibility, fail_point};
+pub use disk::fail_point;
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use lock::Store;
 pub use own_files::Scratch;
 pub(crate) use own_files::{companions, database_uri, has_pending, is_plain_database};
-pub use transaction::{Applied, Storage, WriteRequest};
+pub use transaction::{Applied, Storage};

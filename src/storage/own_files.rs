@@ -8,22 +8,13 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::error::{At, Error, Result};
 use crate::storage::append::append_at;
-use crate::storage::disk::{Access, Content, Create, Existing, Spot, Visibility};
+use crate::storage::disk::{Access, Content, Create, Spot, Visibility};
 use crate::storage::{Storage, disk, listing, lock, read};
-
-/// A derived value in its cache.
-#[derive(Serialize, Deserialize)]
-struct Derived<T> {
-    /// The version of annals that derived it, because another version may derive another value.
-    version: String,
-    fingerprint: String,
-    value: T,
-}
 
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.
@@ -57,14 +48,10 @@ impl Storage {
         }
         self.create_own()?;
         let path = self.own_file(name);
-        let spot = Spot::new(&path).at("open", &path)?;
-        let temporary = spot.beside(format!("{name}.{}.tmp", std::process::id()));
-        temporary
-            .remove()
-            .and_then(|()| temporary.open(Access::Write, Create::New))
-            .and_then(|file| disk::write(&file, bytes))
-            .at("write", &temporary.path)?;
-        temporary.rename_to(&spot, Existing::Replace).at("replace", &path).map(drop)
+        let temporary = format!("{name}.{}.tmp", std::process::id());
+        Spot::new(&path)
+            .and_then(|spot| spot.overwrite(temporary, bytes, |_| Ok(())))
+            .at("write", &path)
     }
 
     /// Changes a cache, one process at a time, except on a dry run.
@@ -89,16 +76,13 @@ impl Storage {
     /// Returns the value that this version cached for this fingerprint; an unreadable cache counts as absent.
     pub(crate) fn derived<T: DeserializeOwned>(&self, name: &str, fingerprint: &str) -> Option<T> {
         let bytes = self.cache(name).ok().flatten()?;
-        let cached: Derived<T> = serde_json::from_slice(&bytes).ok()?;
-        let is_valid =
-            cached.fingerprint == fingerprint && cached.version == env!("CARGO_PKG_VERSION");
-        is_valid.then_some(cached.value)
+        let (key, value): (String, T) = serde_json::from_slice(&bytes).ok()?;
+        (key == derived_key(fingerprint)).then_some(value)
     }
 
     /// Caches a value for a fingerprint of the files it is derived from.
-    pub(crate) fn write_derived<T: Serialize>(&self, name: &str, fingerprint: String, value: &T) {
-        let derived = Derived { version: env!("CARGO_PKG_VERSION").to_owned(), fingerprint, value };
-        if let Ok(bytes) = serde_json::to_vec(&derived) {
+    pub(crate) fn write_derived<T: Serialize>(&self, name: &str, fingerprint: &str, value: &T) {
+        if let Ok(bytes) = serde_json::to_vec(&(derived_key(fingerprint), value)) {
             // If the cache cannot be written, the next run derives the value again.
             self.write_cache(name, &bytes).ok();
         }
@@ -162,6 +146,11 @@ impl Storage {
         let path = self.own_file(name);
         append_at(&Spot::new(&path).at("open", &path)?, line.as_bytes())
     }
+}
+
+/// Returns the key of a derived value: another version of annals may derive another one.
+fn derived_key(fingerprint: &str) -> String {
+    format!("{} {fingerprint}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Removes the files that SQLite keeps beside a database; beside another database they would corrupt it.
@@ -242,7 +231,7 @@ impl Storage {
 fn create_folder(path: &Path, visibility: Visibility) -> Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => {
-            disk::create_all(path, visibility, Visibility::Shared).at("create", path)
+            disk::create_all(path, visibility).at("create", path)
         }
         Err(error) => Err(error).at("open", path),
         Ok(metadata) if metadata.is_dir() => Ok(()),

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 use crate::error::{At, Error, Result};
@@ -210,17 +210,16 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
         metadata => _ = metadata?,
     }
     // One of the folders in the path may be a link.
-    let real = match Boundary::around(path) {
-        None => path.to_owned(),
-        Some(boundary) => match boundary.resolve(path)? {
-            Some(real) => real,
-            None => return Ok(None),
-        },
-    };
+    let Some(real) = resolved(path)? else { return Ok(None) };
     match fs::metadata(&real) {
         Err(error) if is_absent(&error) => Ok(None),
         found => Ok(Some(found?.file_type().into())),
     }
+}
+
+/// Returns a path with its links followed, or `None` if one leads out of its project.
+pub(crate) fn resolved(path: &Path) -> io::Result<Option<PathBuf>> {
+    Boundary::around(path).map_or_else(|| Ok(Some(path.to_owned())), |one| one.resolve(path))
 }
 
 /// Opens a path that the user named, following all links.

@@ -34,7 +34,6 @@ use crate::error::{At, Error, Result};
 use crate::storage::changes::Change;
 use crate::storage::disk::{Access, Create, Spot, Visibility};
 use crate::storage::lock::Store;
-use crate::storage::transaction::WriteRequest;
 use crate::storage::{boundary, disk, lock};
 use crate::text::hexadecimal;
 
@@ -85,8 +84,8 @@ pub(crate) struct Record {
 /// A request that the operation answered, so that a repeated one is answered but not executed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    #[serde(flatten)]
-    pub(crate) request: WriteRequest,
+    pub(crate) id: String,
+    pub(crate) command: String,
     pub(crate) answer: Value,
 }
 
@@ -273,12 +272,11 @@ impl Pending {
             self.record.changes.clear();
             let mut text = self.record.signed(signer)?;
             text.extend(b" \n");
-            let temporary = self.path.with_extension("tmp");
-            disk::remove_file(&temporary)
-                .and_then(|()| disk::open(&temporary, Access::Write, Create::New))
-                .and_then(|file| disk::write(&file, &text).and_then(|()| disk::sync(&file)))
-                .at("write", &temporary)?;
-            disk::rename(&temporary, &done).at("close", &self.path)?;
+            Spot::new(&done)
+                .and_then(|done| {
+                    done.overwrite(format!("{}.tmp", self.record.id), &text, disk::sync)
+                })
+                .at("close", &self.path)?;
         }
         disk::remove_file(&self.path).at("remove", &self.path)
     }
@@ -398,7 +396,7 @@ impl Signer {
             return Err(Error::failed("HOME is not an absolute path"));
         };
         let folder = boundary::real_path(folder)?;
-        disk::create_all(&folder, Visibility::Private, Visibility::Shared).at("create", &folder)?;
+        disk::create_all(&folder, Visibility::Private).at("create", &folder)?;
         let path = boundary::real_path(&folder.join("key"))?;
         let file = Spot::new(&path)
             .and_then(|key| key.open(Access::Write, Create::IfMissing(Visibility::Private)))

@@ -6,18 +6,18 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::{Root, real_path};
 use crate::storage::changes::{Change, Changes};
-use crate::storage::history::{History, Operation, OperationId, RecordFile};
+use crate::storage::history::{History, OperationId, RecordFile};
 use crate::storage::lock::Store;
 use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState, Signer};
 use crate::storage::{apply, changes, disk, history, lock, own_files, record};
-use crate::warning::{Parsed, Warning};
+use crate::warning::Warning;
 
 /// Maximum number of attempts if another program saves one of the files in the meantime.
 const MAX_ROUNDS: usize = 3;
@@ -45,33 +45,12 @@ pub struct Applied {
     pub changed: Vec<PathBuf>,
     /// What would be changed, as a unified diff; only on a dry run.
     pub diff: Option<String>,
-    /// Whether nothing was done because the same request was executed before.
-    pub repeated: bool,
     /// Warnings from completing interrupted operations.
     pub warnings: Vec<Warning>,
 }
 
-/// The caller's id of one write, which it may repeat if it did not receive the answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WriteRequest {
-    pub(crate) id: String,
-    pub(crate) command: String,
-}
-
 /// Maximum length of a request's id.
 const MAX_REQUEST_ID: usize = 200;
-
-impl WriteRequest {
-    /// Returns the request of a command, such as `WriteRequest::new("4f1c", "entry write")`.
-    pub fn new(id: &str, command: &str) -> Result<Self> {
-        let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
-        if !is_name || id.chars().count() > MAX_REQUEST_ID {
-            let message = format!("a request id has 1 to {MAX_REQUEST_ID} visible characters");
-            return Err(Error::usage(message).hint("use a UUID, or a hash of the request"));
-        }
-        Ok(Self { id: id.to_owned(), command: command.to_owned() })
-    }
-}
 
 /// The locks of a transaction in progress.
 struct HeldLocks {
@@ -156,28 +135,30 @@ impl Storage {
         History { storage: self.clone() }
     }
 
-    /// Returns the operations interrupted by a killed process; the next transaction completes them.
-    ///
-    /// Records that the next transaction does not complete become warnings.
-    pub fn interrupted(&self) -> Result<Parsed<Vec<Operation>>> {
+    /// Returns a warning for each operation that a killed process left, and for each record that is not ours; the next
+    /// transaction completes the operations.
+    pub fn interrupted(&self) -> Result<Vec<Warning>> {
         let history = self.history();
-        let mut found = Parsed::clean(Vec::new());
+        let mut warnings = Vec::new();
         for id in history.ids(PENDING)? {
             let path = history.path(id, PENDING);
-            match history.read(id, PENDING)? {
+            let message = match history.read(id, PENDING)? {
                 // It may have been finished after its record was read and before the locks were checked.
                 RecordState::Own(record) if lock::are_free(&self.locks())? && path.exists() => {
-                    found.value.push(history::operation(record));
+                    let name = record.operation;
+                    format!(
+                        "`{name}` (operation {id}) was interrupted; the next writing command completes it"
+                    )
                 }
-                RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => {}
-                RecordState::Foreign => found.warnings.push(foreign(&path)),
-                RecordState::OtherVersion(operation) => found.warnings.push(Warning::file(
-                    &path,
-                    format!("`{operation}` was interrupted in another version of annals"),
-                )),
-            }
+                RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => continue,
+                RecordState::Foreign => FOREIGN.to_owned(),
+                RecordState::OtherVersion(name) => {
+                    format!("`{name}` was interrupted in another version of annals")
+                }
+            };
+            warnings.push(Warning::file(&path, message));
         }
-        Ok(found)
+        Ok(warnings)
     }
 
     /// Runs `work` under the locks of the stores that it reads and changes, then applies its changes.
@@ -199,36 +180,42 @@ impl Storage {
         })
     }
 
-    /// Runs a transaction like [`Storage::transact`], but a repeated request returns the first answer.
+    /// Runs a transaction like [`Storage::transact`], but one whose caller's id was given before returns the first answer,
+    /// so that a caller that did not receive it may repeat the write.
     ///
-    /// `Applied::repeated` says so. Without a request it does the same as [`Storage::transact`].
+    /// Without an id it does the same as [`Storage::transact`].
     pub fn transact_once<T: Serialize + DeserializeOwned>(
         &self,
         operation: &str,
         stores: &[Store],
-        request: Option<&WriteRequest>,
+        id: Option<&str>,
         mut work: impl FnMut() -> Result<(T, Changes)>,
     ) -> Result<(T, Applied)> {
-        let Some(request) = request else {
+        let Some(id) = id else {
             return self.transact(operation, stores, work);
         };
-        let mut repeated = false;
+        let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
+        if !is_name || id.chars().count() > MAX_REQUEST_ID {
+            let message = format!("a request id has 1 to {MAX_REQUEST_ID} visible characters");
+            return Err(Error::usage(message).hint("use a UUID, or a hash of the request"));
+        }
         let invalid = |error| Error::failed(format!("cannot store the answer: {error}"));
-        let (answer, mut applied) = self.run(operation, stores, || {
-            if let Some(answer) = self.history().answer(request)? {
-                repeated = true;
-                let answer = serde_json::from_value(answer).map_err(invalid)?;
-                return Ok((answer, Changes::new(), None));
+        self.run(operation, stores, || {
+            if let Some(answer) = self.history().answer(id, operation)? {
+                return Ok((
+                    serde_json::from_value(answer).map_err(invalid)?,
+                    Changes::new(),
+                    None,
+                ));
             }
             let (answer, changes) = work()?;
             let stored = Answered {
-                request: request.clone(),
+                id: id.to_owned(),
+                command: operation.to_owned(),
                 answer: serde_json::to_value(&answer).map_err(invalid)?,
             };
             Ok((answer, changes, Some(stored)))
-        })?;
-        applied.repeated = repeated;
-        Ok((answer, applied))
+        })
     }
 
     fn run<T>(
@@ -327,7 +314,7 @@ impl Storage {
             match history.read(*id, PENDING)? {
                 RecordState::Missing => {}
                 RecordState::Incomplete => disk::remove_file(&path).at("remove", &path)?,
-                RecordState::Foreign => warnings.push(foreign(&path)),
+                RecordState::Foreign => warnings.push(Warning::file(&path, FOREIGN)),
                 RecordState::OtherVersion(operation) => {
                     let message = format!(
                         "`{operation}` was interrupted in another version of annals, such as 0.2"
@@ -351,17 +338,10 @@ impl Storage {
 
     /// Holds no locks, on a dry run or because of an obstacle; names what is interrupted.
     fn unlocked(&self, obstacle: Option<Error>) -> HeldLocks {
-        let mut warnings = Vec::new();
         // Another user's records may be unreadable, which must not prevent reading the project's files.
-        let interrupted = self.interrupted().unwrap_or_else(|error| {
-            let warning = Warning::file(&self.records(), error.reason());
-            Parsed::new(Vec::new(), vec![warning])
-        });
-        for Operation { id, operation, .. } in interrupted.into_value(&mut warnings) {
-            let what =
-                format!("`{operation}` (operation {id}) was interrupted and is not completed yet");
-            warnings.push(Warning::file(&self.history().path(id, PENDING), what));
-        }
+        let warnings = self
+            .interrupted()
+            .unwrap_or_else(|error| vec![Warning::file(&self.records(), error.reason())]);
         HeldLocks { _files: Vec::new(), records: Vec::new(), warnings, obstacle }
     }
 
@@ -407,11 +387,9 @@ impl Storage {
     }
 }
 
-fn foreign(record: &Path) -> Warning {
-    let message =
-        "is not a record that you wrote on this machine, so it is not acted on; delete it";
-    Warning::file(record, message)
-}
+/// What is said of a record that this user did not sign.
+const FOREIGN: &str =
+    "is not a record that you wrote on this machine, so it is not acted on; delete it";
 
 /// Returns whether the changes write at most one file and create folders, so that none can be left half done.
 fn writes_one_file(list: &[Change]) -> bool {

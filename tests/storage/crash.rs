@@ -80,7 +80,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 }
 
 fn assert_no_leftovers(root: &Path) {
-    assert!(storage(root).interrupted().unwrap().value.is_empty());
+    assert!(storage(root).interrupted().unwrap().is_empty());
     for entry in fs::read_dir(root.join(".annals/history")).unwrap() {
         let name = entry.unwrap().file_name();
         assert!(name.to_str().unwrap().ends_with(".record"), "{}", name.display());
@@ -118,7 +118,7 @@ fn a_killed_operation_is_completed_or_never_began() {
                 let is_temporary = path.to_str().unwrap().contains(".annals-");
                 assert!(is_temporary || whole.contains(&&content), "{stop_at}: {path:?}");
             }
-            let reported = storage(root).interrupted().unwrap().value.len();
+            let reported = storage(root).interrupted().unwrap().len();
             let recovered = recover(root).unwrap();
             assert_eq!(recovered.warnings.len(), reported, "{stop_at}");
             let found = files(root);
@@ -160,7 +160,7 @@ fn an_operation_killed_while_it_is_reverted_is_reverted() {
         "fail",
         |_| {},
         |root, stop_at| {
-            let interrupted = !storage(root).interrupted().unwrap().value.is_empty();
+            let interrupted = !storage(root).interrupted().unwrap().is_empty();
             recover(root).unwrap();
             assert_no_leftovers(root);
             if interrupted && files(root) != before {

@@ -136,7 +136,7 @@ fn a_failed_change_reverts_the_earlier_ones() {
     .unwrap_err();
     assert_eq!(error.kind, ErrorKind::Failed);
     assert_eq!(tree(root), before);
-    assert!(storage.interrupted().unwrap().value.is_empty());
+    assert!(storage.interrupted().unwrap().is_empty());
 }
 
 /// Runs in a process in which no file can grow beyond 4 KiB, as on a full disk.
@@ -158,7 +158,7 @@ pub(crate) fn write_too_much(root: &Path) {
     .unwrap_err();
     assert!(error.to_string().contains("only some of the lines"), "{error}");
     assert_eq!(tree(root), before);
-    assert!(storage.interrupted().unwrap().value.is_empty());
+    assert!(storage.interrupted().unwrap().is_empty());
     assert!(storage.history().list().unwrap().value.is_empty());
 }
 

@@ -83,7 +83,7 @@ fn a_concurrently_changed_file_stops_the_whole_operation() {
     let error = transact(&storage, "edit", plan).unwrap_err();
     assert!(error.to_string().contains("second: changed while"), "{error}");
     assert_eq!(tree(root), before);
-    assert!(storage.interrupted().unwrap().value.is_empty());
+    assert!(storage.interrupted().unwrap().is_empty());
     assert!(storage.history().list().unwrap().value.is_empty());
 }
 

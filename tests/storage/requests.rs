@@ -4,14 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use annals::error::{ErrorKind, Result};
-use annals::storage::{Applied, Changes, Storage, Store, WriteRequest};
+use annals::storage::{Applied, Changes, Storage, Store};
 
 use super::{storage, tree};
 
 /// Appends a line to a file; the answer is the number of lines.
 pub(super) fn count(storage: &Storage, root: &Path, id: &str) -> Result<(usize, Applied)> {
-    let request = WriteRequest::new(id, "count")?;
-    storage.transact_once("count", &[Store::Entries], Some(&request), || {
+    storage.transact_once("count", &[Store::Entries], Some(id), || {
         let mut changes = Changes::new();
         let path = root.join("count");
         let mut text = changes.current(&path)?.unwrap_or_default();
@@ -33,11 +32,11 @@ fn a_repeated_request_is_answered_and_not_executed() {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path()).keep_history(keeps_history);
         let (first, applied) = count(&storage, folder.path(), "one").unwrap();
-        assert_eq!((first, applied.repeated), (1, false));
+        assert_eq!((first, applied.changed.is_empty()), (1, false));
         assert_eq!(applied.changed, [folder.path().join("count")]);
         count(&storage, folder.path(), "two").unwrap();
         let (again, applied) = count(&storage, folder.path(), "one").unwrap();
-        assert_eq!((again, applied.repeated, applied.changed.len()), (1, true, 0));
+        assert_eq!((again, applied.changed.len()), (1, 0));
         assert_eq!(lines(folder.path()), 2);
         let listed = storage.history().list().unwrap().value;
         assert_eq!(listed.len(), if keeps_history { 2 } else { 0 });
@@ -55,17 +54,16 @@ fn an_undone_request_stays_answered() {
         .transact("undo", &[Store::Entries], || Ok(((), storage.history().undo(id, |_| false)?)))
         .unwrap();
     assert!(!folder.path().join("count").exists());
-    assert!(count(&storage, folder.path(), "one").unwrap().1.repeated);
+    assert!(count(&storage, folder.path(), "one").unwrap().1.changed.is_empty());
 }
 
 #[test]
 fn an_answer_without_a_change_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path());
-    let request = WriteRequest::new("one", "look").unwrap();
     let ask = |answer: &str| {
         let work = || Ok((answer.to_owned(), Changes::new()));
-        storage.transact_once("look", &[Store::Entries], Some(&request), work)
+        storage.transact_once("look", &[Store::Entries], Some("one"), work)
     };
     assert_eq!(ask("first").unwrap().0, "first");
     assert_eq!(ask("second").unwrap().0, "first");
@@ -76,12 +74,11 @@ fn an_id_belongs_to_one_command_and_must_be_one() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path());
     count(&storage, folder.path(), "one").unwrap();
-    let other = WriteRequest::new("one", "other").unwrap();
     let asked =
-        storage.transact_once("other", &[Store::Entries], Some(&other), || Ok((0, Changes::new())));
+        storage.transact_once("other", &[Store::Entries], Some("one"), || Ok((0, Changes::new())));
     assert_eq!(asked.unwrap_err().kind, ErrorKind::Refused);
     for id in ["", " ", "a\nb", &"x".repeat(201)] {
-        assert_eq!(WriteRequest::new(id, "count").unwrap_err().kind, ErrorKind::Usage);
+        assert_eq!(count(&storage, folder.path(), id).unwrap_err().kind, ErrorKind::Usage);
     }
 }
 
@@ -101,7 +98,7 @@ fn a_request_is_answered_as_long_as_its_record_is_kept() {
     for number in 0..201 {
         count(&storage, folder.path(), &number.to_string()).unwrap();
     }
-    assert!(count(&storage, folder.path(), "200").unwrap().1.repeated);
-    assert!(count(&storage, folder.path(), "1").unwrap().1.repeated);
-    assert!(!count(&storage, folder.path(), "0").unwrap().1.repeated);
+    assert!(count(&storage, folder.path(), "200").unwrap().1.changed.is_empty());
+    assert!(count(&storage, folder.path(), "1").unwrap().1.changed.is_empty());
+    assert!(!count(&storage, folder.path(), "0").unwrap().1.changed.is_empty());
 }
