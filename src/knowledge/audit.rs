@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::knowledge::entry::{in_words, links};
-use crate::knowledge::store::{EntryFile, render_index, scan, stem, with_unread};
+use crate::knowledge::store::{EntryFile, render_index, scan, stem};
 use crate::knowledge::{Confidence, Entry, EntryStatus, KnowledgeDir, notepad};
 use crate::project::Project;
 use crate::storage::{Changes, Store, has_pending};
@@ -129,8 +129,7 @@ fn rebuild_index(
     changes: &mut Changes,
 ) -> Result<bool> {
     let old = changes.current(&place.index())?;
-    let entries = all.iter().map(|one| one.entry.clone()).collect();
-    let text = render_index(with_unread(place, entries, old.as_deref()));
+    let text = render_index(all.iter().map(|one| one.entry.clone()));
     // Git may have checked it out with Windows line endings.
     let is_current = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     let is_drifted = !old.as_deref().map_or(all.is_empty(), is_current);

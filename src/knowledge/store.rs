@@ -364,10 +364,7 @@ pub(crate) fn update_index(
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let entries = match text.filter(|text| text.starts_with(HEAD)).and_then(parse_index) {
         Some(entries) => entries,
-        None => {
-            let all = scan(place, |file| Some(file.entry()))?.value;
-            with_unread(place, all, old.as_deref())
-        }
+        None => scan(place, |file| Some(file.entry()))?.value,
     };
     let mut entries: BTreeMap<String, Entry> =
         entries.into_iter().map(|entry| (entry.key.clone(), entry)).collect();
@@ -379,20 +376,6 @@ pub(crate) fn update_index(
         };
     }
     changes.edit(&place.index(), old, render_index(entries.into_values()))
-}
-
-/// Returns the entries that were read, and those of an existing INDEX.md whose files exist but cannot be read.
-pub(crate) fn with_unread(
-    place: &KnowledgeDir,
-    read: Vec<Entry>,
-    old: Option<&[u8]>,
-) -> Vec<Entry> {
-    let mut unread = place.keys();
-    for entry in &read {
-        unread.remove(&entry.key);
-    }
-    let rows = old.and_then(|old| parse_index(&String::from_utf8_lossy(old))).unwrap_or_default();
-    read.into_iter().chain(rows.into_iter().filter(|row| unread.contains(&row.key))).collect()
 }
 
 /// Plans to update the rows in INDEX.md of all entries changed by a plan.
