@@ -14,7 +14,7 @@ use crate::knowledge::store::indexed;
 use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::search::words;
-use crate::text::{first_chars, hexadecimal, listed, word_enum};
+use crate::text::{first_chars, listed, sha256, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
@@ -186,15 +186,9 @@ pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
         key = format!("{}-{key}", entry_type.as_str());
     }
     if is_number {
-        let sum = checksum(finding.as_bytes());
-        key = format!("{}-{}", entry_type.as_str(), hexadecimal(&sum.to_be_bytes()));
+        key = format!("{}-{}", entry_type.as_str(), &sha256(finding)[..8]);
     }
     key
-}
-
-/// Returns a short checksum (FNV-1a), as a key for a finding without usable words.
-fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The rules, in one table, which says how it is read.
