@@ -285,37 +285,21 @@ impl EntrySummary {
 
 /// Returns the active entries, the newest and most cited first.
 pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
-    let place = KnowledgeDir::in_project(project);
-    let found = scan(&place, |file| {
-        let entry = file.entry();
-        if !entry.is_active() {
-            return None;
+    Ok(linked(project)?.map(|mut all| {
+        all.retain(|one| one.entry.is_active());
+        let mut cited: HashMap<&str, usize> = HashMap::new();
+        for key in all.iter().flat_map(|one| &one.links) {
+            *cited.entry(key).or_default() += 1;
         }
-        let body = &file.text[entry.body.clone()];
-        let linked: Vec<String> = links(body, 1).map(|(to, _)| to.to_owned()).collect();
-        let below = &body[title_line(body).map_or(0, |line| line.end)..];
-        let dated = entry.dated();
-        let summary = EntrySummary {
-            key: entry.key,
-            title: entry.title,
-            text: prose(below),
+        let summary = |LinkedEntry { entry, text, .. }: &LinkedEntry| EntrySummary {
+            key: entry.key.clone(),
+            title: entry.title.clone(),
+            text: text.clone(),
             confidence: entry.confidence,
-            dated,
-            cited: 0,
+            dated: entry.dated(),
+            cited: cited.get(entry.key.as_str()).copied().unwrap_or_default(),
         };
-        Some((summary, linked))
-    })?;
-    Ok(found.map(|found| {
-        let mut cited: HashMap<String, usize> = HashMap::new();
-        for (summary, linked) in &found {
-            for key in linked.iter().filter(|key| **key != summary.key) {
-                *cited.entry(key.clone()).or_default() += 1;
-            }
-        }
-        let mut all: Vec<EntrySummary> = found.into_iter().map(|(summary, _)| summary).collect();
-        for summary in &mut all {
-            summary.cited = cited.get(&summary.key).copied().unwrap_or_default();
-        }
+        let mut all: Vec<EntrySummary> = all.iter().map(summary).collect();
         all.sort_by_key(|one| {
             let days = one.dated.map(|day| i64::from(chrono::Datelike::num_days_from_ce(&day)));
             let links = i64::try_from(one.cited).unwrap_or(i64::MAX);
@@ -338,6 +322,8 @@ pub struct LinkedEntry {
     pub entry: Entry,
     /// The keys in `[[…]]` and `supersedes`, sorted and without duplicates; the entries may not exist.
     pub links: Vec<String>,
+    /// The text below the title, on one line.
+    text: String,
 }
 
 /// Returns all entries with their links, sorted by key.
@@ -345,11 +331,12 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
     let place = KnowledgeDir::in_project(project);
     let mut found = scan(&place, |file| {
         let entry = file.entry();
-        let named = links(&file.text[entry.body.clone()], 1);
-        let named = named.map(|(to, _)| to.to_owned());
+        let body = &file.text[entry.body.clone()];
+        let named = links(body, 1).map(|(to, _)| to.to_owned());
         let named: BTreeSet<String> = named.chain(entry.supersedes.iter().cloned()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
-        Some(LinkedEntry { entry, links })
+        let text = prose(&body[title_line(body).map_or(0, |line| line.end)..]);
+        Some(LinkedEntry { entry, links, text })
     })?;
     found.value.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
     Ok(found)
