@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::git::{Commit, Git};
@@ -134,14 +134,9 @@ fn threshold() -> &'static str {
     Template::LedgerThreshold.text().trim_end()
 }
 
-#[derive(Serialize)]
-struct SkillFields {
-    threshold: &'static str,
-}
-
 /// Returns SKILL.md of the update procedure, for an agent.
 pub fn skill() -> Result<String> {
-    templates::render(Template::LedgerSkill, &SkillFields { threshold: threshold() })
+    templates::render(Template::LedgerSkill, &json!({ "threshold": threshold() }))
 }
 
 /// Folders of specs and plans.

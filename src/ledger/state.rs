@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use regex::Regex;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::clock::parse_date;
 use crate::error::Result;
@@ -182,34 +183,20 @@ impl NewState {
         if next_actions.is_empty() {
             next_actions.push(Line::new(TRIAGE));
         }
-        let page = Page {
-            objective: Line::new(&self.objective),
-            active_work: lines(&self.active_work),
-            blockers: lines(&self.blockers),
-            next_actions,
-            reference,
-            out_of_scope: lines(&self.out_of_scope),
-            date: date.to_string(),
-            anchor,
-            comments,
-        };
+        let page = json!({
+            "objective": Line::new(&self.objective),
+            "active_work": lines(&self.active_work),
+            "blockers": lines(&self.blockers),
+            "next_actions": next_actions,
+            "reference": reference,
+            "out_of_scope": lines(&self.out_of_scope),
+            "date": date.to_string(),
+            "anchor": anchor,
+            "comments": comments,
+        });
         // A document with secrets was refused when it was read, unless the user allows them.
         templates::render_unredacted(Template::LedgerState, &page)
     }
-}
-
-/// The fields of the template.
-#[derive(Serialize)]
-struct Page<'a> {
-    objective: Line,
-    active_work: Vec<Line>,
-    blockers: Vec<Line>,
-    next_actions: Vec<Line>,
-    reference: Vec<Line>,
-    out_of_scope: Vec<Line>,
-    date: String,
-    anchor: &'a str,
-    comments: &'a [String],
 }
 
 /// The placeholder for a hash if nothing is covered yet.
