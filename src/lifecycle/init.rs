@@ -122,9 +122,10 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
             "already exists and is left as it is; the description is only for a new project";
         new.work.warnings.push(Warning::file(&project_file, message));
     }
-    new.template(&project_file, Template::InitProject, &texts)?;
+    new.file(&project_file, || templates::render(Template::InitProject, &texts))?;
     let requirements = root.join(vocabulary::REQUIREMENTS);
-    new.template(&requirements, Template::InitRequirements, &json!({ "date": date }))?;
+    let date = json!({ "date": date });
+    new.file(&requirements, || templates::render(Template::InitRequirements, &date))?;
     // The remaining files belong to the active milestone, which may have a separate folder.
     let name = new.name()?.unwrap_or(texts.name);
     new.file(&home.join(vocabulary::ROADMAP), || new_roadmap(&name))?;
@@ -203,15 +204,6 @@ impl Creation<'_> {
             self.report.created.push(self.project.relative(path).to_owned());
         }
         Ok(())
-    }
-
-    fn template(
-        &mut self,
-        path: &Path,
-        template: Template,
-        context: &impl Serialize,
-    ) -> Result<()> {
-        self.file(path, || templates::render(template, context))
     }
 
     /// Plans STATE.md, which records the installed skills and the profile of existing code.

@@ -84,26 +84,22 @@ type Reader = fn(&Project, &str, &Path) -> Result<Parsed<Model>>;
 
 /// Returns the reader of a file, by its name.
 fn reader(path: &Path) -> Option<Reader> {
-    let plan: Reader =
-        |_, text, path| Ok(Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))));
+    let plan: Reader = |_, text, path| Ok(boxed(Plan::parse(text, path), Model::Plan));
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     // Archives contain names such as `v1.0-ROADMAP.md`.
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
         vocabulary::STATE => |_, text, path| {
             let numbering = PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP));
-            let state = StateFile::parse_with(text, path, numbering);
-            Ok(state.map(|state| Model::State(Box::new(state))))
+            Ok(boxed(StateFile::parse_with(text, path, numbering), Model::State))
         },
-        vocabulary::ROADMAP => |_, text, path| {
-            Ok(Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap))))
-        },
-        vocabulary::PROJECT => |_, text, path| {
-            Ok(ProjectFile::parse(text, path).map(|file| Model::Project(Box::new(file))))
-        },
-        "PATTERNS.md" => |_, text, path| {
-            Ok(Patterns::parse(text, path).map(|patterns| Model::Patterns(Box::new(patterns))))
-        },
+        vocabulary::ROADMAP => {
+            |_, text, path| Ok(boxed(Roadmap::parse(text, path), Model::Roadmap))
+        }
+        vocabulary::PROJECT => {
+            |_, text, path| Ok(boxed(ProjectFile::parse(text, path), Model::Project))
+        }
+        "PATTERNS.md" => |_, text, path| Ok(boxed(Patterns::parse(text, path), Model::Patterns)),
         _ => match FileName::parse(name, folder.unwrap_or_default()).map(|file| file.kind) {
             Some(FileKind::Plan) => plan,
             Some(FileKind::Summary) => summary,
@@ -120,5 +116,9 @@ fn reader(path: &Path) -> Option<Reader> {
 fn summary(project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
     let mut parsed = Summary::parse(text, path);
     derive_durations(vec![&mut parsed.value], &project.git)?;
-    Ok(parsed.map(|summary| Model::Summary(Box::new(summary))))
+    Ok(boxed(parsed, Model::Summary))
+}
+
+fn boxed<T>(parsed: Parsed<T>, model: fn(Box<T>) -> Model) -> Parsed<Model> {
+    parsed.map(|value| model(Box::new(value)))
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::init::{new_roadmap, new_state};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards};
+use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards, planned_text};
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
@@ -166,8 +166,7 @@ fn plan_new(
             .at(project.relative(&home), None)
             .hint("choose another slug"));
     }
-    let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
-    let state = state.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let state = planned_text(changes, &folder.active.dir.join(vocabulary::STATE))?;
     let mut carried = CarriedState::from_state(&state, &survey.state);
     if !keeps_active(project, survey)? {
         check_root_is_free(survey)?;

@@ -27,7 +27,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
@@ -36,7 +35,7 @@ use crate::plan::{Next, Phase, PhaseNumber, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
-use crate::text::{hexadecimal, inert, strip_prefix_ignore_case};
+use crate::text::{inert, sha256, strip_prefix_ignore_case};
 use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
@@ -184,7 +183,7 @@ fn is_own(bytes: &[u8]) -> bool {
 /// may change.
 fn digest(body: &str) -> String {
     let plain = body.replace("\r\n", "\n");
-    hexadecimal(&Sha256::digest(plain.trim_end())[..8])
+    sha256(plain.trim_end())[..16].to_owned()
 }
 
 /// Returns the path and text of the note of the active milestone, of the planning folder, or of the current
@@ -250,14 +249,11 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let outline = Outline::parse(&text, front.range.end);
     let labels = outline.labels(&(front.range.end..text.len()));
     let said = |names: &[&str]| {
-        let of_label = labels
-            .iter()
-            .find(|label| names.iter().any(|name| label.name.eq_ignore_ascii_case(name)))
-            .map(|label| label.value.clone());
-        let keys: Vec<String> =
-            names.iter().map(|name| name.replace(' ', "_").to_lowercase()).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        of_label.or_else(|| front.get(&keys)?.as_text().map(str::to_owned))
+        names.iter().find_map(|name| {
+            let label = labels.iter().find(|label| label.name.eq_ignore_ascii_case(name));
+            let field = || front.text(&[&name.replace(' ', "_").to_lowercase()]);
+            label.map(|label| label.value.as_str()).or_else(field).map(str::to_owned)
+        })
     };
     let phase = said(&["Phase", "Current phase", "Position"]);
     let derived = StatusReport::from_survey(project, &survey).derived;

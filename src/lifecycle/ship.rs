@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -375,14 +375,19 @@ fn root_state(
     slug: &str,
     changes: &Changes,
 ) -> Result<String> {
-    let old = changes.current(&survey.folder.active.dir.join(vocabulary::STATE))?;
-    let old = old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let old = planned_text(changes, &survey.folder.active.dir.join(vocabulary::STATE))?;
     let mut context = json!(CarriedState::from_state(&old, &survey.state));
     let date = project.clock.today().to_string();
     context["project"] = json!(survey.name(project));
     context["shipped"] = json!({"milestone": name, "slug": slug, "date": date});
     context["skills"] = json!(survey.state.skills);
     templates::render(Template::ShippedState, &context)
+}
+
+/// Returns the text of a file as the changes leave it; empty without a file.
+pub(crate) fn planned_text(changes: &Changes, path: &Path) -> Result<String> {
+    let bytes = changes.current(path)?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Plans the new active milestone after one is gone: the first that remains, or none.
