@@ -456,7 +456,7 @@ mod tests {
             ("caf\u{e9}", r#"{"content":"caf\u00E9"}"#),
             ("\u{e9}", r#"{"content":"\u00e9"}"#),
             ("a/b", r#"{"content":"a\/b"}"#),
-            ("say \"hi\"", r#"{"content":"say \"hi\""}"#),
+            ("say \"hi\"", "{\"content\":\"say \\\"hi\\\"\"}"),
             ("one\ntwo", r#"{"content":"one\ntwo"}"#),
             ("\u{1f600}", r#"{"meta":{"x":["\ud83d\ude00"]}}"#),
         ] {
