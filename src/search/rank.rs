@@ -614,8 +614,12 @@ pub fn bm25<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, query: &str) -> V
 }
 
 /// Adds to the scores of texts of these lengths what a term is worth that occurs in some of them; returns in how many.
+#[expect(
+    clippy::stable_sort_primitive,
+    reason = "a stable sort makes use of lists that are in order one by one"
+)]
 pub(crate) fn add_term(mut matches: Matches, lengths: &[u32], scores: &mut [f64]) -> usize {
-    // The most frequent stem of each text counts. The lists are in order one by one, which a stable sort makes use of.
+    // The most frequent stem of each text counts.
     matches.sort();
     matches.dedup_by(|next, kept| {
         let is_same = next.0 == kept.0;
