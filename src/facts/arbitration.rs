@@ -227,9 +227,8 @@ impl Arbiter<'_> {
         let active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
             if may_replace {
-                let (how, end) =
-                    ((SUPERSEDE, FactStatus::Superseded), &self.origin.last_mentioned_at);
-                self.close(how, &current, end, &action.reason)?;
+                let end = &self.origin.last_mentioned_at;
+                self.close(SUPERSEDE, &current, end, &action.reason)?;
             } else {
                 let valid_to = action.valid_from.clone();
                 let end = Action { valid_from: None, valid_to, ..action.clone() };
@@ -246,13 +245,12 @@ impl Arbiter<'_> {
         {
             return self.refine(action, &current);
         }
-        if let Some(known) = self.find_proposal(action, Some(&current), Proposal::Value)? {
-            return self.repeat_proposal(action, &known);
+        if !may_replace || self.find_proposal(action, Some(&current), Proposal::Value)?.is_some() {
+            return self.propose(action, Some(&current), Proposal::Value);
         }
-        if may_replace {
-            return self.supersede(action, &current);
-        }
-        self.propose(action, Some(&current), Proposal::Value)
+        let new = self.new_fact(action, Some(&current));
+        self.close(SUPERSEDE, &current, &new.valid_from, &action.reason)?;
+        self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
 
     /// Rule 1; a value whose validity has ended is stored as expired.
@@ -295,18 +293,11 @@ impl Arbiter<'_> {
         self.write("update", &action.reason, Some(current), after, ActionOutcome::Refined)
     }
 
-    /// Rule 3.
-    fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let new = self.new_fact(action, Some(current));
-        self.close((SUPERSEDE, FactStatus::Superseded), current, &new.valid_from, &action.reason)?;
-        self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
-    }
-
     /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
     /// late must not undo later statements, and what was said elsewhere was judged without the facts of the project.
     fn is_guarded(&self, action: &Action, current: &Fact) -> bool {
         current.is_high_risk(&self.high_risk)
-            || is_unsure(action.confidence_delta)
+            || action.confidence_delta < 0.0
             || self.origin.last_mentioned_at < current.last_mentioned_at
             || current.project.is_some() && current.project != self.origin.project
     }
@@ -325,7 +316,7 @@ impl Arbiter<'_> {
             let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
             return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
         }
-        let ended = self.close((EXPIRE, FactStatus::Expired), fact, end, reason)?;
+        let ended = self.close(EXPIRE, fact, end, reason)?;
         maintenance::restore_replaced(self.connection, fact, &self.now)?;
         Ok(ended)
     }
@@ -448,7 +439,7 @@ impl Arbiter<'_> {
     fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         if action.kind == ActionType::Expire {
             self.keep_present(pending, &action.reason)?;
-            return self.close((EXPIRE, FactStatus::Expired), pending, &self.now, &action.reason);
+            return self.close(EXPIRE, pending, &self.now, &action.reason);
         }
         if action.new_value_text.is_none() || action.is_of(pending) {
             return self.repeat_proposal(action, pending);
@@ -483,7 +474,7 @@ impl Arbiter<'_> {
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
-            let dropped = self.close((EXPIRE, FactStatus::Expired), pending, &self.now, reason)?;
+            let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
             return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
         // The present value stays until the new one begins, which then replaces it.
@@ -517,7 +508,7 @@ impl Arbiter<'_> {
         let Some(old) = old else {
             return Ok(ActionOutcome::Confirmed);
         };
-        self.close((SUPERSEDE, FactStatus::Superseded), &old, &self.now, reason)?;
+        self.close(SUPERSEDE, &old, &self.now, reason)?;
         Ok(ActionOutcome::Superseded)
     }
 
@@ -554,21 +545,17 @@ impl Arbiter<'_> {
         if fact.status == FactStatus::PendingConfirmation {
             self.keep_present(fact, reason)?;
         }
-        let rejected = self.close(("reject", FactStatus::Expired), fact, &self.now, reason)?;
+        let rejected = self.close("reject", fact, &self.now, reason)?;
         if fact.status == FactStatus::Active {
             maintenance::restore_replaced(self.connection, fact, &self.now)?;
         }
         Ok(rejected)
     }
 
-    /// Ends the validity of a fact, by an action with this name and this status.
-    fn close(
-        &self,
-        (name, status): (&str, FactStatus),
-        fact: &Fact,
-        end: &str,
-        reason: &str,
-    ) -> Result<ActionEffect> {
+    /// Ends the validity of a fact by a change with this name.
+    fn close(&self, name: &str, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
+        let is_replaced = name == SUPERSEDE;
+        let status = if is_replaced { FactStatus::Superseded } else { FactStatus::Expired };
         let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
         let after = Fact { status, valid_to, updated_at: self.now.clone(), ..fact.clone() };
         self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
@@ -696,11 +683,6 @@ pub(crate) fn repeated_confidence(confidence: f64) -> f64 {
 /// The auditor can lower it but not raise it: only repetition and confirmation by the user do.
 pub(crate) fn first_confidence(delta: f64) -> f64 {
     rounded((FIRST_MENTION + delta.min(0.0)).clamp(0.0, CONFIRMED))
-}
-
-/// Returns whether the auditor is less certain than usual.
-pub(crate) fn is_unsure(delta: f64) -> bool {
-    first_confidence(delta) < FIRST_MENTION
 }
 
 /// Returns the confidence a contested value needs to replace the old one without confirmation.

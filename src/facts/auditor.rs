@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::arbitration::{ActionResult, is_same_value};
 use crate::facts::fact::{
-    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_json, checked_time, checked_value,
+    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_time, checked_value,
 };
 use crate::facts::metrics::Ranks;
 use crate::facts::queue::{Turn, TurnStatus};
@@ -400,7 +400,7 @@ impl Action {
     /// Checks the action, and brings its texts and times into their stored form.
     pub(crate) fn validated(mut self, policy: SecretPolicy) -> Result<Self> {
         let structured = self.new_value_json.as_ref().map(Value::to_string);
-        checked_json(structured.as_deref(), policy)?;
+        check_text(structured.as_deref().unwrap_or_default(), policy)?;
         let value = self.new_value_text.or(structured);
         self.new_value_text = value.map(|value| checked_value(&value, policy)).transpose()?;
         let needed = match self.kind {

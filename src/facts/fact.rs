@@ -14,7 +14,7 @@ use crate::facts::store::{Facts, Json, Sql, columns, json, stored_as_json, store
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
-use crate::text::{clip, strip_controls, word_enum};
+use crate::text::{clip, listed, strip_controls, word_enum};
 
 /// Maximum length of a value, as text and as JSON, in bytes.
 const MAX_VALUE_BYTES: usize = 16 << 10;
@@ -195,7 +195,7 @@ impl Fact {
         }
         self.value_text = checked_value(&self.value_text, policy)?;
         let structured = self.value_json.as_ref().map(|json| json.0.to_string());
-        checked_json(structured.as_deref(), policy)?;
+        check_text(structured.as_deref().unwrap_or_default(), policy)?;
         let excerpt = strip_controls(&self.source_excerpt);
         self.source_excerpt = clip(&excerpt, MAX_EXCERPT_CHARS).into_owned();
         check_text(&self.source_excerpt, policy)?;
@@ -248,7 +248,7 @@ impl fmt::Display for Fact {
 pub(crate) fn checked_value(text: &str, policy: SecretPolicy) -> Result<String> {
     let text = strip_controls(text).trim().to_owned();
     if text.is_empty() {
-        return Err(too_long("a value"));
+        return Err(wrong_length());
     }
     check_text(&text, policy)?;
     Ok(text)
@@ -257,7 +257,7 @@ pub(crate) fn checked_value(text: &str, policy: SecretPolicy) -> Result<String> 
 /// Refuses a text that is too long or looks like a secret.
 pub(crate) fn check_text(text: &str, policy: SecretPolicy) -> Result<()> {
     if text.len() > MAX_VALUE_BYTES {
-        return Err(too_long("a value"));
+        return Err(wrong_length());
     }
     if policy == SecretPolicy::Refuse
         && let Some(rule) = secrets::first_rule(text)
@@ -268,17 +268,8 @@ pub(crate) fn check_text(text: &str, policy: SecretPolicy) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a structured value that is too long or looks like a secret.
-pub(crate) fn checked_json(json: Option<&str>, policy: SecretPolicy) -> Result<()> {
-    let json = json.unwrap_or_default();
-    if json.len() > MAX_VALUE_BYTES {
-        return Err(too_long("the structured value"));
-    }
-    check_text(json, policy)
-}
-
-fn too_long(what: &str) -> Error {
-    Error::usage(format!("{what} must be 1 to {MAX_VALUE_BYTES} bytes long"))
+fn wrong_length() -> Error {
+    Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long"))
 }
 
 /// Returns the facts under a key that have a status, in insertion order.
@@ -495,7 +486,7 @@ impl FactKey {
             Some(_) => name.starts_with(own.as_str()),
             None => name == own.strip_suffix(SEVERAL).unwrap_or(own),
         };
-        let is_about_work = || name.split('.').next().is_some_and(|first| is_one_of(first, WORK));
+        let is_about_work = || name.split('.').next().is_some_and(|first| listed(WORK, first));
         matches!(category, Category::Identity | Category::Health)
             || TOPICS.iter().any(|topic| topic.1 && self.is_about(topic.2))
             || (self.is_about(MONEY) && !is_about_work())
@@ -530,11 +521,11 @@ impl FactKey {
     fn is_secret_key(&self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
-        let is_key = words.next().is_some_and(|last| is_one_of(last, "key keys"));
+        let is_key = words.next().is_some_and(|last| listed("key keys", last));
         is_key
             && match words.next() {
-                Some(kind) => is_one_of(kind, KEY_KINDS),
-                None => parts.next().is_none_or(|of| !is_one_of(of, OTHER_KEYS)),
+                Some(kind) => listed(KEY_KINDS, kind),
+                None => parts.next().is_none_or(|of| !listed(OTHER_KEYS, of)),
             }
     }
 }
@@ -543,10 +534,6 @@ impl fmt::Display for FactKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-fn is_one_of(word: &str, words: &str) -> bool {
-    words.split_whitespace().any(|one| one == word)
 }
 
 /// Returns whether a part contains the word, singular or plural: `phone`, `phones`, `work_phone`.
@@ -629,7 +616,7 @@ mod tests {
             ("value_text", json!(long), "bytes long"),
             ("value_text", json!(" \u{7}"), "bytes long"),
             ("value_text", json!(token), "looks like a secret"),
-            ("value_json", json!({"a": long}), "the structured value"),
+            ("value_json", json!({"a": long}), "bytes long"),
             ("value_json", json!({"a": token}), "looks like a secret"),
             ("source_excerpt", json!(token), "looks like a secret"),
             ("key", json!("wifi.password"), "names a secret"),

@@ -165,9 +165,6 @@ pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
     }
 }
 
-/// Number of invalid lines that an error names.
-const MAX_PROBLEMS: usize = 10;
-
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
@@ -188,7 +185,7 @@ pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
     Ok(all)
 }
 
-/// Imports facts of a user, one JSON object per line; an invalid line fails the whole import.
+/// Imports facts of a user, one JSON object per line; the first invalid line fails the whole import.
 ///
 /// A fact whose id or active value is already present is left unchanged. One that contradicts an active fact
 /// becomes pending: an import overwrites nothing.
@@ -250,19 +247,12 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
         fact.accept(policy)?;
         Ok(fact)
     };
-    let (mut read, mut problems) = (Vec::new(), Vec::new());
-    for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match accepted(line) {
-            Ok(fact) => read.push(fact),
-            Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
-        }
-        if problems.len() == MAX_PROBLEMS {
-            break;
-        }
-    }
-    if problems.is_empty() {
-        return Ok(read);
-    }
-    Err(Error::refused(format!("not imported: {}", problems.join("; ")))
-        .hint("each line is one fact as `annals facts export` writes it"))
+    let lines = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let read = lines.map(|(index, line)| {
+        accepted(line).map_err(|error| {
+            Error::refused(format!("not imported: line {}: {}", index + 1, error.message))
+                .hint("each line is one fact as `annals facts export` writes it")
+        })
+    });
+    read.collect()
 }

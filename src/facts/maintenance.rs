@@ -223,11 +223,6 @@ const ORPHANS: &[(&str, &str)] = &[
          AND facts.status IN ('active', 'pending_confirmation'))",
     ),
     ("facts that are both archived and current", "FROM facts JOIN facts_archive USING (fact_id)"),
-    (
-        "keys with several active values",
-        "FROM (SELECT 1 FROM facts WHERE status = 'active' \
-         AND substr(key, -2) <> '[]' GROUP BY user_id, key HAVING count(*) > 1)",
-    ),
     ("facts that end before they begin", "FROM facts WHERE valid_to < valid_from"),
     ("leftovers of an erasure", "FROM erasing"),
 ];

@@ -85,13 +85,9 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     let (mut made, mut after) = (0, 0_i64);
     loop {
         let lacking = fact::of_all_users(&facts.connection, &condition, [after])?;
+        // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
-            if after == 0 {
-                return Ok(made);
-            }
-            // A fact that changed in the meantime lacks its vector again.
-            after = 0;
-            continue;
+            return Ok(made);
         };
         let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
         after = facts.connection.value(seq, [&last.fact_id])?;
