@@ -140,7 +140,7 @@ pub(crate) fn record(
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
-        let effort = effort(survey, &phase, &history, request)?;
+        let effort = effort(survey, &phase, &history, request);
         let context = EntryContext {
             date,
             effort: effort.as_deref(),
@@ -308,9 +308,9 @@ fn effort(
     phase: &FinishedPhase,
     history: &History,
     request: &ExecuteRequest,
-) -> Result<Option<String>> {
+) -> Option<String> {
     if request.effort.is_some() {
-        return Ok(request.effort.clone());
+        return request.effort.clone();
     }
     let mut dirs = history.milestones.iter().flat_map(|milestone| &milestone.phases);
     let dir = dirs.find(|dir| dir.dir == phase.dir);
@@ -324,10 +324,10 @@ fn effort(
         } else {
             String::new()
         };
-        return Ok(Some(named + &of_some));
+        return Some(named + &of_some);
     }
     let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
-    if is_latest { patterns::effort(&survey.folder.dir) } else { Ok(None) }
+    survey.workflow.effort.clone().filter(|_| is_latest)
 }
 
 /// Returns the complete phases of the active milestone that have a folder.

@@ -23,7 +23,7 @@ pub use lesson::{SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::{numbered_task, problem, tells_only_what_was_done};
 pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};
-pub use phase::{FinishedPhase, PlanRecord, Recorded, effort, insights, traced};
+pub use phase::{FinishedPhase, PlanRecord, Recorded, insights, traced};
 pub(crate) use phase::{
     History, derive_durations, history, plans_without_deviation_count, requested_efforts,
     stated_deviations,

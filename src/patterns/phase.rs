@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 use memchr::{memchr_iter, memmem};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
@@ -504,18 +503,6 @@ pub(crate) fn requested_efforts(dir: &PhaseDir) -> Vec<String> {
         (!word.is_empty() && word.chars().all(is_word)).then_some(word)
     });
     requests.collect()
-}
-
-/// Returns the effort profile that a planning folder sets, such as `balanced`; `None` if it sets none.
-pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
-    let Some(bytes) = read::bytes(&planning_dir.join(vocabulary::CONFIG))? else {
-        return Ok(None);
-    };
-    // A broken config.json is reported by the planning tool that owns it.
-    let config: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    // GSD's `model_profile` names a model, not an effort.
-    let known = ["effort", "effort_profile"].iter().find_map(|key| config.get(key)?.as_str());
-    Ok(known.map(str::to_owned))
 }
 
 /// Returns the recorded patterns, each bullet with its source as far as the summaries still exist.

@@ -173,13 +173,15 @@ fn tagged(text: &str) -> Option<&str> {
     Some(inside.trim())
 }
 
-/// The settings of config.json that affect the next action; absent ones require nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The settings of config.json that are read; absent ones require nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkflowSettings {
     /// Whether a phase must be discussed before it is planned.
     pub requires_discussion: bool,
     /// Whether the user must test a finished phase before work continues.
     pub requires_uat: bool,
+    /// The effort profile, such as `balanced`, if one is set.
+    pub effort: Option<String>,
 }
 
 impl WorkflowSettings {
@@ -193,6 +195,11 @@ impl WorkflowSettings {
             requires_discussion: is_on("/require_phase_discussion")
                 || is_on("/workflow/require_phase_discussion"),
             requires_uat: is_on("/auto_uat"),
+            // GSD's `model_profile` names a model, not an effort.
+            effort: ["effort", "effort_profile"]
+                .iter()
+                .find_map(|key| config.get(key)?.as_str())
+                .map(str::to_owned),
         }
     }
 }
