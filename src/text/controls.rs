@@ -113,33 +113,16 @@ pub fn sanitized(text: &str) -> Cow<'_, str> {
 
 /// Sanitizes each string and field name of a document, before JSON escapes hide their content.
 pub(crate) fn sanitize_json(document: &mut Value) {
-    map_strings(document, &|text| {
-        let clean = sanitized(text);
-        (clean != text).then(|| clean.into_owned())
-    });
-}
-
-/// Replaces each string and field name of a document for which `change` returns a new text.
-fn map_strings(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
+    let clean = |text: &str| sanitized(text).into_owned();
     match document {
-        Value::String(text) => {
-            if let Some(changed) = change(text) {
-                *text = changed;
-            }
-        }
-        Value::Array(values) => {
-            for value in values {
-                map_strings(value, change);
-            }
-        }
+        Value::String(text) => *text = clean(text),
+        Value::Array(values) => values.iter_mut().for_each(sanitize_json),
         Value::Object(fields) => {
-            for value in fields.values_mut() {
-                map_strings(value, change);
-            }
-            if fields.keys().any(|name| change(name).is_some()) {
-                let old = std::mem::take(fields).into_iter();
-                fields.extend(old.map(|(name, value)| (change(&name).unwrap_or(name), value)));
-            }
+            let sanitized = std::mem::take(fields).into_iter().map(|(name, mut value)| {
+                sanitize_json(&mut value);
+                (clean(&name), value)
+            });
+            *fields = sanitized.collect();
         }
         _ => {}
     }
@@ -206,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn only_strings_and_field_names_are_mapped() {
+    fn only_strings_and_field_names_are_sanitized_and_their_order_stays() {
         let mut document = json!({
-            "z": [1, 2.5, null, "with a key\n", "a\r\nb"],
-            "a": {"key": {"deep": "key"}},
+            "z": [1, 2.5, null, "a\u{200b}b\n", "a\r\nb"],
+            "a": {"c\u{200b}": {"deep": "d\u{200b}"}},
         });
-        map_strings(&mut document, &|text| text.contains("key").then(|| text.replace("key", "-")));
-        let expected = r#"{"z":[1,2.5,null,"with a -\n","a\r\nb"],"a":{"-":{"deep":"-"}}}"#;
+        sanitize_json(&mut document);
+        let expected = r#"{"z":[1,2.5,null,"ab\n","a\nb"],"a":{"c":{"deep":"d"}}}"#;
         assert_eq!(document.to_string(), expected);
     }
 }
