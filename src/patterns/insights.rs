@@ -342,9 +342,9 @@ pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
     let (one, other) = (within(one), within(other));
     let all = one.of + other.of;
     let hits = one.count + other.count;
-    let logarithms = logarithms_of_factorials(all);
-    let choices =
-        |of: usize, chosen: usize| logarithms[of] - logarithms[chosen] - logarithms[of - chosen];
+    // The logarithm of a factorial.
+    let ln = |number: usize| libm::lgamma(to_f64(number) + 1.0);
+    let choices = |of: usize, chosen: usize| ln(of) - ln(chosen) - ln(of - chosen);
     let probability = |count: usize| {
         let logarithm = choices(one.of, count) + choices(other.of, hits - count);
         (logarithm - choices(all, hits)).exp()
@@ -356,16 +356,6 @@ pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
         .filter(|probability| *probability <= observed * (1.0 + ROUNDING))
         .sum();
     sum.min(1.0)
-}
-
-fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
-    let mut sum = 0.0;
-    let mut logarithms = vec![0.0];
-    for number in 1..=largest {
-        sum += to_f64(number).ln();
-        logarithms.push(sum);
-    }
-    logarithms
 }
 
 /// Returns the p-value of the Mann-Whitney U test, two-sided: the probability that two samples differ by chance at least as
