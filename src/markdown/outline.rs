@@ -210,22 +210,24 @@ fn unread(text: &str, body: usize) -> Option<Unread> {
     if bytes.len() <= MAX_LINES {
         return None;
     }
-    let rest = |at: usize, maximum: usize, counted: &str| {
+    let (mut lines, mut marks, mut line_start) = (0, 0, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte == b'\n' {
+            (lines, line_start) = (lines + 1, at + 1);
+        }
+        marks += usize::from(MARKS.contains(byte));
+        // Half a line could mean something else.
+        let (maximum, counted) = if lines == MAX_LINES && line_start < bytes.len() {
+            (MAX_LINES, "lines")
+        } else if marks > MAX_MARKS {
+            (MAX_MARKS, "marks of markdown")
+        } else {
+            continue;
+        };
         let message = format!("has more than {maximum} {counted}; those from here on are not read");
-        (body + at, message)
-    };
-    let line = memchr::memchr_iter(b'\n', bytes).nth(MAX_LINES - 1);
-    let line = line.filter(|end| end + 1 < bytes.len());
-    let line = line.map(|end| rest(end + 1, MAX_LINES, "lines"));
-    let within = line.as_ref().map_or(bytes.len(), |(start, _)| start - body);
-    let is_mark: [bool; 256] =
-        std::array::from_fn(|byte| MARKS.iter().any(|mark| usize::from(*mark) == byte));
-    let mut marks =
-        bytes[..within].iter().enumerate().filter(|(_, byte)| is_mark[usize::from(**byte)]);
-    let mark = marks.nth(MAX_MARKS);
-    // Half a line could mean something else.
-    let line_start = |at: usize| memchr::memrchr(b'\n', &bytes[..at]).map_or(at, |end| end + 1);
-    mark.map(|(at, _)| rest(line_start(at), MAX_MARKS, "marks of markdown")).or(line)
+        return Some((body + line_start, message));
+    }
+    None
 }
 
 /// Returns the sections, with the ranges of each heading.
