@@ -409,11 +409,6 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Returns the names of all variables, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
     /// Returns the home directory.
     pub fn home(&self) -> Option<PathBuf> {
         self.absolute("HOME")

@@ -132,7 +132,7 @@ impl Draft {
                     .map_err(|problem| Error::usage(format!("{variable} {problem}")))?;
             }
         }
-        environment.names().try_for_each(check_spelling)
+        Ok(())
     }
 }
 
@@ -189,22 +189,6 @@ fn is_in_git_folder(path: &Path) -> bool {
 
 fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
-}
-
-/// Returns an error for a variable that almost matches one of ours; others with our prefix may be anything's.
-fn check_spelling(name: &str) -> Result<()> {
-    let Some(rest) = name.strip_prefix(PREFIX).filter(|rest| rest.len() < 60) else {
-        return Ok(());
-    };
-    let known = KEYS.iter().map(|key| variable(&key.name));
-    let distances = known.map(|known| (strsim::osa_distance(rest, &known[PREFIX.len()..]), known));
-    match distances.min() {
-        Some((1 | 2, known)) => {
-            let error = Error::usage(format!("unknown environment variable {name:?}"));
-            Err(error.hint(format!("did you mean {known}? `annals config` lists all")))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Returns the error for an unknown key, with the known one of the most similar spelling.

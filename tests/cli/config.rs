@@ -47,12 +47,7 @@ fn an_unknown_key_names_the_nearest() {
         "did you mean max_lines? `annals config` lists all",
     );
     case.write("annals.toml", "");
-    let variable = case.run("status").env("ANNALS_TARGET", "claude").code(2);
-    assert_error(
-        &variable,
-        "unknown environment variable \"ANNALS_TARGET\"",
-        "did you mean ANNALS_TARGETS? `annals config` lists all",
-    );
+    case.run("status").env("ANNALS_TARGET", "claude").success();
 }
 
 #[test]
