@@ -311,8 +311,8 @@ pub(crate) fn current_notes(
 /// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`, PAY-07 for `PAY-07 (Name)`.
 fn first_number(phase: &str, survey: &Survey) -> Option<PhaseNumber> {
     let text = strip_prefix_ignore_case(phase, "phase ").unwrap_or(phase);
-    let later = || survey.split_number(&phase[phase.find(|c: char| c.is_ascii_digit())?..]);
-    survey.split_number(text).or_else(later).map(|(number, _)| number)
+    let later = || survey.numbering.split(&phase[phase.find(|c: char| c.is_ascii_digit())?..]);
+    survey.numbering.split(text).or_else(later).map(|(number, _)| number)
 }
 
 /// Returns the plans that were complete when the note was written.

@@ -216,7 +216,7 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
 /// Returns the open blockers that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
 fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
     let mut open = survey.open_blockers();
-    open.retain(|text| survey.phases_in(&text.replace(['[', ']'], " ")).contains(phase));
+    open.retain(|text| survey.numbering.phases_in(&text.replace(['[', ']'], " ")).contains(phase));
     open
 }
 

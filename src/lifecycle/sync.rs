@@ -302,18 +302,15 @@ fn shipped_pages(survey: &Survey) -> Vec<String> {
 }
 
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
-/// phases of a milestone that has shipped, which only ordered its work, and those that put something off to phases that are
-/// finished now.
+/// phases of a milestone that has shipped, which only ordered its work.
 pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
     let is_open = |number: &PhaseNumber| {
         survey.position.with_number(number).any(|phase| phase.is_in_milestone)
     };
     let is_of_shipped = |decision: &Decision| {
-        let phases = survey.phases_in(&decision.text);
+        let phases = survey.numbering.phases_in(&decision.text);
         !phases.is_empty() && !phases.iter().any(is_open)
     };
-    let is_valid =
-        |decision: &&Decision| !is_of_shipped(decision) && !survey.is_deferral_over(&decision.text);
     let lists = [
         (DecisionFile::State, &survey.state.decisions),
         (DecisionFile::Project, &survey.project_file.decisions),
@@ -322,7 +319,8 @@ pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
     for (file, list) in lists {
         for group in list.chunk_by(|one, next| one.heading == next.heading) {
             let heading = group.first().and_then(|first| first.heading.clone());
-            let decisions = group.iter().filter(|decision| is_valid(decision)).cloned().collect();
+            let decisions =
+                group.iter().filter(|decision| !is_of_shipped(decision)).cloned().collect();
             found.push(DecisionList { file, heading, decisions });
         }
     }

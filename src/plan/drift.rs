@@ -16,7 +16,7 @@ use crate::plan::read::vocabulary::has;
 use crate::plan::rules::names_step;
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
-    ProgressRow, RoadmapPhase, Says, Summary, Survey, phase_in_status,
+    ProgressRow, RoadmapPhase, Says, Summary, Survey,
 };
 use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
@@ -311,7 +311,7 @@ impl<'a> Comparison<'a> {
     /// Returns the phase that a status of STATE.md is about: the one that it names, else the one just completed, else the
     /// current one.
     fn subject(&self, status: &str) -> Option<&'a Phase> {
-        match self.survey.phase_in_status(status).0 {
+        match self.survey.numbering.phase_in_status(status).0 {
             Some(number) => self.position.only(&number),
             None => self.just_done().or(self.position.phase()),
         }
@@ -331,8 +331,9 @@ impl<'a> Comparison<'a> {
         let is_done = before.state == PhaseState::Done
             && self.position.next.action == Action::Plan
             && self.stated_phase() == Some(before);
-        let says_complete =
-            |status| PhaseProgress::is_complete_status(self.survey.phase_in_status(status).1);
+        let says_complete = |status| {
+            PhaseProgress::is_complete_status(self.survey.numbering.phase_in_status(status).1)
+        };
         (is_done && statuses.any(says_complete)).then_some(before)
     }
 
@@ -478,7 +479,7 @@ impl<'a> Comparison<'a> {
 
     /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
     fn expected(&self, stated: &str, phase: &Phase) -> Option<PhaseProgress> {
-        let words = self.survey.phase_in_status(stated).1;
+        let words = self.survey.numbering.phase_in_status(stated).1;
         let says_complete = PhaseProgress::is_complete_status(words);
         let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
         let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
@@ -689,7 +690,7 @@ pub(super) fn moved_status(old: &str, phase: &Phase, layout: LayoutName) -> Opti
         PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,
         PhaseState::Open | PhaseState::Unplanned | PhaseState::Dropped => PhaseProgress::NotStarted,
     };
-    let (named, words) = phase_in_status(old, phase.number.numbering());
+    let (named, words) = phase.number.numbering().phase_in_status(old);
     let is_of_it = named.is_none_or(|number| number == phase.number);
     let fits = is_of_it && PhaseProgress::parse(words) == Some(progress) && !names_step(words);
     // `Planned` and `Ready to execute` speak of plans that the new phase may not have.

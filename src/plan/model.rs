@@ -9,13 +9,12 @@ use std::path::{Display, Path, PathBuf};
 use crate::clock::first_date;
 use crate::error::{Error, Result};
 use crate::plan::phase::may_be_same;
-use crate::plan::read::vocabulary::words;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
     PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder, Position, ProjectFile,
     Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf, WorkflowSettings,
-    milestone_version, milestone_version_in, notes, phase_in_status, rules,
+    milestone_version, milestone_version_in, notes, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -34,7 +33,7 @@ pub struct Survey {
     /// ROADMAP.md; empty if missing.
     pub roadmap: Roadmap,
     /// How the roadmap numbers phases.
-    numbering: PhaseNumbering,
+    pub(crate) numbering: PhaseNumbering,
     /// Whether STATE.md exists.
     pub has_state: bool,
     /// Whether ROADMAP.md exists.
@@ -173,8 +172,7 @@ impl Survey {
         if is_up_to_date { self.open_blockers() } else { Vec::new() }
     }
 
-    /// Returns the blockers that can still block: none that names only finished phases or is marked with a shipped
-    /// milestone. Those that name only other phases than the next one come last.
+    /// Returns the blockers that can still block: none that names only finished phases. Those that name only other phases than the next one come last.
     pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
@@ -186,26 +184,14 @@ impl Survey {
         };
         let next = position.next.phase.as_ref();
         let blockers = self.state.blockers.iter().filter_map(|blocker| {
-            let phases = self.phases_in(&blocker.replace(['[', ']'], " "));
-            let is_past = !phases.is_empty() && phases.iter().all(is_over)
-                || marked_milestone(blocker).is_some_and(|mark| {
-                    self.has_shipped(mark)
-                        && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
-                });
+            let phases = self.numbering.phases_in(&blocker.replace(['[', ']'], " "));
+            let is_past = !phases.is_empty() && phases.iter().all(is_over);
             let is_later = !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase));
             (!is_past).then_some((is_later, blocker))
         });
         let mut found: Vec<(bool, &String)> = blockers.collect();
         found.sort_by_key(|(is_later, text)| (*is_later, Reverse(first_date(text, usize::MAX))));
         found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
-    }
-
-    /// Returns whether a text puts something off to phases that are finished now: `Export deferred to phase 3`.
-    pub(crate) fn is_deferral_over(&self, text: &str) -> bool {
-        let lower = text.to_lowercase();
-        let rest = words("put off").find_map(|words| lower.split_once(words));
-        let phases = rest.map(|(_, rest)| self.phases_in(rest)).unwrap_or_default();
-        !phases.is_empty() && phases.iter().all(|phase| self.is_done(phase))
     }
 
     /// Returns whether a phase is finished.
@@ -223,21 +209,6 @@ impl Survey {
         }
         let message = format!("what comes next is unknown: {}", next.because.join("; "));
         Err(Error::refused(message).hint("correct what is named, or name the phase"))
-    }
-
-    /// Splits the phase number from the start of a text, as the project writes it.
-    pub(crate) fn split_number<'t>(&self, text: &'t str) -> Option<(PhaseNumber, &'t str)> {
-        self.numbering.split(text)
-    }
-
-    /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
-    pub(crate) fn phases_in(&self, text: &str) -> Vec<PhaseNumber> {
-        self.numbering.phases_in(text)
-    }
-
-    /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
-    pub(super) fn phase_in_status<'t>(&self, status: &'t str) -> (Option<PhaseNumber>, &'t str) {
-        phase_in_status(status, self.numbering)
     }
 
     /// Returns an error if the number has a milestone but the project numbers its phases without.
@@ -413,14 +384,6 @@ impl Survey {
         let path = self.folder.active.dir.join(vocabulary::STATE);
         Some(Warning::at(&path, claim.line, "counts phases that the roadmap does not list"))
     }
-}
-
-/// Returns the milestone in brackets with which a text begins or ends: `(v1.0) No key`, `No key [v1.0]`.
-fn marked_milestone(text: &str) -> Option<&str> {
-    let text = text.trim_matches(|c: char| " *_.".contains(c));
-    let first = text.strip_prefix(['(', '[']).and_then(|rest| rest.split([')', ']']).next());
-    let last = text.strip_suffix([')', ']']).and_then(|rest| rest.rsplit(['(', '[']).next());
-    [first, last].into_iter().flatten().find(|mark| milestone_version(mark).is_some())
 }
 
 /// Returns the heading of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.

@@ -152,12 +152,9 @@ impl Checks {
         // `re_verification: false` and an empty field say that it is the first one.
         let is_repeated = |path: &Path| {
             let front = front(path);
-            let says_no = |text: &str| {
-                says_none(text) || ["false", "no", "off"].contains(&&*text.to_lowercase())
-            };
-            let is_first =
-                |node: &Node| node.flat().is_empty() || node.as_text().is_some_and(says_no);
-            front.get(&["re_verification"]).is_some_and(|node| !is_first(node))
+            let stated = front.get(&["re_verification"]).map(Node::flat).unwrap_or_default();
+            let stated = stated.to_lowercase();
+            !(stated.is_empty() || says_none(&stated) || ["false", "no", "off"].contains(&&*stated))
         };
         let read = |(kind, _, rounds, stage)| {
             let mut check = self.read_kind(kind, rounds, stage, text)?;

@@ -38,14 +38,18 @@ pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o
     sections.filter(|section| section.level > 0 && is_title(&section.title))
 }
 
+/// Returns the decisions directly in the sections of decisions.
+pub(crate) fn in_sections(outline: &Outline<'_>) -> Vec<Decision> {
+    sections(outline).flat_map(|section| decisions(outline, &section.own)).collect()
+}
+
 /// Returns whether a heading says that decisions follow.
 fn is_title(title: &str) -> bool {
-    let words = document::heading(title);
-    let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
-    let is_log = |pair: &[&str]| pair[0] == "decision" && has("list of decisions", pair[1]);
-    (words.iter().any(|word| has("decisions", word)) || words.windows(2).any(is_log))
+    let heading = document::heading(title);
+    let mut words = heading.split(|c: char| !c.is_alphanumeric());
+    (words.clone().any(|word| has("decisions", word)) || heading.starts_with("decision log"))
         && !title.contains('&')
-        && !words.iter().any(|word| has("no decisions", word))
+        && !words.any(|word| has("no decisions", word))
         && !document::is_about_items(title)
 }
 
@@ -124,7 +128,7 @@ impl Decision {
 }
 
 /// Returns the decisions of a table; empty for tables of other things.
-pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
+fn from_table(table: &Table) -> Vec<Decision> {
     let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
@@ -225,7 +229,6 @@ mod tests {
             "## Key Decisions (v1.0):",
             "Decisions Log",
             "Decision log",
-            "Decision History",
             "Decisions Made So Far",
             "Recent key decisions",
             "Locked Decisions",

@@ -30,7 +30,7 @@ pub use project::{ProjectFile, Requirement, installed_skills};
 pub use roadmap::{ProgressRow, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 pub(crate) use roadmap::{milestone_version, milestone_version_in};
 pub use state::{Claim, Says, Skill, StateFile, StatedPhase};
-pub(crate) use state::{MAX_CLAIMS, is_settled, phase_in_status};
+pub(crate) use state::{MAX_CLAIMS, is_settled};
 pub use summary::{AcceptanceResult, Deviation, IssueNote, PlanState, Summary, TaskCount};
 pub use vocabulary::PhaseProgress;
 pub(crate) use vocabulary::without_status;

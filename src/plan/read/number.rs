@@ -20,6 +20,7 @@ use serde::{Serialize, Serializer};
 use crate::error::Error;
 use crate::plan::read::vocabulary::{has, words};
 use crate::storage::read;
+use crate::text::strip_prefix_ignore_case;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2), `B7`, `M1-2`,
 /// `KIOSK-02`.
@@ -345,6 +346,15 @@ impl PhaseNumbering {
 
     fn whole(found: Option<(PhaseNumber, &str)>) -> Option<PhaseNumber> {
         found.filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
+    }
+
+    /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
+    pub(crate) fn phase_in_status(self, status: &str) -> (Option<PhaseNumber>, &str) {
+        let named = strip_prefix_ignore_case(status, "phase ");
+        let Some((number, rest)) = named.and_then(|rest| self.split(rest.trim_start())) else {
+            return (None, status);
+        };
+        (Some(number), rest.trim_start_matches(|c: char| c.is_whitespace() || ":-–—(".contains(c)))
     }
 
     /// Returns the phases named in a text, after the word `phase` or as the argument of a command.

@@ -58,7 +58,7 @@ impl ProjectFile {
         let value = Self {
             name: name(&outline),
             core_value: core_value(&outline),
-            decisions: decisions(&outline),
+            decisions: decision::in_sections(&outline),
         };
         Parsed { value, warnings }
     }
@@ -103,20 +103,6 @@ pub(crate) fn without_emphasis(value: &str) -> &str {
         .into_iter()
         .find_map(|mark| inner(mark).filter(|text| !text.contains(mark)));
     plain.filter(|text| !text.is_empty()).unwrap_or(value)
-}
-
-/// Returns the decisions of the decisions section, or without one, of any table of decisions.
-fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
-    let mut sections = decision::sections(outline).peekable();
-    if sections.peek().is_some() {
-        return sections.flat_map(|section| decision::decisions(outline, &section.own)).collect();
-    }
-    let all = 0..outline.text().len();
-    outline
-        .tables(&all)
-        .filter(|table| table.column(&["Decision"]).is_some())
-        .flat_map(decision::from_table)
-        .collect()
 }
 
 /// A requirement that a phase covers.
@@ -277,11 +263,9 @@ mod tests {
 
     #[test]
     fn a_file_without_headings_is_read_too() {
-        let found = read(
-            "\nIt bridges.\n\n**Core value:** Bridge.\n\n| Decision | Rationale | Outcome |\n|---|---|---|\n| Use X | fast | ok |\n",
-        );
+        let found = read("\nIt bridges.\n\n**Core value:** Bridge.\n");
         assert_eq!(found.name, None);
-        assert_eq!(found.decisions[0].text, "Use X");
+        assert_eq!(found.core_value.as_deref(), Some("Bridge."));
     }
 
     #[test]

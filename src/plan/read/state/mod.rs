@@ -291,19 +291,6 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     decision::distinct(groups.flat_map(under))
 }
 
-/// Splits a status such as `Phase 3 complete` into the named phase and the rest.
-pub(crate) fn phase_in_status(
-    status: &str,
-    numbering: PhaseNumbering,
-) -> (Option<PhaseNumber>, &str) {
-    let named = strip_prefix_ignore_case(status, "phase ")
-        .and_then(|rest| numbering.split(rest.trim_start()));
-    named.map_or((None, status), |(number, rest)| {
-        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ":-–—(".contains(c));
-        (Some(number), rest)
-    })
-}
-
 /// Returns the phases listed with a status, the first mention of each, in file order.
 ///
 /// ```text

@@ -9,7 +9,6 @@
 //! **Total deviations:** 1 auto-fixed
 //! ```
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -17,7 +16,6 @@ use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
-use crate::plan::letters;
 use crate::plan::read::Count;
 use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
@@ -52,16 +50,12 @@ pub struct Deviation {
 /// Returns the number of deviations and their list. The number exceeds the length of the list if only a number is stated;
 /// no mention is not zero.
 ///
-/// A list in the front matter is complete, unless the body lists more without referring to it; if there is only a
-/// number, the body describes the deviations.
+/// A list in the front matter is complete, unless the body lists more; if there is only a number, the body describes the
+/// deviations.
 pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<Deviation>>) {
     let body = Body::read(document);
     let (count, list) = match stated(document) {
-        Some((_, list))
-            if !list.is_empty() && (body.entries.len() <= list.len() || body.refers_to_front) =>
-        {
-            (0, with_details(list, &body.entries))
-        }
+        Some((_, list)) if !list.is_empty() && body.entries.len() <= list.len() => (0, list),
         Some((0, list)) if list.is_empty() => (0, body.entries),
         Some((count, _)) => (count, body.described()),
         None if !body.speaks => return (None, None),
@@ -70,24 +64,6 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
     };
     let count = count.max(u32::try_from(list.len()).unwrap_or(u32::MAX));
     (Some(count), (count == 0 || !list.is_empty()).then_some(list))
-}
-
-/// Fills in the details of each deviation in the front matter from the one in the body that begins alike.
-fn with_details(mut list: Vec<Deviation>, told: &[Deviation]) -> Vec<Deviation> {
-    let start =
-        |text: &str| -> String { letters(&KIND.replace(text, "")).chars().take(12).collect() };
-    let mut by_start: HashMap<String, &Deviation> = HashMap::new();
-    for other in told {
-        by_start.entry(start(&other.text)).or_insert(other);
-    }
-    for own in &mut list {
-        if let Some(other) = by_start.get(&start(&own.text)).copied() {
-            let Deviation { text, kind, line, .. } = std::mem::take(own);
-            let kind = kind.or_else(|| other.kind.clone());
-            *own = Deviation { text, kind, line, ..other.clone() };
-        }
-    }
-    list
 }
 
 /// Returns the number and the list that the front matter states, or the number after a label in the body.
@@ -140,8 +116,6 @@ struct Body {
     prose: Option<Deviation>,
     /// The number in `Total deviations: 3 auto-fixed`.
     total: Option<u32>,
-    /// Whether the body refers to the front matter for the list.
-    refers_to_front: bool,
     /// Whether the body mentions deviations, even if only to deny them.
     speaks: bool,
     /// Whether the current section says that there are none: after that, only entries that name a rule count.
@@ -253,10 +227,6 @@ impl Body {
         let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
         let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
-        if !is_head && (lower.contains("frontmatter") || lower.contains("front matter")) {
-            self.refers_to_front = true;
-            return false;
-        }
         if is_none(text) {
             // `None beyond the following:` introduces entries.
             self.is_denied |= !(is_lead && lower.contains("beyond"));

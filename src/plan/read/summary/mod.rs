@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::path::Path;
 
-use chrono::{DateTime, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
+use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, words};
@@ -33,7 +33,7 @@ pub struct Summary {
     pub status: Option<PlanState>,
     /// Duration of the plan's execution.
     pub duration_minutes: Option<Minutes>,
-    /// Whether the duration was derived from timestamps rather than stated.
+    /// Whether the duration was derived from the commits rather than stated.
     pub duration_derived: bool,
     /// The completion date.
     pub completed: Option<NaiveDate>,
@@ -116,16 +116,14 @@ impl Summary {
         if let Some((node, word)) = stated.and_then(|node| Some((node, node.as_text()?))) {
             warnings.push(Warning::at(path, node.line, format!("unknown status: {word:?}")));
         }
-        let stated = stated_duration(&document, path, &mut warnings);
-        let derived = if stated.is_none() { span(&document) } else { None };
         let (deviation_count, deviations) = deviation::deviations(&document);
         let value = Self {
             phase,
             plan,
             title: document.title(),
             status,
-            duration_minutes: stated.or(derived),
-            duration_derived: derived.is_some(),
+            duration_minutes: stated_duration(&document, path, &mut warnings),
+            duration_derived: false,
             completed: document.stated("completed").find_map(parse_date),
             deviation_count,
             deviations,
@@ -267,16 +265,6 @@ fn stated_duration(
     document.values("duration").into_iter().find_map(Minutes::parse)
 }
 
-/// Returns the time between the stated start and the stated end.
-fn span(document: &Document<'_>) -> Option<Minutes> {
-    let time = |kind| document.stated(kind).find_map(parse_timestamp);
-    let (start, end) = (time("started")?, time("completed")?);
-    // If both ends are exact multiples of five minutes, they were not measured.
-    let is_round = |time: DateTime<Utc>| time.minute().is_multiple_of(5) && time.second() == 0;
-    let span = Minutes::between(start, end).filter(|span| *span > Minutes::default());
-    span.filter(|_| !is_round(start) || !is_round(end))
-}
-
 /// Returns the numbers of tasks. `2/2` in the body completes a lone `2` in the front matter.
 fn tasks(document: &Document<'_>) -> TaskCount {
     let parse = |text: &str| {
@@ -342,10 +330,9 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     });
     let mut list: Vec<Decision> = stated.filter(|one| !is_absent(&one.text)).collect();
     let outline = &document.outline;
-    let mut sections = decision::sections(outline).peekable();
-    let is_known = node.is_some() || sections.peek().is_some();
+    let is_known = node.is_some() || decision::sections(outline).next().is_some();
     if list.is_empty() {
-        list = sections.flat_map(|section| decision::decisions(outline, &section.own)).collect();
+        list = decision::in_sections(outline);
     }
     is_known.then_some(list)
 }
@@ -509,11 +496,9 @@ fn add_files<'d>(node: &'d Node, found: &mut Vec<&'d str>) {
 /// Returns the paths of a line, in code spans or bare, before a remark on them.
 ///
 /// ```text
-/// `src/a.rs` — new file        **Created:** `src/a.rs`, `src/b.rs`        src/a.rs (modified)
+/// `src/a.rs` — new file        src/a.rs (modified)
 /// ```
 fn paths(line: &str) -> impl Iterator<Item = &str> {
-    // A label ends with a colon, too.
-    let line = line.split_once(":** ").map_or(line, |(_, value)| value);
     let ends = [" — ", " – ", " - ", " -- ", ": "].iter();
     let end = ends.filter_map(|mark| line.find(mark)).min();
     let head = &line[..end.unwrap_or(line.len())];
