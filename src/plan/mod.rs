@@ -27,8 +27,8 @@ pub use read::{
     WorkflowSettings, check_waves, installed_skills,
 };
 pub(crate) use read::{
-    MAX_CLAIMS, document, is_dropped_plan, is_settled, milestone_version, milestone_version_in,
-    notes, without_emphasis, without_status,
+    Count, MAX_CLAIMS, document, is_dropped_plan, is_settled, milestone_version,
+    milestone_version_in, notes, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};

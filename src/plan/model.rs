@@ -172,7 +172,8 @@ impl Survey {
         if is_up_to_date { self.open_blockers() } else { Vec::new() }
     }
 
-    /// Returns the blockers that can still block: none that names only finished phases. Those that name only other phases than the next one come last.
+    /// Returns the blockers that can still block: none that names only finished phases or is marked with a shipped
+    /// milestone. Those that name only other phases than the next one come last.
     pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
@@ -185,7 +186,11 @@ impl Survey {
         let next = position.next.phase.as_ref();
         let blockers = self.state.blockers.iter().filter_map(|blocker| {
             let phases = self.numbering.phases_in(&blocker.replace(['[', ']'], " "));
-            let is_past = !phases.is_empty() && phases.iter().all(is_over);
+            let is_past = !phases.is_empty() && phases.iter().all(is_over)
+                || marked_milestone(blocker).is_some_and(|mark| {
+                    self.has_shipped(mark)
+                        && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
+                });
             let is_later = !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase));
             (!is_past).then_some((is_later, blocker))
         });
@@ -384,6 +389,14 @@ impl Survey {
         let path = self.folder.active.dir.join(vocabulary::STATE);
         Some(Warning::at(&path, claim.line, "counts phases that the roadmap does not list"))
     }
+}
+
+/// Returns the milestone in brackets with which a text begins or ends: `(v1.0) No key`, `No key [v1.0]`.
+fn marked_milestone(text: &str) -> Option<&str> {
+    let text = text.trim_matches(|c: char| " *_.".contains(c));
+    let first = text.strip_prefix(['(', '[']).and_then(|rest| rest.split([')', ']']).next());
+    let last = text.strip_suffix([')', ']']).and_then(|rest| rest.rsplit(['(', '[']).next());
+    [first, last].into_iter().flatten().find(|mark| milestone_version(mark).is_some())
 }
 
 /// Returns the heading of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.

@@ -318,6 +318,25 @@ fn a_session_gets_the_newest_open_blockers_and_no_older_ones_beside_the_block() 
 }
 
 #[test]
+fn what_an_earlier_milestone_left_is_not_told() {
+    let case = Case::empty();
+    let roadmap = "# Roadmap\n\n## Milestones\n\n- \u{2705} **v1.0 Base** - Phases 1-2 (shipped 2026-01-10)\n- \u{1f6a7} **v2.0 Sync** - Phases 3-4\n\n\
+                   ## Phases\n\n- [x] **Phase 3: Cache** - c\n- [ ] **Phase 4: Links** - l\n";
+    case.write(".planning/ROADMAP.md", roadmap);
+    case.write(
+        ".planning/STATE.md",
+        "---\nmilestone: v2.0\n---\n# State\n\n### Blockers\n\n- (v1.0) The certificate expires\n- No key [v1.0]\n- No scales (v2.0)\n- Node v1.0 is too old\n",
+    );
+    case.write(".planning/phases/03-cache/03-01-PLAN.md", "# Plan\n");
+    case.write(".planning/phases/03-cache/03-01-SUMMARY.md", "# Done\n");
+    case.write(".planning/phases/04-links/04-01-PLAN.md", "# Plan\n");
+    let context = case.run("context").success().stdout();
+    let expected = "## Blockers\n- No scales (v2.0)\n- Node v1.0 is too old\n";
+    assert!(context.ends_with(expected), "{context}");
+    assert_eq!(case.run("status --json").success().json()["blockers"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_phase_that_only_the_state_names_is_the_next_one() {
     let case = Case::empty();
     let next = |line: &str| {

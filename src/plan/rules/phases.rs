@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use crate::plan::phase::may_be_same;
 use crate::plan::rules::{Case, Rule};
 use crate::plan::{
-    Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says, StateFile,
-    Survey,
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
+    StateFile, Survey,
 };
 
 impl<'a> Case<'a> {
@@ -145,7 +145,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "short of what is declared",
-            reason: "the phase's row, its list of plans or STATE.md's `Plan: 2 of 3` counts more plans than have summaries",
+            reason: "the phase's row, its list of plans, `Plans: 3` or STATE.md's `Plan: 2 of 3` counts more plans than have summaries",
             test: |_, phase| {
                 let over = phase.summaries() + phase.withdrawn;
                 let is_short = phase.declared.is_some_and(|all| over < all);
@@ -169,9 +169,11 @@ pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
             |planned| planned.is_shipped || says_done(planned),
         );
         phase.claim = dropped.or(is_done.then_some(PhaseProgress::Complete));
-        let in_list = planned.map(|planned| planned.plans.len());
+        // A list of plans is kept up to date; a sentence with their number is not.
+        let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
+        let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
         let in_state = stated_plans(state).filter(|_| is_current);
-        let declared = [planned.and_then(plans_in_row), in_list, in_state];
+        let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
         phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
         if let Some(name) = planned.and_then(|planned| planned.name.clone()) {
             phase.name = Some(name);
@@ -207,6 +209,14 @@ fn says_done(planned: &RoadmapPhase) -> bool {
 
 fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
     planned.row.as_ref()?.plans_total.map(|total| total as usize)
+}
+
+/// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
+fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
+    let count = Count::parse(&planned.plan_count.as_ref()?.value)?;
+    let is_alone = !count.rest.starts_with('/');
+    let plans = count.total.or(Some(count.done).filter(|_| is_alone));
+    plans.map(|plans| plans as usize)
 }
 
 /// Returns the number of the current phase's plans according to STATE.md: `n` in plan `k` of `n`.

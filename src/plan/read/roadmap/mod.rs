@@ -122,6 +122,9 @@ pub struct RoadmapPhase {
     /// The phase's own `Status:` label or the mark in its heading, verbatim.
     #[serde(skip)]
     pub stated_status: Option<Located<String>>,
+    /// The value of the `Plans:` label, verbatim: `3 plans`, `2/3 plans complete`.
+    #[serde(skip)]
+    pub plan_count: Option<Located<String>>,
     /// The index of its milestone in `Roadmap::milestones`.
     #[serde(skip)]
     pub milestone: Option<usize>,

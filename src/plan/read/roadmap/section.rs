@@ -129,6 +129,7 @@ impl Reader<'_> {
         let Some(text) = non_placeholder(value.text) else { return };
         let located = value.with_value(text.to_owned());
         match field {
+            Field::Plans => _ = self.phase.plan_count.get_or_insert(located),
             Field::Status => _ = self.phase.stated_status.get_or_insert(located),
             _ => self.texts.entry(field).or_default().push(located.value),
         }

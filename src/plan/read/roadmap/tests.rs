@@ -29,6 +29,7 @@ fn a_phase_is_put_together_from_list_section_and_table() {
     assert_eq!(first.success_criteria, ["One holds", "Two holds"]);
     assert_eq!(first.plans.len(), 2);
     assert_eq!(first.plans[1].plan, PlanNumber::parse("2"));
+    assert_eq!(first.plan_count.as_ref().unwrap().value, "2/2 plans complete");
     let second = &roadmap.phases[1];
     assert_eq!(second.goal, None);
     assert_eq!(second.depends_on, [PhaseNumber::from(1)]);
@@ -88,6 +89,7 @@ fn subsections_and_wrapped_items_carry_fields_too() {
     let first = &roadmap.phases[0];
     assert_eq!(first.goal.as_deref(), Some("one"));
     assert_eq!(first.status, Some(PhaseProgress::Complete));
+    assert_eq!(first.plan_count.as_ref().unwrap().value, "2");
     let second = &roadmap.phases[1];
     assert_eq!(second.requirements, ["A-01", "A-02"]);
     assert_eq!(second.success_criteria, ["x"]);
