@@ -193,16 +193,27 @@ fn the_journal_s_scripts_write_and_search() {
 }
 
 #[test]
-fn where_setup_was_run_the_plugin_keeps_silent() {
+fn in_a_client_that_setup_was_run_for_the_plugin_keeps_silent() {
     if !require("sh") {
         return;
     }
-    let case = Case::empty();
-    case.git_init();
-    case.run("setup claude").success();
     let script = fs::canonicalize("plugin/hooks/annals.sh").unwrap();
-    let run = case.program("sh").args([script.as_os_str()]).args(["session-start"]);
-    assert_eq!(run.stdin("{}").success().stdout(), "");
+    let told = |setup: &str, variable: &str| {
+        let case = Case::empty();
+        case.git_init();
+        case.run(setup).success();
+        let run = case.program("sh").args([script.as_os_str()]).args(["session-start"]);
+        // Without the program, the plugin says something if it does not keep silent.
+        let run = run.env("PATH", "/usr/bin:/bin").env(variable, "plugin");
+        !run.stdin("{}").success().stdout().is_empty()
+    };
+    let (claude, codex) = ("CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT");
+    for scope in ["", " --user"] {
+        let by_claude = format!("setup claude{scope}");
+        assert_eq!([claude, codex].map(|client| told(&by_claude, client)), [false, true]);
+        let by_codex = format!("setup codex{scope}");
+        assert_eq!([claude, codex].map(|client| told(&by_codex, client)), [true, false]);
+    }
 }
 
 /// The subcommands, and the flags, of each `annals …` in a text that is code.
