@@ -43,7 +43,7 @@ enum JournalCommand {
     Search(SearchArgs),
     /// Print the latest records, the latest last
     ///
-    /// One line per record; with --json, each exactly as it is in the journal.
+    /// One line per record; with --json, each as its line in the journal.
     ///
     /// Example: annals journal tail -n 3 --json | jq -r .content
     Tail {

@@ -223,18 +223,11 @@ impl Command {
         done
     }
 
-    /// Returns whether the command prints one stored file or record unchanged; all others redact secrets.
+    /// Returns whether the command prints stored text unchanged; all others print it as an agent may read it.
     fn prints_as_stored(&self) -> bool {
         match self {
             Self::Sync(args) => args.stdout,
-            Self::Entry(_)
-            | Self::Remember(_)
-            | Self::Notepad(_)
-            | Self::Facts(_)
-            | Self::Inspect(_)
-            | Self::MergeFile(_)
-            | Self::Log(_)
-            | Self::Undo(_) => true,
+            Self::Inspect(_) | Self::MergeFile(_) | Self::Log(_) | Self::Undo(_) => true,
             _ => false,
         }
     }

@@ -17,7 +17,7 @@ use crate::cli::warnings::combined;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
-use crate::text::{sanitize_json, sanitized, strip_controls};
+use crate::text::{sanitize_json, sanitized, sanitized_if_unsafe, strip_controls};
 use crate::warning::{Parsed, SourceLocation, Warning};
 
 /// The format and the verbosity of the output, as every command takes them.
@@ -154,7 +154,7 @@ impl Output {
     /// Prints one of the results of a command that streams: as a line of JSON, or as the text that a template makes of it.
     pub(crate) fn streamed<T: Serialize>(&mut self, result: &T, template: &str) {
         if self.mode.json {
-            self.json_line(result);
+            self.sanitized_line(result);
         } else if let Err(error) = self.show(result, template) {
             self.failure(&error);
         }
@@ -210,17 +210,18 @@ impl Output {
         self.file(&json!({ "text": String::from_utf8_lossy(bytes) }), bytes)
     }
 
-    /// Prints the bytes of a file unchanged, or as JSON, the document that contains them.
+    /// Prints a file, or as JSON, the document that contains it: unchanged, except for control sequences on a terminal,
+    /// and, elsewhere, for what an agent must not read.
     pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) -> Result<()> {
         if self.mode.json {
             return self.show(document, "");
         }
+        let text = String::from_utf8_lossy(bytes);
         if io::stdout().is_terminal() {
-            // Control sequences are not printed to a terminal.
-            let text = String::from_utf8_lossy(bytes);
             self.raw(strip_controls(&text).as_bytes());
         } else {
-            self.raw(bytes);
+            let safe = self.redacts.then(|| sanitized_if_unsafe(&text)).flatten();
+            self.raw(safe.as_ref().map_or(bytes, String::as_bytes));
         }
         Ok(())
     }

@@ -11,17 +11,22 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
 use memchr::{memchr, memmem, memrchr};
+use regex::{Captures, Regex};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::clock::parse_timestamp;
 use crate::error::{At, Error, Result};
 use crate::project::Environment;
 use crate::storage::read;
-use crate::text::{is_invisible, is_joiner_or_selector, strip_controls, without_byte_order_mark};
+use crate::text::{
+    is_invisible, is_joiner_or_selector, pattern, sanitized, strip_controls,
+    without_byte_order_mark,
+};
 
 /// Maximum length of a line that is written or read, in bytes; longer lines are skipped.
 pub const MAX_LINE: usize = 8 * 1024 * 1024;
@@ -260,10 +265,23 @@ pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
     without_byte_order_mark(line).trim_ascii()
 }
 
-/// Returns a record's text as it is displayed.
+/// A string of a JSON text.
+static STRING: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(?:[^"\\]|\\.)*""#));
+
+/// Returns a record's text as it is displayed: with hidden characters escaped, and each string as an agent may read it.
 pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {
     let text = String::from_utf8_lossy(json);
-    RawValue::from_string(visible(&text).into_owned())
+    // Not by way of a value: numbers keep their digits, and other strings their escapes.
+    let shown = STRING.replace_all(&text, |string: &Captures| {
+        let content: String = serde_json::from_str(&string[0]).unwrap_or_default();
+        let safe = sanitized(&content);
+        if safe == strip_controls(&content) {
+            string[0].to_owned()
+        } else {
+            json!(safe).to_string()
+        }
+    });
+    RawValue::from_string(visible(&shown).into_owned())
         .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
 }
 

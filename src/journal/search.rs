@@ -136,7 +136,7 @@ impl JournalQuery {
 /// The results of a search.
 #[derive(Debug, Serialize)]
 pub struct SearchResults {
-    /// The matching records, latest first, each as it is in the file.
+    /// The matching records, latest first, each as it is displayed.
     pub results: Vec<Box<RawValue>>,
     /// Whether the window contains more matches than the limit, or than fit into 4 MiB.
     pub truncated: bool,

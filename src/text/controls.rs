@@ -111,9 +111,15 @@ pub fn sanitized(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the sanitized text if more than the line breaks differ: text that is safe as it is keeps its bytes.
+pub(crate) fn sanitized_if_unsafe(text: &str) -> Option<String> {
+    let clean = sanitized(text);
+    (clean != text && clean != text.replace("\r\n", "\n")).then(|| clean.into_owned())
+}
+
 /// Sanitizes each string and field name of a document, before JSON escapes hide their content.
 pub(crate) fn sanitize_json(document: &mut Value) {
-    let clean = |text: &str| sanitized(text).into_owned();
+    let clean = |text: &str| sanitized_if_unsafe(text).unwrap_or_else(|| text.to_owned());
     match document {
         Value::String(text) => *text = clean(text),
         Value::Array(values) => values.iter_mut().for_each(sanitize_json),
@@ -195,7 +201,7 @@ mod tests {
             "a": {"c\u{200b}": {"deep": "d\u{200b}"}},
         });
         sanitize_json(&mut document);
-        let expected = r#"{"z":[1,2.5,null,"ab\n","a\nb"],"a":{"c":{"deep":"d"}}}"#;
+        let expected = r#"{"z":[1,2.5,null,"ab\n","a\r\nb"],"a":{"c":{"deep":"d"}}}"#;
         assert_eq!(document.to_string(), expected);
     }
 }

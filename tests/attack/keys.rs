@@ -10,9 +10,8 @@ fn key() -> String {
     format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo")
 }
 
-/// Commands that print what they were given, one file or one record, as it is.
-const AS_STORED: &[&str] =
-    &["entry", "facts", "inspect", "journal", "log", "merge-file", "notepad", "undo"];
+/// Commands that print what they were given, or one record, as it is.
+const AS_STORED: &[&str] = &["inspect", "log", "merge-file", "undo"];
 
 /// A project with a key in names, and in lines that no reader understands.
 fn planted() -> Hostile {
