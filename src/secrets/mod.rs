@@ -384,8 +384,12 @@ fn forms(rows: &[&'static Row], text: &str) -> impl Iterator<Item = Secret> {
         let value = &text[range.clone()];
         // Four short words may be a part of a sentence.
         let is_phrase = value.contains(' ') && is_english(value);
-        let is_key =
-            if found.len() > 1 { is_chosen(value, "") && !is_phrase } else { !is_english(value) };
+        let is_password = found.len() > 1 && found.name("key").is_none();
+        let is_key = if is_password {
+            is_chosen(value, "") && !is_phrase
+        } else {
+            !is_english(value) && !is_match("placeholder", value)
+        };
         is_key.then_some(Secret { rule, range })
     })
 }
@@ -610,13 +614,14 @@ fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
                 || is_match("public-label", tail(&text[..range.start], 24))
         };
         let key = token.trim_end_matches('=');
-        let after = &text[range.end..];
-        // Base64 has slashes, and neither dashes nor a suffix.
-        let is_path = key.contains('/') && (key.contains(['-', '_']) || after.starts_with('.'));
+        let (after, is_letter) = (&text[range.end..], |c: char| c.is_ascii_alphanumeric());
+        // Base64 has slashes, and neither dashes nor a suffix, but the full stop of a sentence may follow.
+        let has_suffix = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_letter));
+        let is_path = key.contains('/') && (key.contains(['-', '_']) || has_suffix);
         let has = |class: fn(&u8) -> bool| token.as_bytes().iter().any(class);
         let is_mixed =
             has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-        let is_part = after.starts_with(|c: char| c.is_ascii_alphanumeric());
+        let is_part = after.starts_with(is_letter);
         (is_mixed && !is_path && !is_part && is_random(key) && !is_public())
             .then_some(Secret { rule: "random-token", range })
     })
