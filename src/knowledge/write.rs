@@ -17,7 +17,7 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store};
-use crate::text::{clip, without_byte_order_mark};
+use crate::text::{capitalized, clip, without_byte_order_mark};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -527,9 +527,11 @@ fn body(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     let sentence = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
     let title = clip(sentence.trim_end_matches('.'), MAX_TITLE);
-    let mut letters = title.chars();
-    let title: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("# {title}{}\n\n{text}\n", letters.as_str())
+    // An identifier, an address or a version stays as it is written.
+    let is_name = |c: char| c.is_numeric() || c.is_uppercase() || c == '_';
+    let first = title.split_whitespace().next().unwrap_or_default();
+    let title = if first.contains(is_name) { title } else { capitalized(&title).into() };
+    format!("# {title}\n\n{text}\n")
 }
 
 /// Returns the key, with a number if an entry has it already.

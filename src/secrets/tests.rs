@@ -98,7 +98,7 @@ fn finds_a_private_key_as_a_block() {
 #[test]
 fn finds_random_values_assigned_to_secret_names() {
     let hex = "9f86d081884c7d659a2feaa0c55ad015";
-    let aws = ["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCY", "EXAMPLEKEY"].concat();
+    let aws = format!("{}/{}", &DRAWN[..21], &DRAWN[21..39]);
     let base36 = DRAWN[..32].to_lowercase();
     for (name, value) in [
         ("password=", "Tr0ub4dor&3"),
@@ -278,6 +278,7 @@ fn ignores_text_without_secrets() {
         "API_KEY=<API_KEY> token=${GITHUB_TOKEN_2} secret: {{ vault.db2 }}".to_owned(),
         "token: ${{ secrets.GITHUB_TOKEN }}, api_key = os.environ[\"API_KEY_2\"]".to_owned(),
         ["AWS_ACCESS_KEY_ID=AKIA", "IOSFODNN7", "EXAMPLE"].concat(),
+        ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "/bPxRfiCY", "EXAMPLEKEY"].concat(),
         "{\"password\": \"string\", \"old_password\": \"Please enter it\"}".to_owned(),
         "{\"password\": \"${DB_PASS}\", \"pwd\": \"test1234\", \"password\": \"DB_PASSWORD\"}".to_owned(),
         "https://user:password@example.org postgres://app:your-password@db".to_owned(),

@@ -48,6 +48,19 @@ fn plain_words_become_an_entry_and_everything_after_the_first_is_text() {
 }
 
 #[test]
+fn a_first_word_that_is_a_name_stays_as_it_is_written_and_is_no_secret() {
+    let case = Case::empty();
+    for text in [
+        "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq is the donation address",
+        "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p is mine",
+        "iPhones ask for the camera twice",
+    ] {
+        case.run("remember --key name").args([text]).success();
+        assert_eq!(body(&case, "name"), format!("# {text}\n\n{text}\n"));
+    }
+}
+
+#[test]
 fn an_option_that_became_text_is_named() {
     let case = Case::empty();
     case.run("remember hello world").success();
