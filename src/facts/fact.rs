@@ -263,7 +263,7 @@ pub(crate) fn check_text(text: &str, policy: SecretPolicy) -> Result<()> {
         && let Some(rule) = secrets::first_rule(text)
     {
         let message = format!("the value looks like a secret ({rule})");
-        return Err(Error::refused(message).hint("--allow-secret keeps it anyway"));
+        return Err(Error::refused(message).hint(secrets::INSTEAD));
     }
     Ok(())
 }

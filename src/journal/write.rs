@@ -135,7 +135,7 @@ fn refuse_secret(draft: &RecordDraft, options: &WriteOptions) -> Result<()> {
     match draft.secret().filter(|_| options.secrets == SecretPolicy::Refuse) {
         None => Ok(()),
         Some(rule) => Err(Error::refused(format!("contains what looks like a secret ({rule})"))
-            .hint("agents read the journal back; leave the secret out, or pass --allow-secret")),
+            .hint(secrets::INSTEAD)),
     }
 }
 

@@ -212,7 +212,7 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     Err(Error::refused(format!(
         "the {what} contains what looks like a secret ({rule}, line {line})"
     ))
-    .hint("say where it is kept instead; --allow-secret stores it anyway"))
+    .hint(secrets::INSTEAD))
 }
 
 /// The file of an entry, as text.

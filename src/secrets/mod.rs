@@ -19,6 +19,9 @@ use crate::text::{is_invisible, is_joiner_or_selector};
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
+/// What to do instead of storing a secret, as the hint of a refusal.
+pub(crate) const INSTEAD: &str = "say where it is kept instead; --allow-secret stores it anyway";
+
 /// How text that looks like a secret is handled when it is to be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretPolicy {

@@ -170,6 +170,25 @@ fn a_tool_that_fails_says_what_to_do() {
 }
 
 #[test]
+fn a_refused_secret_names_no_option_of_the_command_line() {
+    let case = Case::new(VBW);
+    let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
+    let body = json!({"key": "a", "type": "gotcha", "confidence": "low", "body": key});
+    let lines = [
+        call(1, "entry_write", &body),
+        call(2, "notepad_write", &json!({"section": "manual", "text": key})),
+        call(3, "memory_write", &json!({"content": key})),
+        call(4, "fact_add", &json!({"key": "note[]", "value": key})),
+    ];
+    let calls = speak(case.run("mcp").env("ANNALS_USER", "ada"), &lines);
+    for id in 1..=4 {
+        let text = answer(&calls, id)["result"]["content"][0]["text"].to_string();
+        assert!(text.contains("looks like a secret (github-token"), "{text}");
+        assert!(text.ends_with("). Next: say where it is kept instead\""), "{text}");
+    }
+}
+
+#[test]
 fn more_tools_come_only_when_asked_for() {
     let case = Case::new(VBW);
     let names = |line: &str| -> Vec<String> {
