@@ -157,7 +157,9 @@ impl<'a> Gatherer<'a> {
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
         let Some((_, status)) = &self.planning else {
-            return context::parts(self.project).iter().map(|part| part_line(part)).collect();
+            // What lies below a folder that is no repository, such as the home folder, are other projects.
+            let parts = self.project.git.is_repository().then(|| context::parts(self.project));
+            return parts.iter().flatten().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
         let contest = status.next.contest();

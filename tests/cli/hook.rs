@@ -100,8 +100,13 @@ fn a_session_above_the_planning_folders_is_told_where_they_are() {
     for part in ["apps/web/.planning", "libs/core/.vbw-planning", "node_modules/x/.planning"] {
         case.write(&format!("{part}/STATE.md"), "# State\n");
     }
+    let status = case.run("status").success().stdout();
+    assert!(status.contains("Planned in: apps/web (annals status there)\n"), "{status}");
+    let start = || case.run("hook session-start").stdin("{}").success();
+    assert_eq!(start().stdout(), "", "below what is no repository are other projects");
+    case.git_init();
     let before = case.whole_tree();
-    let said = case.run("hook session-start").stdin("{}").success().json();
+    let said = start().json();
     let text = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert_eq!(
         text,
@@ -109,8 +114,6 @@ fn a_session_above_the_planning_folders_is_told_where_they_are() {
          - Planned in a folder of its own: apps/web (`annals -C apps/web status`)\n\
          - Planned in a folder of its own: libs/core (`annals -C libs/core status`)\n\nMore: `annals context`"
     );
-    let status = case.run("status").success().stdout();
-    assert!(status.contains("Planned in: apps/web (annals status there)\n"), "{status}");
     let root = case.run("-C / status").success().stdout();
     assert!(root.starts_with("/ (no planning folder)\n"), "{root}");
     assert_eq!(case.run("hook post-tool-use").stdin("{}").success().stdout(), "");
