@@ -97,9 +97,9 @@ pub(crate) struct EntryArgs {
 
 #[derive(Debug, Subcommand)]
 enum EntryCommand {
-    /// Print an entry as it is in its file
+    /// Print an entry exactly as it is in its file
     ///
-    /// A program gets no secrets of it, and no tags that make a client obey. With --json, prints its fields, its body and the hash that `write --if-match` takes.
+    /// With --json, prints its fields, its body and the hash that `write --if-match` takes.
     ///
     /// Example: annals entry read test-runner
     Read(KeyArgs),
@@ -409,7 +409,7 @@ impl WriteArgs {
 
 /// Read and add to the notepad, which survives compaction
 ///
-/// Without TEXT, prints the notepad or one of its sections, as `entry read` does. With TEXT, adds it: a bullet to Priority
+/// Without TEXT, prints the notepad or one of its sections verbatim. With TEXT, adds it: a bullet to Priority
 /// Context, a dated line at the top of Working Memory (pruned after 7 days by `annals entry audit`), or text at
 /// the end of Manual, the user's own section.
 ///

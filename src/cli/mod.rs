@@ -223,11 +223,18 @@ impl Command {
         done
     }
 
-    /// Returns whether the command prints stored text unchanged; all others print it as an agent may read it.
+    /// Returns whether the command prints stored text unchanged, as the entries' contract says of them and of the notepad;
+    /// all others print it as an agent may read it.
     fn prints_as_stored(&self) -> bool {
         match self {
             Self::Sync(args) => args.stdout,
-            Self::Inspect(_) | Self::MergeFile(_) | Self::Log(_) | Self::Undo(_) => true,
+            Self::Entry(_)
+            | Self::Remember(_)
+            | Self::Notepad(_)
+            | Self::Inspect(_)
+            | Self::MergeFile(_)
+            | Self::Log(_)
+            | Self::Undo(_) => true,
             _ => false,
         }
     }

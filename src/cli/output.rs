@@ -17,7 +17,7 @@ use crate::cli::warnings::combined;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
-use crate::text::{sanitize_json, sanitized, sanitized_if_unsafe, strip_controls};
+use crate::text::{sanitize_json, sanitized, strip_controls};
 use crate::warning::{Parsed, SourceLocation, Warning};
 
 /// The format and the verbosity of the output, as every command takes them.
@@ -210,18 +210,17 @@ impl Output {
         self.file(&json!({ "text": String::from_utf8_lossy(bytes) }), bytes)
     }
 
-    /// Prints a file, or as JSON, the document that contains it: unchanged, except for control sequences on a terminal,
-    /// and, elsewhere, for what an agent must not read.
+    /// Prints the bytes of a file unchanged, or as JSON, the document that contains them.
     pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) -> Result<()> {
         if self.mode.json {
             return self.show(document, "");
         }
-        let text = String::from_utf8_lossy(bytes);
         if io::stdout().is_terminal() {
+            // Control sequences are not printed to a terminal.
+            let text = String::from_utf8_lossy(bytes);
             self.raw(strip_controls(&text).as_bytes());
         } else {
-            let safe = self.redacts.then(|| sanitized_if_unsafe(&text)).flatten();
-            self.raw(safe.as_ref().map_or(bytes, String::as_bytes));
+            self.raw(bytes);
         }
         Ok(())
     }

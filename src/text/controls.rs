@@ -112,7 +112,7 @@ pub fn sanitized(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the sanitized text if more than the line breaks differ: text that is safe as it is keeps its bytes.
-pub(crate) fn sanitized_if_unsafe(text: &str) -> Option<String> {
+fn sanitized_if_unsafe(text: &str) -> Option<String> {
     let clean = sanitized(text);
     (clean != text && clean != text.replace("\r\n", "\n")).then(|| clean.into_owned())
 }

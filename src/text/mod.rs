@@ -18,9 +18,7 @@ use sha2::{Digest, Sha256};
 pub(crate) use absent::NO_VALUE;
 pub(crate) use absent::says_none;
 pub use absent::{is_absent, non_placeholder};
-pub(crate) use controls::{
-    is_invisible, is_joiner_or_selector, sanitize_json, sanitized_if_unsafe,
-};
+pub(crate) use controls::{is_invisible, is_joiner_or_selector, sanitize_json};
 pub use controls::{sanitized, strip_controls};
 pub use inert::inert;
 pub(crate) use inert::{with_paired_backticks, without_harness_tags};

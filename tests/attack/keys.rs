@@ -11,7 +11,7 @@ fn key() -> String {
 }
 
 /// Commands that print what they were given, or one record, as it is.
-const AS_STORED: &[&str] = &["inspect", "log", "merge-file", "undo"];
+const AS_STORED: &[&str] = &["entry", "inspect", "log", "merge-file", "notepad", "undo"];
 
 /// A project with a key in names, and in lines that no reader understands.
 fn planted() -> Hostile {

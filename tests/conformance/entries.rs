@@ -702,7 +702,7 @@ fn delete_refuses_a_secret_in_its_reason_unless_allowed() {
     assert!(said.contains("--allow-secret"), "{said}");
     assert_unchanged(&before, &case, &refused);
     let deleted = delete(" --allow-secret").success();
-    prints(&deleted, "Deleted use-jest. Reason: [redacted].\n");
+    prints(&deleted, &format!("Deleted use-jest. Reason: {token}.\n"));
     assert!(memory(&case, "log.md").contains(&token));
 }
 
