@@ -267,7 +267,12 @@ fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
         out.note("no records yet; `annals journal write --content TEXT` adds one");
     }
     journal::read_last(file, lines, |entry| {
-        out.streamed(&entry, text!("journal/record"));
+        // A record is safe as it is displayed, and keeps its numbers.
+        if out.is_json() {
+            out.json_line(&entry);
+        } else {
+            out.streamed(&entry, text!("journal/record"));
+        }
         out.is_read()
     })
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::markdown::without_bullet;
-use crate::text::{Line, estimate_tokens, word_enum, words_in};
+use crate::text::{Line, estimate_tokens, is_absent, word_enum, words_in};
 use crate::warning::Warning;
 
 /// The first line: text from files must not be taken for instructions.
@@ -251,7 +251,7 @@ pub struct AlreadyRead {
 impl AlreadyRead {
     /// Adds the lines of a text.
     pub fn add(&mut self, text: &str) {
-        self.has_decisions |= lists_decisions(text);
+        self.has_decisions |= lists_decisions(&format!("\n{text}"));
         for line in text.lines() {
             // `Blockers: The cron job (phase 2)` also says `The cron job`.
             let unlabelled = line.split_once(':').map_or(line, |(_, rest)| rest);
@@ -272,12 +272,14 @@ impl AlreadyRead {
     }
 }
 
-/// Returns whether a text has a section of decisions with a bullet or a row; a table's head and the line below it are none.
+/// Returns whether a text has a section of decisions that says something: a table's head and the line below it do not.
 fn lists_decisions(text: &str) -> bool {
-    let below = text.lines().skip_while(|line| *line != "## Key Decisions").skip(1);
-    let section = below.take_while(|line| !line.starts_with('#'));
-    let (rows, others): (Vec<&str>, Vec<&str>) = section.partition(|line| line.starts_with('|'));
-    rows.len() > 2 || others.iter().any(|line| without_bullet(line) != *line)
+    text.split("\n## Key Decisions\n").skip(1).any(|below| {
+        let section = below.lines().take_while(|line| !line.starts_with("## "));
+        let (rows, others): (Vec<&str>, Vec<&str>) =
+            section.partition(|line| line.starts_with('|'));
+        rows.len() > 2 || others.iter().any(|line| !is_absent(unmarked(line)))
+    })
 }
 
 /// Returns the words of a text in lower case, separated by spaces.

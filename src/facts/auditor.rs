@@ -1,8 +1,9 @@
 //! Has the turns of the queue judged: the auditor's prompt, its command, and the actions in its answer.
 
-use std::io::Write;
-use std::process::{Child, Command, Output, Stdio};
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -234,6 +235,12 @@ fn judge(
 /// Default timeout of an answer.
 pub(crate) const WAIT: Duration = Duration::from_mins(2);
 
+/// Maximum length of an answer, in bytes; the rest is not read.
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+
+/// Polling interval for the exit of a command that has closed its output.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// A shell command that answers the prompt.
 #[derive(Clone, Debug)]
 pub struct Auditor(pub String);
@@ -250,24 +257,34 @@ impl Auditor {
             Error::failed(format!("the auditor's command {reason}"))
                 .hint("the setting llm.command names it; the turn stays in the queue")
         };
+        // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
+        let deadline = Instant::now() + wait;
+        let left = || deadline.saturating_duration_since(Instant::now());
         let mut child =
             self.start().map_err(|error| failed(&format!("does not start: {error}")))?;
-        let (id, stdin, prompt) = (child.id(), child.stdin.take(), prompt.to_owned());
-        // In a thread, since a command may answer before it has read everything, or read nothing.
-        thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(prompt.as_bytes())));
-        let (sender, receiver) = mpsc::channel();
-        // The lease of the turn is only slightly longer than `wait`, after which nobody receives the result.
-        thread::spawn(move || sender.send(child.wait_with_output()));
-        let Ok(output) = receiver.recv_timeout(wait) else {
-            end(id);
-            return Err(failed(&format!("gave no answer in {} s", wait.as_secs_f32())));
-        };
-        let Output { status, stdout, stderr } =
-            output.map_err(|error| failed(&error.to_string()))?;
-        if status.success() {
-            return Ok(String::from_utf8_lossy(&stdout).into_owned());
+        if let Some(mut stdin) = child.stdin.take() {
+            let prompt = prompt.to_owned();
+            // In a thread, since a command may answer before it has read everything, or read nothing.
+            thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
         }
-        let said = String::from_utf8_lossy(&stderr);
+        let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
+        let answer = answer.recv_timeout(left());
+        let (answer, status) = loop {
+            let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
+            match (&answer, status) {
+                (Ok(answer), Some(status)) => break (answer, status),
+                _ if left().is_zero() => {
+                    end(&mut child);
+                    let seconds = wait.as_secs_f32();
+                    return Err(failed(&format!("gave no answer in {seconds} s")));
+                }
+                _ => thread::sleep(PAUSE),
+            }
+        };
+        if status.success() {
+            return Ok(answer.clone());
+        }
+        let said = complaint.recv_timeout(left()).unwrap_or_default();
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let last = last.map(|last| format!(": {}", strip_controls(last))).unwrap_or_default();
         Err(failed(&format!("failed ({status}){last}")))
@@ -288,20 +305,36 @@ impl Auditor {
     }
 }
 
+/// Reads a stream to its end in a thread.
+fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(stream) = stream {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What was read before an error is judged like any other answer.
+            stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes).ok();
+            // After a timeout, nobody receives the result.
+            sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok()
+        });
+    }
+    receiver
+}
+
 /// Kills a command with all processes that it started.
-fn end(id: u32) {
-    let (program, arguments) = if cfg!(windows) {
-        ("taskkill", ["/F", "/T", "/PID", &id.to_string()])
-    } else {
-        ("kill", ["-s", "KILL", "--", &format!("-{id}")])
-    };
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "ending a group of processes without unsafe code needs the system's program"
-    )]
-    let mut command = Command::new(program);
-    // If it has already exited, there is nothing to kill.
-    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status().ok();
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        let group = format!("-{}", child.id());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "killing a process group without unsafe code needs the system's `kill`"
+        )]
+        let killed = Command::new("kill").args(["-KILL", "--", &group]).status();
+        // If it has already exited, there is nothing to kill.
+        killed.ok();
+    }
+    child.kill().ok();
+    child.wait().ok();
 }
 
 /// Maximum number of actions in an answer.

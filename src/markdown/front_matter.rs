@@ -33,7 +33,7 @@ impl FrontMatter {
     /// Parses the front matter of `text`, if it has one.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
-        let Some(first) = find_block(text) else {
+        let Some(first) = find_first_block(text) else {
             if let Some(line) = unclosed(text) {
                 warnings.push(Warning::at(
                     path,
@@ -70,7 +70,7 @@ impl FrontMatter {
 /// Returns the byte range between the `---` lines of the first block, for callers that need a single line of
 /// it.
 pub fn inner_range(text: &str) -> Option<Range<usize>> {
-    find_block(text).map(|block| block.inner)
+    find_first_block(text).map(|block| block.inner)
 }
 
 fn empty() -> Node {
@@ -83,6 +83,11 @@ struct FencedBlock {
     inner: Range<usize>,
 }
 
+/// Finds the first block of the front matter; a rule at the start of a document is not its beginning.
+fn find_first_block(text: &str) -> Option<FencedBlock> {
+    find_block(text).filter(|block| may_be_fields(&text[block.inner.clone()]))
+}
+
 /// Returns whether the text between two `---` lines at the start of a file may be front matter, even if it is not
 /// valid YAML: it is empty, or one of the first lines looks like a field.
 fn may_be_fields(inner: &str) -> bool {
@@ -93,7 +98,15 @@ fn may_be_fields(inner: &str) -> bool {
     }
     let first_lines = text.lines().take_while(|line| !line.trim().is_empty());
     let mut fields = first_lines.filter(|line| !line.starts_with('#')).peekable();
-    fields.peek().is_none_or(|first| first.starts_with('{')) || fields.any(has_plain_key)
+    fields.peek().is_none_or(|first| first.starts_with('{')) || fields.any(is_field)
+}
+
+/// Returns whether a line is a field whose name has few words: `Phase name: Parser`.
+fn is_field(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else { return false };
+    let is_value = value.is_empty() || value.starts_with([' ', '\t']);
+    let is_word = |word: &str| word.starts_with(char::is_alphanumeric);
+    has_plain_key(line) || is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
 }
 
 /// Returns whether a line is a field whose name is one word.
@@ -104,8 +117,7 @@ fn has_plain_key(line: &str) -> bool {
         && !key.starts_with(['*', '#'])
 }
 
-/// Finds a block of fields that is preceded only by blank lines and a byte order mark; a rule at the start of a document
-/// is not its beginning.
+/// Finds a block that is preceded only by blank lines and a byte order mark.
 fn find_block(text: &str) -> Option<FencedBlock> {
     let start = opening_offset(text)?;
     let inner = start + text[start..].find('\n')? + 1;
@@ -113,8 +125,7 @@ fn find_block(text: &str) -> Option<FencedBlock> {
     for line in text[inner..].split_inclusive('\n') {
         let end = at + line.len();
         if matches!(line.trim_end(), "---" | "...") {
-            let block = FencedBlock { whole: start..end, inner: inner..at };
-            return Some(block).filter(|_| may_be_fields(&text[inner..at]));
+            return Some(FencedBlock { whole: start..end, inner: inner..at });
         }
         at = end;
     }
@@ -303,7 +314,10 @@ impl<'a> Reader<'a> {
             }
         }
         let text = self.continuation(without_comment(rest).to_owned(), line.indent + 1);
-        Node::text(text, number)
+        // Quotes that are not escaped inside of it.
+        let inner = |quote: &char| text.strip_prefix(*quote)?.strip_suffix(*quote);
+        let inner = ['"', '\''].iter().find_map(inner).map(str::to_owned);
+        Node::text(inner.unwrap_or(text), number)
     }
 
     /// Parses text in quotes or brackets, which may go on in further lines.
@@ -410,7 +424,7 @@ fn flow(text: &str, close: char, line: usize, depth: usize) -> Option<(Value, &s
 fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(Vec<Node>, &str)> {
     let mut found = Vec::new();
     loop {
-        text = text.trim_start();
+        text = without_comments_before(text);
         if let Some(rest) = text.strip_prefix(close) {
             return Some((found, rest));
         } else if let Some(rest) = text.strip_prefix(',') {
@@ -421,8 +435,8 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
         }
         let (value, rest) = flow(text, close, line, depth + 1)?;
         let mut node = Node { value, line };
-        text = rest.trim_start();
-        if let Some(rest) = text.strip_prefix(':').map(str::trim_start) {
+        text = without_comments_before(rest);
+        if let Some(rest) = text.strip_prefix(':').map(without_comments_before) {
             let is_bare = rest.starts_with([',', ']', '}']);
             let empty = (Value::Text(String::new()), rest);
             let (value, rest) = if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
@@ -430,6 +444,17 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
             text = rest;
         }
         found.push(node);
+    }
+}
+
+/// Returns a text in brackets without white space and comments before it; a comment follows white space.
+fn without_comments_before(mut text: &str) -> &str {
+    loop {
+        let rest = text.trim_start();
+        if rest.len() == text.len() || !rest.starts_with('#') {
+            return rest;
+        }
+        text = &rest[rest.find('\n').unwrap_or(rest.len())..];
     }
 }
 
@@ -465,7 +490,27 @@ fn quoted(text: &str) -> Option<(String, &str)> {
         return Some((inner.replace("''", "'"), rest));
     }
     // Not every backslash is an escape: `"\d+"`.
-    Some((serde_json::from_str(&format!("\"{inner}\"")).unwrap_or(inner), rest))
+    let read = serde_json::from_str(&format!("\"{inner}\""));
+    Some((read.unwrap_or_else(|_| unescaped(&inner)), rest))
+}
+
+/// Returns a text with its escapes replaced, and any other backslash kept.
+fn unescaped(text: &str) -> String {
+    let (mut found, mut chars) = (String::new(), text.chars());
+    while let Some(c) = chars.next() {
+        match chars.clone().next().filter(|_| c == '\\') {
+            Some('n') => found.push('\n'),
+            Some('t') => found.push('\t'),
+            Some('r') => found.push('\r'),
+            Some(own @ ('"' | '\\' | '/' | ' ')) => found.push(own),
+            _ => {
+                found.push(c);
+                continue;
+            }
+        }
+        chars.next();
+    }
+    found
 }
 
 /// One value of the front matter.
@@ -633,6 +678,7 @@ mod tests {
             "---\n# note\n\nphase: 1\n---\n",
             "---\n\nphase: 1\n---\n",
             "---\n@broken\nphase: 1\n---\n",
+            "---\nPhase name: Parser\n---\n",
             "---\n{phase: 1}\n---\n",
             "---\n%%\n  - ]\nphase: [\n---\n",
         ] {

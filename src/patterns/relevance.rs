@@ -208,13 +208,15 @@ pub fn relevant(
         fresh.then(b.judged.cmp(&a.judged)).then(b.score.total_cmp(&a.score))
     });
     let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
-    // The sort is stable, and counts those of an entry from the best.
-    found.sort_by_cached_key(|pattern| {
+    let ranked = found.into_iter().map(|pattern| {
         let count = of_entry.entry(pattern.line).or_default();
         *count += 1;
-        (pattern.stale.is_some(), *count > MAX_PER_ENTRY)
+        (pattern.stale.is_some(), *count > MAX_PER_ENTRY, pattern)
     });
-    found
+    let mut ranked: Vec<(bool, bool, RelevantPattern)> = ranked.collect();
+    // The sort is stable.
+    ranked.sort_by_key(|(is_stale, is_beyond, _)| (*is_stale, *is_beyond));
+    ranked.into_iter().map(|(.., pattern)| pattern).collect()
 }
 
 /// Returns every bullet, newest first, with the part of its score that its age gives; of equal texts only the newest.

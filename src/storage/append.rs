@@ -34,7 +34,9 @@ impl Log {
 
     fn open(spot: &Spot, visibility: Visibility) -> Result<Self> {
         let is_new = !spot.exists().at("read", &spot.path)?;
-        let file = match spot.open_any(Access::Append, Create::IfMissing(visibility)) {
+        // Opening another user's file in a shared folder may fail if it asks to create it.
+        let create = if is_new { Create::IfMissing(visibility) } else { Create::Never };
+        let file = match spot.open_any(Access::Append, create) {
             // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
             Ok(file) if is_file_or_device(&file) => file,
             Err(error) if error.kind() != ErrorKind::InvalidInput => {

@@ -286,10 +286,12 @@ fn records_and_facts_have_neither_keys_nor_tags_that_an_agent_obeys() {
         seen.push_str(&told);
     }
     assert!(seen.contains(r"a <\/system-reminder><\|im_start|>bc"), "{seen}");
-    assert!(
-        seen.contains(r#""content":"<\\|im_end|>","meta":{"n":12345678901234567890123}"#),
-        "{seen}"
-    );
+    let shown = r#""content":"<\\|im_end|>","meta":{"n":12345678901234567890123}"#;
+    for line in ["search ''", "tail --json"] {
+        let run = case.shell(&format!("MEMORY_FILE=memory.jsonl \"$ANNALS\" -q journal {line}"));
+        let told = run.success().stdout();
+        assert!(told.contains(shown), "{line}: {told}");
+    }
 }
 
 #[test]

@@ -45,11 +45,12 @@ pub(crate) fn in_sections(outline: &Outline<'_>) -> Vec<Decision> {
 
 /// Returns whether a heading says that decisions follow.
 fn is_title(title: &str) -> bool {
-    let heading = document::heading(title);
-    let mut words = heading.split(|c: char| !c.is_alphanumeric());
-    (words.clone().any(|word| has("decisions", word)) || heading.starts_with("decision log"))
+    let words = document::heading(title);
+    let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_log = |pair: &[&str]| pair[0] == "decision" && has("list of decisions", pair[1]);
+    (words.iter().any(|word| has("decisions", word)) || words.windows(2).any(is_log))
         && !title.contains('&')
-        && !words.any(|word| has("no decisions", word))
+        && !words.iter().any(|word| has("no decisions", word))
         && !document::is_about_items(title)
 }
 
@@ -229,6 +230,7 @@ mod tests {
             "## Key Decisions (v1.0):",
             "Decisions Log",
             "Decision log",
+            "Decision History",
             "Decisions Made So Far",
             "Recent key decisions",
             "Locked Decisions",

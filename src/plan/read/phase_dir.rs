@@ -390,38 +390,55 @@ impl<'a> FolderName<'a> {
     }
 }
 
-/// Splits a file name into its kind and its other words, without `phase` and `plan` before a number or at the end. Behind
-/// the word of the kind stands at most a number: `01-PLAN-02.md`, and at the start of a name a slug, too:
-/// `PLAN-01-routes.md`, but not `PLAN-01-GAPS.md`.
-fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
-    let (stem, extension) = name.rsplit_once('.').filter(|_| !name.starts_with('.'))?;
-    let (stem, last) = match extension.to_ascii_lowercase().as_str() {
-        "md" => (stem, None),
+/// Splits a file name into what precedes its kind, the kind, and a number and slug behind it.
+fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
+    const SEPARATORS: [char; 2] = ['-', '_'];
+    let kind = |word: &str| match () {
+        () if word.eq_ignore_ascii_case("plan") => Some(FileKind::Plan),
+        () if word.eq_ignore_ascii_case("summary") => Some(FileKind::Summary),
+        () => None,
+    };
+    let is_number = |word: &str| {
+        let letter = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_letter = letter.len() <= 1 && letter.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_letter && (1..=4).contains(&(word.len() - letter.len()))
+    };
+    let (stem, extension) = name.rsplit_once('.')?;
+    if extension.eq_ignore_ascii_case("jsonl") {
         // `03-01.summary.jsonl`
-        "jsonl" => stem.rsplit_once('.').map(|(stem, word)| (stem, Some(word)))?,
-        _ => return None,
-    };
-    let mut words: Vec<&str> = split_words(stem).chain(last).collect();
-    let kind_of = |word: &&str| match word.to_ascii_lowercase().as_str() {
-        "plan" => Some(FileKind::Plan),
-        "summary" => Some(FileKind::Summary),
-        _ => None,
-    };
-    let at = words.iter().rposition(|word| kind_of(word).is_some())?;
-    let is_number = |word: &str| begins_with_digit(word) && PlanNumber::parse(word).is_some();
-    let has_slug = |slug: &[&str]| slug.concat().contains(|c: char| c.is_ascii_lowercase());
-    match &words[at + 1..] {
-        [] => {}
-        [number, slug @ ..]
-            if is_number(number) && (slug.is_empty() || at == 0 && has_slug(slug)) => {}
-        _ => return None,
+        let (before, word) = stem.rsplit_once('.')?;
+        return Some((before, kind(word)?, ""));
     }
-    let kind = kind_of(&words.remove(at))?;
+    let last = |text: &str| text.rfind(SEPARATORS).map_or(0, |at| at + 1);
+    let (before, word) = stem.split_at(last(stem));
+    let (earlier, own) = before.split_at(last(before.trim_end_matches(SEPARATORS)));
+    let own = own.trim_end_matches(SEPARATORS);
+    let found = match (kind(word), kind(own)) {
+        // `02-01-PLAN.md`, `SUMMARY.md`
+        (Some(kind), _) => Some((before, kind, "")),
+        // `01-PLAN-02.md`
+        (None, Some(kind)) if is_number(word) => Some((earlier, kind, word)),
+        // `PLAN-01-routes.md`, `SUMMARY-01-routes.md`, but not `PLAN-01-GAPS.md`
+        _ => stem.split_once(SEPARATORS).and_then(|(word, after)| {
+            let (number, slug) = after.split_once(SEPARATORS)?;
+            let has_slug = slug.contains(|c: char| c.is_ascii_lowercase());
+            (has_slug && is_number(number)).then_some(("", kind(word)?, after))
+        }),
+    };
+    found.filter(|_| extension.eq_ignore_ascii_case("md"))
+}
+
+/// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a
+/// number or at the end.
+fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
+    let (before, kind, after) = around_kind(name)?;
+    let words: Vec<&str> = split_words(before).chain(split_words(after)).collect();
     let is_said = |at: usize| {
         let names_it = ["phase", "plan"].iter().any(|own| own.eq_ignore_ascii_case(words[at]));
         names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))
     };
-    Some((kind, (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect()))
+    let kept = (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect();
+    Some((kind, kept)).filter(|_| !name.starts_with('.'))
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
@@ -487,6 +504,11 @@ mod tests {
             "01-audit",
             &["01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md"],
             &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
+        ),
+        (
+            "01-core",
+            &["PLAN-01-routes.md", "SUMMARY-01-routes.md", "PLAN-02-plan-editor.md"],
+            &["1 PLAN-01-routes.md SUMMARY-01-routes.md", "2 PLAN-02-plan-editor.md -"],
         ),
         ("02-alerts", &["PLAN.md", "SUMMARY.md"], &["1 PLAN.md SUMMARY.md"]),
         (
