@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::claude_md::DecisionList;
+use crate::claude_md::{DecisionFile, DecisionList};
 use crate::context::packing::{DigestPart, DigestSection, unmarked};
 use crate::context::{BREADCRUMB, DigestRequest, START_BLOCKERS};
 use crate::error::{ErrorKind, Result};
@@ -13,7 +13,7 @@ use crate::knowledge::{EntryQuery, notepad};
 use crate::ledger::{Brief, BriefSection, is_filled};
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
-use crate::project::Project;
+use crate::project::{Project, vocabulary};
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
 use crate::text::{Line, is_absent, quantity, sanitized, says_none, slashed};
@@ -285,6 +285,11 @@ impl<'a> Gatherer<'a> {
             let statement = claude_md::decision_statement(decision);
             (decision, statement.unwrap_or_else(|| decision.untagged().to_owned()))
         });
+        let is_of_project = |decision: &Decision| {
+            let of_project = lists.iter().filter(|list| list.file == DecisionFile::Project);
+            let decision = std::ptr::from_ref(decision);
+            of_project.map(|list| list.decisions.as_ptr_range()).any(|own| own.contains(&decision))
+        };
         // The context file may omit the rationale, and always omits the tag.
         let is_new = |decision: &Decision| !self.request.already_read.contains(decision.untagged());
         let planned = chosen.iter().cloned().chain(rest).take(MAX_DECISIONS);
@@ -299,7 +304,8 @@ impl<'a> Gatherer<'a> {
                     true => format!("Phase {label}"),
                     false => label.clone(),
                 });
-                match source.or_else(date) {
+                let file = || is_of_project(decision).then(|| vocabulary::PROJECT.to_owned());
+                match source.or_else(date).or_else(file) {
                     Some(label) => format!("{label}: {statement}"),
                     None => statement,
                 }

@@ -155,9 +155,9 @@ fn a_session_gets_the_latest_decisions_and_every_pinned_note() {
     - note 7
 
     ## Decisions
-    - Names are unique
-    - Keys are short
-    - Pages are cached
+    - PROJECT.md: Names are unique
+    - PROJECT.md: Keys are short
+    - PROJECT.md: Pages are cached
     - Phase 4: Money is an integer
     - Phase 3: Dates are UTC
 
