@@ -297,66 +297,79 @@ fn find(
 ) -> ForeignSections {
     let outline = Outline::parse(text, start);
     let mut found = ForeignSections::default();
-    // What is said of the sections that are taken out, of those that stay, and of the user's own in the generator's forms.
-    let (mut taken, mut left, mut unrecorded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut titles: Vec<(usize, &str)> = Vec::new();
+    let mut unrecorded: Vec<(usize, &str)> = Vec::new();
+    let mut left: Vec<(bool, Warning)> = Vec::new();
     if block.is_none() {
         found.ranges.extend(head(&outline, start, known));
     }
     for section in outline.sections() {
         let Some((heading, forms)) = whole_line(text, section).and_then(|line| {
             let title = line.strip_prefix("## ")?;
-            Some((format!("\"{line}\""), &known.section(title)?.lines))
+            Some((line, &known.section(title)?.lines))
         }) else {
             continue;
         };
         let range = outside(without_rule(text, section), block);
-        let lines = text[range.clone()].lines().map(str::trim_end).zip(section.line..).skip(1);
-        let lines = lines.filter(|(line, _)| !line.is_empty());
+        let lines = text[range.clone()].lines().skip(1).map(str::trim_end);
+        let lines = lines.enumerate().filter(|(_, line)| !line.is_empty());
         let (own, foreign): (Vec<_>, Vec<_>) =
-            lines.partition(|(line, _)| known.has_form(line, forms));
+            lines.partition(|(_, line)| known.has_form(line, forms));
+        // Without any line of the generator's, the section is the user's own.
         let action = other_action(&text[range.clone()], known);
-        match (own.first(), foreign.first()) {
-            (Some(_), None) => {
-                taken.push((section.line, heading));
+        let (at, said, message) = match (own.first(), foreign.first(), action) {
+            (Some(_), None, _) => {
+                titles.push((section.line, heading));
                 found.ranges.push(range);
                 continue;
             }
-            (Some(_), Some((line, at))) => {
+            (Some(_), Some((below, line)), action) => {
                 let line = clip(line, MAX_LINE_CHARS);
+                let differs = action.map_or(String::new(), |action| {
+                    format!(", with another next action ({action})")
+                });
                 let message = format!(
-                    "{heading} stands beside the block, because this line is recorded nowhere else (move it elsewhere \
-                     and delete the section): {line}"
+                    "\"{heading}\" stands beside the block{differs}, because this line is recorded nowhere else: \
+                     {line}; move it elsewhere and delete the section"
                 );
-                left.push((*at, message));
+                (section.line + 1 + below, line, message)
             }
-            // Without any line of the generator's, the section is the user's own.
-            (None, Some(_))
-                if action.is_none() && foreign.iter().all(|(line, _)| has_shape(line, forms)) =>
-            {
+            (None, _, Some(action)) => {
+                let message =
+                    format!("\"{heading}\" names another next action than the block: {action}");
+                (section.line, action, message)
+            }
+            (None, Some(_), None) if foreign.iter().all(|(_, line)| has_shape(line, forms)) => {
                 unrecorded.push((section.line, heading));
                 continue;
             }
-            _ => {}
+            (None, _, None) => continue,
+        };
+        match left.iter_mut().find(|(is_users, _)| *is_users == own.is_empty()) {
+            Some((_, first)) => {
+                first.message.push_str(&format!("; likewise \"{heading}\" (line {at}: {said})"));
+            }
+            None => left.push((own.is_empty(), Warning::at(path, at, message))),
         }
+    }
+    found.warnings.extend(left.into_iter().map(|(_, warning)| warning));
+    let names = |titles: &[(usize, &str)]| {
+        let names: Vec<String> = titles.iter().map(|(_, title)| format!("\"{title}\"")).collect();
+        names.join(", ")
+    };
+    if let Some((line, _)) = titles.first() {
+        // Only once: from the next run on, they are sections of the user's like any other.
+        if let Some((line, _)) = unrecorded.first() {
+            let message = format!(
+                "{}: left as your own, because none of it is recorded elsewhere",
+                names(&unrecorded)
+            );
+            found.warnings.push(Warning::at(path, *line, message));
+        }
+        let (what, brand) = (names(&titles), known.brand);
         let message =
-            |action| format!("{heading} names another next action than the block: {action}");
-        left.extend(action.map(|action| (section.line, message(action))));
-    }
-    if taken.is_empty() {
-        // Named once: from the next run on, they are sections of the user's like any other.
-        unrecorded.clear();
-    }
-    let brand = known.brand;
-    let replaced =
-        format!(": written by {brand}, replaced by the block; `annals undo` restores it");
-    let own = ": left as your own, because none of it is recorded elsewhere";
-    for (list, between, rest) in
-        [(taken, ", ", replaced.as_str()), (left, "; ", ""), (unrecorded, ", ", own)]
-    {
-        if let Some((line, _)) = list.first() {
-            let said: Vec<&str> = list.iter().map(|(_, said)| said.as_str()).collect();
-            found.warnings.push(Warning::at(path, *line, said.join(between) + rest));
-        }
+            format!("{what}: written by {brand}, replaced by the block; `annals undo` restores it");
+        found.warnings.insert(0, Warning::at(path, *line, message));
     }
     found
 }
@@ -689,15 +702,15 @@ mod tests {
         for (section, line) in [
             (
                 "## Active Context\n\n**Milestone:** default\n\nAsk Ada first.\n",
-                "9: \"## Active Context\" stands beside the block, because this line is recorded nowhere else (move it elsewhere and delete the section): Ask Ada first.",
+                "9: \"## Active Context\" stands beside the block, because this line is recorded nowhere else: Ask Ada first.;",
             ),
             (
                 "## Active Context\n\n**Next action:** /vbw:vibe --plan 9\n**Work:** The cart\n",
-                "**Work:** The cart; \"## Active Context\" names another next action than the block: /vbw:vibe --plan 9",
+                "(/vbw:vibe --plan 9), because this line is recorded nowhere else: **Work:** The cart;",
             ),
-            ("## Active Context\n\n**Milestone:** default\n\n### Detail\n\nown\n", "### Detail"),
+            ("## Active Context\n\n**Milestone:** default\n\n### Detail\n\nown\n", "### Detail;"),
             (&format!("{TABLE}| Use SQLite | 2026-02-17 | Another reason |\n"), "| Use SQLite |"),
-            ("## Key Decisions\n\n- Use SQLite\n- We deploy by hand\n", "- We deploy by hand"),
+            ("## Key Decisions\n\n- Use SQLite\n- We deploy by hand\n", "- We deploy by hand;"),
         ] {
             let (left, warnings) = kept(&file(section));
             assert_eq!(left, file(section));
@@ -760,9 +773,9 @@ mod tests {
         assert_eq!(
             kept(text).1,
             [
-                "CLAUDE.md:4: \"## Key Decisions\" stands beside the block, because this line is recorded nowhere else \
-                 (move it elsewhere and delete the section): - By hand; \"## Active Context\" stands beside the block, \
-                 because this line is recorded nowhere else (move it elsewhere and delete the section): **Work:** The cart"
+                "CLAUDE.md:4: \"## Key Decisions\" stands beside the block, because this line is recorded nowhere \
+                 else: - By hand; move it elsewhere and delete the section; likewise \"## Active Context\" (line 8: \
+                 **Work:** The cart)"
             ]
         );
     }

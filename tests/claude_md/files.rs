@@ -130,7 +130,7 @@ fn one_run_reaches_the_fixed_point() {
     let done = tree.twice();
     assert!(tree.text("CLAUDE.md").contains("No active milestone"));
     assert!(
-        done.warnings[0].message.contains("another next action than the block: Run /vbw:vibe"),
+        done.warnings[0].message.contains("with another next action (Run /vbw:vibe)"),
         "{done:?}"
     );
 }
