@@ -17,10 +17,10 @@ use crate::text::{fold, is_absent, lower_words, negates, non_placeholder, patter
 /// Number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
 
-/// Number of ten that may be older but more important ones.
+/// How many of ten decisions may be older but more important ones.
 const HELD: usize = 3;
 
-/// Maximum number of ten, of the newest ones, that are of PROJECT.md's own table, which comes first.
+/// How many of ten may be from PROJECT.md's own table, which comes first.
 const CURATED: usize = 3;
 
 /// Maximum number of decisions from one plan.

@@ -267,7 +267,7 @@ fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
         out.note("no records yet; `annals journal write --content TEXT` adds one");
     }
     journal::read_last(file, lines, |entry| {
-        // A record is safe as it is displayed, and keeps its numbers.
+        // Already sanitized; another pass through JSON would change large numbers.
         if out.is_json() {
             out.json_line(&entry);
         } else {

@@ -97,8 +97,8 @@ impl Arguments {
     }
 }
 
-/// Returns a command line in which a text that begins like an option, such as a bullet, stands after `--`, and the options
-/// that followed it before; `None` if there is no such text. An option's name has no space in it, but `-C DIR` may be one word.
+/// Puts `--` before a text that looks like an option, such as `- a bullet`, and the options after that text in front of both;
+/// returns `None` if there is no such text. A text has a space in its first word, as no option but `-C DIR` has.
 fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
     let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let is_text = |word: &OsString| {

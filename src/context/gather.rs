@@ -157,7 +157,7 @@ impl<'a> Gatherer<'a> {
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
         let Some((_, status)) = &self.planning else {
-            // What lies below a folder that is no repository, such as the home folder, are other projects.
+            // Folders below one that is not a repository, such as the home folder, are other projects.
             let parts = self.project.git.is_repository().then(|| context::parts(self.project));
             return parts.iter().flatten().map(|part| part_line(part)).collect();
         };

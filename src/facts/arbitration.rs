@@ -365,7 +365,7 @@ impl Arbiter<'_> {
         let values = params![self.user, current.fact_id, origin.source_turn_id];
         if self.is_confirmed {
             after.confidence = CONFIRMED;
-            // A fact that is confirmed without an end is no longer temporary.
+            // Confirming a temporary fact without an end makes it permanent.
             after.valid_to = after.valid_to.filter(|_| action.valid_to.is_some());
         } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
             after.confidence = repeated_confidence(current.confidence);

@@ -271,7 +271,7 @@ static STRING: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(?:[^"\\]|\\.)*""#
 /// Returns a record's text as it is displayed: with hidden characters escaped, and each string as an agent may read it.
 pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {
     let text = String::from_utf8_lossy(json);
-    // Not by way of a value: numbers keep their digits, and other strings their escapes.
+    // Parsing the whole record would change large numbers and the escapes of other strings.
     let shown = STRING.replace_all(&text, |string: &Captures| {
         let content: String = serde_json::from_str(&string[0]).unwrap_or_default();
         let safe = sanitized(&content);

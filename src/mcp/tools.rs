@@ -501,7 +501,7 @@ pub(crate) fn error_text(error: &Error) -> String {
         text = format!("{text}\n- {}: {}", problem.location(), problem.message);
     }
     if let Some(hint) = &error.hint {
-        // No tool has this option.
+        // MCP's tools have no such option.
         let hint = hint.split("; --allow-secret").next().unwrap_or(hint);
         text = format!("{text}. Next: {hint}");
     }

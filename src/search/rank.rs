@@ -62,7 +62,7 @@ const QUESTION_PENALTY: f64 = 0.3;
 /// Number of the first texts that count as the answer.
 const JUDGED: usize = 10;
 
-/// Number of the best texts that are sorted at first; each further lot is eight times as large.
+/// Number of texts in the first lot that is sorted; each further lot is eight times as large.
 const FIRST_SORTED: usize = 100;
 
 /// What is enough for an answer, by encoder or by table: the weight of the words of the best text, which is added to the
@@ -137,8 +137,8 @@ pub struct Ranking {
     pub evidence: f64,
     known: Vec<Known>,
     scale: Scale,
-    /// The parts of the texts that were read.
-    read: HashMap<usize, Read>,
+    /// The texts that were read, by their index.
+    judged: HashMap<usize, JudgedText>,
     /// What its neighbours add to each text.
     beside: Vec<f64>,
     scores: Vec<f64>,
@@ -212,7 +212,7 @@ impl Scale {
 
 /// A text that was read, with the parts of its score.
 #[derive(Clone, Copy, Debug)]
-struct Read {
+struct JudgedText {
     reading: Reading,
     parts: FusedParts,
     cosine: Option<f64>,
@@ -308,7 +308,7 @@ pub fn rank<E>(
     let greatest = |of: fn(&Known) -> f64| known.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
     let greatest = [greatest(|one| one.words), greatest(|one| one.meaning)];
     let mut scale = Scale { greatest, late: 0.0 };
-    // Of hundreds of thousands of texts, a few are read: of the others only the sum of the parts is kept.
+    // There may be hundreds of thousands of texts: the parts are kept only of those that are read.
     let own = |scale: Scale| known.iter().map(move |one| scale.parts(one).own());
     let first = |own: &[f64], count: usize| {
         let beside = neighbours(&known, own, SIBLING_SHARES[0]);
@@ -329,12 +329,12 @@ pub fn rank<E>(
     scale.late = LATE_WEIGHTS[with_encoder] * brevity;
     let most = readings.iter().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
     let mut own: Vec<f64> = own(scale).collect();
-    let mut found: HashMap<usize, Read> = HashMap::new();
+    let mut judged: HashMap<usize, JudgedText> = HashMap::new();
     for ((index, _), reading) in texts.iter().zip(readings) {
         let late = scale.late * reading.late / most;
         let parts = FusedParts { late, ..scale.parts(&known[*index]) };
         own[*index] = parts.own();
-        found.insert(*index, Read { reading, parts, cosine: None });
+        judged.insert(*index, JudgedText { reading, parts, cosine: None });
     }
     if let Some(encoder) = encoder {
         let texts: HashMap<usize, &ReadText> =
@@ -346,7 +346,7 @@ pub fn rank<E>(
         let least = cosines.iter().copied().fold(f64::INFINITY, f64::min);
         let width = cosines.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
         for ((index, _), cosine) in first.iter().zip(cosines) {
-            if let Some(Read { parts, cosine: known, .. }) = found.get_mut(index) {
+            if let Some(JudgedText { parts, cosine: known, .. }) = judged.get_mut(index) {
                 parts.encoder = ENCODER_WEIGHT * (cosine - least) / width;
                 own[*index] = parts.own();
                 *known = Some(cosine);
@@ -356,22 +356,22 @@ pub fn rank<E>(
     let mut beside = neighbours(&known, &own, SIBLING_SHARES[with_encoder]);
     for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
         let share = brevity * question_share(&text.body);
-        if let Some(read) = found.get_mut(index) {
-            read.parts.question = QUESTION_PENALTY * share;
+        if let Some(text) = judged.get_mut(index) {
+            text.parts.question = QUESTION_PENALTY * share;
         }
         if let Some(answer) = known[*index].after {
             beside[answer] += ANSWER_SHARE * share * own[*index];
         }
     }
     let mut scores: Vec<f64> = own.iter().zip(&beside).map(|(own, beside)| own + beside).collect();
-    for (index, read) in &mut found {
-        read.parts.question *= scores[*index];
-        scores[*index] -= read.parts.question;
+    for (index, text) in &mut judged {
+        text.parts.question *= scores[*index];
+        scores[*index] -= text.parts.question;
     }
     for (score, one) in scores.iter_mut().zip(&known) {
         *score += one.bonus;
     }
-    let mut ranking = Ranking { evidence: 0.0, known, scale, read: found, beside, scores };
+    let mut ranking = Ranking { evidence: 0.0, known, scale, judged, beside, scores };
     ranking.evidence = ranking.judge();
     Ok(ranking)
 }
@@ -379,7 +379,7 @@ pub fn rank<E>(
 impl Ranking {
     /// Returns the texts, best first; equal ones keep their order.
     pub fn best(&self) -> impl Iterator<Item = Ranked> + '_ {
-        // A few of very many are taken: nothing is sorted until it is asked for.
+        // Callers take a few of very many, so each lot is sorted only when they reach it.
         let mut size = FIRST_SORTED;
         let mut rest: Vec<usize> = (0..self.scores.len()).collect();
         let chunk = move || {
@@ -392,7 +392,7 @@ impl Ranking {
 
     /// Returns a text with its score.
     pub fn text(&self, index: usize) -> Ranked {
-        let cosine = self.read.get(&index).and_then(|read| read.cosine);
+        let cosine = self.judged.get(&index).and_then(|text| text.cosine);
         let near = cosine.unwrap_or(self.known[index].meaning);
         let is_relevant =
             self.evidence >= 1.0 && self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE;
@@ -406,15 +406,15 @@ impl Ranking {
     }
 
     fn parts(&self, index: usize) -> FusedParts {
-        let parts = match self.read.get(&index) {
-            Some(read) => read.parts,
+        let parts = match self.judged.get(&index) {
+            Some(text) => text.parts,
             None => self.scale.parts(&self.known[index]),
         };
         FusedParts { neighbours: self.beside[index], ..parts }
     }
 
     fn words(&self, index: usize) -> f64 {
-        self.read.get(&index).map_or(0.0, |read| read.reading.words)
+        self.judged.get(&index).map_or(0.0, |text| text.reading.words)
     }
 
     /// Judges the first texts together: returns the evidence that one of them answers.
@@ -425,8 +425,8 @@ impl Ranking {
             self.words(index) * (1.0 - RANK_PENALTY * f64::from(before.min(5)))
         });
         let words = words.fold(0.0, f64::max);
-        let read = || first().filter_map(|index| self.read.get(&index));
-        let evidence = match read().filter_map(|read| read.cosine).reduce(f64::max) {
+        let judged = || first().filter_map(|index| self.judged.get(&index));
+        let evidence = match judged().filter_map(|text| text.cosine).reduce(f64::max) {
             Some(cosine) => evidence(cosine, words, BY_ENCODER),
             None => {
                 let near = first().map(|index| self.known[index].meaning).fold(0.0, f64::max);
@@ -434,7 +434,7 @@ impl Ranking {
             }
         };
         // A text that has every word of a question is what was asked for, however little a few words resemble it.
-        read().map(|read| read.reading.share).fold(evidence, f64::max)
+        judged().map(|text| text.reading.share).fold(evidence, f64::max)
     }
 }
 
@@ -475,7 +475,7 @@ pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
 
 /// Takes the indexes of the greatest scores from those that are left, best first.
 fn take_best(scores: &[f64], left: &mut Vec<usize>, count: usize) -> Vec<usize> {
-    // The greatest at the end, from where they are taken.
+    // Ascending, since the greatest are split off at the end.
     let order = |a: &usize, b: &usize| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a));
     let rest = left.len().saturating_sub(count);
     if rest > 0 {
