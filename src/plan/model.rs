@@ -160,7 +160,12 @@ impl Survey {
         let is_archived = stated.is_some_and(|stated| self.archive(stated).is_some());
         let open = milestones.iter().find(|one| !one.is_shipped).map(|one| one.name.as_str());
         let label = self.roadmap.milestone.as_deref();
-        let newer = label.filter(|_| is_archived).or(label.or(open).filter(|_| has_shipped));
+        // `# Roadmap: v1.1 Sync`
+        let title = self.roadmap.title.as_deref().and_then(|title| title.split_once(": "));
+        let is_newer = |name: &&str| milestone_version(name).is_some() && !is_stated(name);
+        let title = title.map(|(_, name)| name).filter(is_newer);
+        let named = label.or(open).or(title);
+        let newer = label.filter(|_| is_archived).or(named.filter(|_| has_shipped));
         newer.or(stated).or(label).or(open)
     }
 
@@ -409,9 +414,22 @@ fn heading_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
             .any(|word| milestone_version(word) == Some(version)),
         None => words(line).contains(&words(name)),
     };
-    let mut headings = (1..).zip(milestones.lines()).filter(|(_, line)| line.starts_with('#'));
-    let found =
-        headings.find(|(_, line)| line.to_lowercase().contains("shipped") && names_it(line));
+    let begins_with_it = |line: &str| match version {
+        Some(version) => milestone_version_in(line) == Some(version),
+        None => words(line).starts_with(&words(name)),
+    };
+    let mut is_in_section = false;
+    let found = (1..).zip(milestones.lines()).find(|(_, line)| {
+        let lower = line.to_lowercase();
+        let is_heading = line.starts_with('#');
+        if is_heading {
+            is_in_section = names_it(line);
+        }
+        let is_label = lower.trim_start_matches(['*', '-', ' ']).starts_with("shipped");
+        let is_row = line.starts_with(['-', '*']) && first_date(line, line.len()).is_some();
+        lower.contains("shipped")
+            && (is_in_section && (is_heading || is_label) || is_row && begins_with_it(line))
+    });
     found.map(|(line, text)| (line, text.trim().to_owned()))
 }
 

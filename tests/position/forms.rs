@@ -70,10 +70,44 @@ const ROWS: &[Row] = &[
         &[("phases/02-loans/wave-1/02-01-PLAN.md", "# Plan\n")],
         "unknown",
     ),
+    ("a phase's folder under another name", &[("phases/p2-loans/PLAN.md", "# Plan\n")], "unknown"),
     (
-        "a phase's folder under another name",
-        &[("phases/phase2-loans/PLAN.md", "# Plan\n")],
+        "the word before the numbers of a folder and a file",
+        &[("phases/phase2-loans/phase2-01-PLAN.md", "# Plan\n")],
+        "execute 2",
+    ),
+    (
+        "a plan under another name",
+        &[("phases/02-loans/draft-of-loans-PLAN.md", "# Plan\n")],
         "unknown",
+    ),
+    (
+        "a phase that is cancelled behind its name",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** — CANCELLED for now\n\
+             - [ ] **Phase 3: Returns** - cancelled loans come back\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "a phase that another one supersedes",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n\
+             - [ ] **Phase 2: Loans** — superseded by Phase 3\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "a replaced plan",
+        &[("phases/02-loans/02-01-PLAN.md", "---\nreplaced_by: 03-01\n---\n")],
+        "plan 2",
+    ),
+    (
+        "counts of tasks in the body",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n- **Tasks:** 2 of 4 completed\n")],
+        "execute 2",
     ),
     (
         "a remediation round of another kind",
@@ -93,6 +127,16 @@ const ROWS: &[Row] = &[
                 "phases/02-loans/remediation/uat/round-01/R01-SUMMARY.md",
                 "---\nstatus: partial\n---\n",
             ),
+        ],
+        "remediate 2",
+    ),
+    (
+        "a plan in the folder of the rounds",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/R01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/remediation/R01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/R02-PLAN.md", "# Plan\n"),
         ],
         "remediate 2",
     ),
@@ -135,6 +179,23 @@ fn other_forms_of_the_same_are_read_alike() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_milestone_has_shipped_if_a_label_or_a_list_says_so() {
+    for page in [
+        "# Milestones\n\n## v1.0 Base (Shipped: 2026-01-02)\n",
+        "# Milestones\n\n## v1.0 Base\n\n**Shipped:** 2026-01-02\n",
+        "# Milestones\n\n- v1.0 Base - shipped 2026-01-02\n- v1.1 Loans, on what shipped\n",
+    ] {
+        let case = Case::empty();
+        case.write(".planning/MILESTONES.md", page);
+        case.write(".planning/ROADMAP.md", "# Roadmap: v1.1 Loans\n\n- [ ] **Phase 2: Loans**\n");
+        case.write(".planning/STATE.md", "---\nmilestone: v1.0\n---\n# State\n\nPhase: 2 of 2\n");
+        case.write(".planning/phases/02-loans/02-01-PLAN.md", "# Plan\n");
+        case.write(".planning/phases/02-loans/02-01-SUMMARY.md", DONE);
+        assert_eq!(Answer::ask(&case).said(), "ship", "{page}");
+    }
 }
 
 #[test]

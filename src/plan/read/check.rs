@@ -243,7 +243,8 @@ impl Checks {
     }
 }
 
-/// Returns the check's file in the last round that has one, or the plan of a later round that is open.
+/// Returns the check's file in the last round that has one, or the plan of a later round that is open. What is not in the
+/// folder of a round precedes them.
 fn latest_round(
     rounds: &Path,
     kind: CheckKind,
@@ -257,6 +258,7 @@ fn latest_round(
     let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
     let mut folders: Vec<_> =
         folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
+    folders.push((0, rounds.to_owned()));
     folders.sort();
     for (_, dir) in folders.into_iter().rev() {
         let mut files = folder::entries(&dir, &mut ignored)?;
@@ -267,13 +269,20 @@ fn latest_round(
         if let Some(report) = find(&|name| CheckKind::from_name(name) == Some(kind)) {
             return Ok(Some((report, false)));
         }
-        let plan = find(&|name| name.starts_with('R') && name.ends_with("-PLAN.md"));
         let is_done = |summary: PathBuf| {
             let stated = text(&summary).and_then(|text| PlanState::stated(&text));
             stated.is_none_or(|stated| stated == PlanState::Complete)
         };
-        let is_open = !find(&|name| name.ends_with("SUMMARY.md")).is_some_and(is_done);
-        if let Some(plan) = plan.filter(|_| is_open) {
+        // `R02-SUMMARY.md` is the summary of `R02-PLAN.md`, and one without a round that of any.
+        let is_open = |plan: &str| {
+            let round = plan.split('-').next().unwrap_or_default();
+            let is_own = |name: &str| {
+                name.ends_with("SUMMARY.md") && (name.starts_with(round) || !name.starts_with('R'))
+            };
+            !find(&is_own).is_some_and(is_done)
+        };
+        let is_plan = |name: &str| name.starts_with('R') && name.ends_with("-PLAN.md");
+        if let Some(plan) = find(&|name| is_plan(name) && is_open(name)) {
             return Ok(Some((plan, true)));
         }
     }

@@ -374,8 +374,12 @@ impl PhaseNumbering {
     }
 }
 
-/// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
+/// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`, `phase` of `phase2-name`.
 pub(crate) fn folder_prefix(name: &str) -> &str {
+    let joined = strip_prefix_ignore_case(name, "phase").filter(|rest| leading_digits(rest) > 0);
+    if let Some(rest) = joined {
+        return &name[..name.len() - rest.len()];
+    }
     let Some((word, rest)) = name.split_once(['-', '_']) else {
         return "";
     };

@@ -24,7 +24,7 @@ use crate::plan::read::{
     Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
 };
 use crate::storage::read::PathKind;
-use crate::text::capitalized;
+use crate::text::{capitalized, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
@@ -158,10 +158,16 @@ impl PhaseDir {
                 unread.push(dir.join(entry));
             }
         }
+        let plans = plans(&folder, &files);
+        if plans.is_empty() {
+            // A plan with another name would be missed.
+            let is_plan = |name: &&String| name.ends_with("PLAN.md") && !name.starts_with('.');
+            unread.extend(files.iter().find(is_plan).map(|name| dir.join(name)));
+        }
         Ok(Self {
             number,
             name: capitalized(slug.replace(['-', '_'], " ").trim()),
-            plans: plans(&folder, &files),
+            plans,
             has_context: files.iter().any(|name| name.ends_with("CONTEXT.md")),
             checks: Checks::new(&dir, &files, has_remediation),
             dir,
@@ -315,7 +321,8 @@ impl FileName {
         let [first, slug @ ..] = words else {
             return Some(Self::new(kind, None, None, &[]));
         };
-        let phase = PhaseNumber::parse(first);
+        // `phase2-01-PLAN.md`
+        let phase = PhaseNumber::parse(strip_prefix_ignore_case(first, "phase").unwrap_or(first));
         let plan = slug
             .first()
             .and_then(|word| PlanNumber::parse(word))

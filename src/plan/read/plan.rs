@@ -95,7 +95,7 @@ pub(crate) fn is_dropped_plan(text: &str) -> bool {
     let status = front.text(&["status"]).and_then(PhaseProgress::parse);
     status.is_some_and(PhaseProgress::is_dropped)
         // `01-03`, or a list of plans
-        || front.get(&["superseded_by"]).is_some_and(|node| {
+        || front.get(&["superseded_by", "replaced_by"]).is_some_and(|node| {
             node.texts().iter().any(|plan| non_placeholder(plan).is_some())
         })
 }

@@ -224,7 +224,7 @@ impl PlanState {
             }
             let value = value.trim_start_matches(['*', ' ', '|']);
             has_open_tasks |= !is_part
-                && name == "tasks completed"
+                && has("completed tasks", &name.replace(' ', "_"))
                 && Count::parse(value).is_some_and(|count| count.is_open());
         }
         has_open_tasks.then_some(Self::Partial)
