@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDate;
+use memchr::memmem;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -182,7 +183,7 @@ fn folded_tags(tags: &[String]) -> Vec<String> {
 
 /// Returns whether a folded text contains a word as a whole; in scripts without spaces, anywhere.
 fn is_in(word: &str, text: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
+    memmem::find_iter(text.as_bytes(), word).any(|at| {
         let before = text[..at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
         let (first, last) = (word.chars().next(), word.chars().next_back());
@@ -227,18 +228,27 @@ fn is_joined(own: char, neighbour: char, second: char) -> bool {
 
 /// Returns a text in lower case and in composed form (NFC), since some systems store accents separately.
 fn folded(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
+    let (mut folded, mut rest) = (String::with_capacity(text.len()), text);
+    // Nothing is composed with a character of ASCII after it, so each part of others is composed by itself.
+    while let Some(at) = rest.bytes().position(|byte| !byte.is_ascii()) {
+        let (plain, others) = rest.split_at(at.saturating_sub(1));
+        let mut after = others.char_indices().skip(1);
+        let end = after.find(|(_, c)| c.is_ascii()).map_or(others.len(), |(end, _)| end);
+        folded.push_str(plain);
+        // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
+        let lower = others[..end].chars().flat_map(char::to_lowercase);
+        // Letters that have one upper case.
+        let one_case = lower.map(|c| match c {
+            '\u{3c2}' => '\u{3c3}',
+            '\u{b5}' => '\u{3bc}',
+            c => c,
+        });
+        folded.extend(one_case.nfc());
+        rest = &others[end..];
     }
-    // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
-    let lower = text.chars().flat_map(char::to_lowercase);
-    // Letters that have one upper case.
-    let one_case = lower.map(|c| match c {
-        '\u{3c2}' => '\u{3c3}',
-        '\u{b5}' => '\u{3bc}',
-        c => c,
-    });
-    one_case.nfc().collect()
+    folded.push_str(rest);
+    folded.make_ascii_lowercase();
+    folded
 }
 
 /// Number of days by which each link to an entry makes it count as newer.
@@ -344,6 +354,8 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn finds(word: &str, text: &str) -> bool {
@@ -389,5 +401,20 @@ mod tests {
             assert_eq!(words(composed), words(parted));
         }
         assert!(!finds("cafe", "cafe\u{301}"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_of_a_text_are_folded_like_the_whole(
+            text in "[ -~\u{b5}-\u{17f}\u{300}-\u{345}\u{370}-\u{3ff}\u{1100}-\u{11ff}\u{1e00}-\u{1eff}\u{ac00}-\u{ac20}]{0,12}",
+        ) {
+            let lower = text.chars().flat_map(char::to_lowercase);
+            let one_case = lower.map(|c| match c {
+                '\u{3c2}' => '\u{3c3}',
+                '\u{b5}' => '\u{3bc}',
+                c => c,
+            });
+            prop_assert_eq!(folded(&text), one_case.nfc().collect::<String>());
+        }
     }
 }
