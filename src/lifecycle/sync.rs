@@ -16,7 +16,7 @@ use crate::plan::{
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::warning::Warning;
-use crate::{claude_md, patterns, plan};
+use crate::{claude_md, parallel, patterns, plan};
 
 /// The corrections of `annals sync` in the planning folder.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -216,10 +216,15 @@ pub(crate) fn refresh_with(
 ) -> Result<()> {
     let warnings = &mut work.warnings;
     let patterns = patterns::with_changes(project, &work.changes, warnings)?;
-    let insights = Insights::from_phases(&patterns::history(before)?.value);
+    let (history, relevant) = parallel::both(
+        || patterns::history(before),
+        || {
+            let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
+            patterns::worth_knowing(&patterns, &reasons, survey)
+        },
+    )?;
+    let insights = Insights::from_phases(&history?.value);
     let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
-    let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
-    let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     regenerated(project, &sources, request, work)
