@@ -138,7 +138,7 @@ fn chosen(survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
 fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> Result<PhaseBrief> {
     let warnings = &mut work.warnings;
     warnings.extend(survey.warnings.iter().cloned());
-    let planned = roadmap_phase(&survey.roadmap, &phase.number);
+    let planned = roadmap_phase(&survey.roadmap, &phase.number).map(AsRef::as_ref);
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::with_changes(project, &work.changes, warnings)?;

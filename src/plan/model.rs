@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
+use std::sync::Arc;
 
 use crate::clock::first_date;
 use crate::error::{Error, Result};
@@ -505,7 +506,8 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let mut phases: Vec<Phase> = folders.map(with_folder).collect();
     let live = phases.iter().filter(|phase| !phase.is_old);
     let known: BTreeSet<PhaseNumber> = live.map(|phase| phase.number.clone()).collect();
-    let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
+    let only_listed =
+        |phase: &&Arc<RoadmapPhase>| !phase.is_shipped && !known.contains(&phase.number);
     let listed = roadmap.phases.iter().filter(only_listed);
     phases.extend(listed.map(|planned| Phase::new(planned.number.clone(), Some(planned.clone()))));
     phases.extend(only_stated(&phases, survey));
@@ -542,10 +544,10 @@ fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir], stated: Option<&PhaseNumber
 pub(crate) fn roadmap_phase<'a>(
     roadmap: &'a Roadmap,
     number: &PhaseNumber,
-) -> Option<&'a RoadmapPhase> {
+) -> Option<&'a Arc<RoadmapPhase>> {
     let shipped = roadmap.phases.partition_point(|phase| phase.is_shipped);
     let (shipped, to_do) = roadmap.phases.split_at(shipped);
-    let find = |phases: &'a [RoadmapPhase]| {
+    let find = |phases: &'a [Arc<RoadmapPhase>]| {
         let at = phases.partition_point(|phase| phase.number < *number);
         phases.get(at).filter(|phase| phase.number == *number)
     };

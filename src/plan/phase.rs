@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -37,7 +38,7 @@ pub struct Phase {
     /// The folder's name without the number.
     pub(crate) slug: Option<String>,
     /// What the roadmap says of it.
-    pub planned: Option<RoadmapPhase>,
+    pub planned: Option<Arc<RoadmapPhase>>,
     /// The folder, if any.
     pub dir: Option<PathBuf>,
     /// Whether it has a folder that contains files.
@@ -91,14 +92,14 @@ impl Counts {
 
 impl Phase {
     /// Returns a phase of the active milestone without a folder.
-    pub(crate) fn new(number: PhaseNumber, planned: Option<RoadmapPhase>) -> Self {
+    pub(crate) fn new(number: PhaseNumber, planned: Option<Arc<RoadmapPhase>>) -> Self {
         Self { number, planned, is_in_milestone: true, ..Self::default() }
     }
 
     /// Returns a phase with a folder.
     pub(crate) fn with_folder(
         dir: &PhaseDir,
-        planned: Option<RoadmapPhase>,
+        planned: Option<Arc<RoadmapPhase>>,
         text: TextOf<'_>,
     ) -> Self {
         let is_struck_out = |slot: &PlanSlot| {

@@ -1,7 +1,18 @@
 //! Recognises values that say nothing: words such as `none`, and the placeholders that templates leave to be filled in.
 
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
+
 /// The words for no value, in lower case: a row of English ones, then one of other languages.
 pub(crate) const NO_VALUE: &str = include_str!("no_value.txt");
+
+/// Each of these words with its row; of several, with the last.
+static WORDS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let rows = NO_VALUE.lines().enumerate();
+    let rows = rows.filter_map(|(row, line)| Some((row, line.split_once(": ")?.1)));
+    rows.flat_map(|(row, words)| words.split(" | ").map(move |word| (word, row))).collect()
+});
 
 /// Length of the longest word for no value, in bytes.
 const MAX_LENGTH: usize = 21;
@@ -46,12 +57,8 @@ fn bare(value: &str) -> &str {
 /// Returns whether a text is a word for no value, in any language or only in those other than English.
 fn is_word(text: &str, only_foreign: bool) -> bool {
     // Most values are longer, and need not be converted.
-    text.len() <= MAX_LENGTH && {
-        let lower = text.to_lowercase();
-        let rows = NO_VALUE.lines().skip(usize::from(only_foreign));
-        rows.filter_map(|row| row.split_once(": "))
-            .any(|(_, words)| words.split(" | ").any(|word| word == lower))
-    }
+    text.len() <= MAX_LENGTH
+        && WORDS.get(&*text.to_lowercase()).is_some_and(|row| *row >= usize::from(only_foreign))
 }
 
 #[cfg(test)]

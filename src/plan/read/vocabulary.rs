@@ -2,9 +2,9 @@
 //!
 //! Statuses are recognised here; other words in the modules that use them.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ type Row = (&'static str, Vec<&'static str>);
 
 /// The rows of each kind, in file order; several may have the same meaning.
 static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
-    let mut rows: HashMap<_, Vec<Row>> = HashMap::new();
+    let mut rows: HashMap<_, Vec<Row>> = HashMap::default();
     for line in include_str!("vocabulary.txt").lines().filter(|line| !line.starts_with('#')) {
         let Some((head, words)) = line.split_once(": ") else { continue };
         let (kind, meaning) = head.split_once('/').unwrap_or((head, ""));

@@ -169,7 +169,7 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool, te
         phase.state = PhaseState::Done;
     }
     phase.awaits_check = phase.state == PhaseState::Done
-        && phase.planned.as_ref().is_some_and(is_left_unticked)
+        && phase.planned.as_deref().is_some_and(is_left_unticked)
         && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
     let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
     if let Some(slug) = phase.slug.as_deref().filter(|_| is_over) {

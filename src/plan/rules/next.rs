@@ -331,7 +331,7 @@ impl<'a> Case<'a> {
                 let open = open.or_else(|| Some(Step::new(Action::Execute, Some(left()?))));
                 let unchecked = || {
                     case.members.iter().find_map(|phase| {
-                        let is_unticked = phase.planned.as_ref().is_some_and(is_left_unticked);
+                        let is_unticked = phase.planned.as_deref().is_some_and(is_left_unticked);
                         let left = || phase.check_left(case.text).filter(|_| is_unticked);
                         let check = phase.open_checks(case.text).next().or_else(left)?;
                         Some(case.check(phase, check))
@@ -365,7 +365,7 @@ impl<'a> Case<'a> {
                 let says_new = statuses(&case.survey.state).any(|status| {
                     is_new(status) || status.to_lowercase().contains("ready to plan")
                 });
-                let in_row = phase.planned.as_ref().and_then(progress_in_row);
+                let in_row = phase.planned.as_deref().and_then(progress_in_row);
                 let is_new = says_new || in_row == Some(PhaseProgress::NotStarted);
                 (phase.is_ticked() && phase.plans.is_empty() && is_new)
                     .then_some((Step::new(Action::Plan, Some(phase)), true))

@@ -4,6 +4,7 @@
 //! folders of earlier milestones often remain.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::plan::phase::may_be_same;
 use crate::plan::rules::{Case, Rule};
@@ -58,7 +59,7 @@ pub(super) struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     pub(super) fn new(survey: &'a Survey, phases: &[Phase]) -> Self {
-        let all = || survey.roadmap.phases.iter();
+        let all = || survey.roadmap.phases.iter().map(Arc::as_ref);
         // Phases that are only in tables are ignored if any has a heading or a list entry.
         let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
         let is_kept = |phase: &&RoadmapPhase| {
@@ -128,7 +129,7 @@ impl<'a> Case<'a> {
             name: "plan added to a finished phase",
             reason: "an open plan, and there are more plans than the ticked phase's row counts",
             test: |_, phase| {
-                let in_row = phase.planned.as_ref().and_then(plans_in_row);
+                let in_row = phase.planned.as_deref().and_then(plans_in_row);
                 (phase.has_open_plan() && in_row.is_some_and(|row| phase.plan_files() > row))
                     .then_some(PhaseState::Open)
             },
@@ -161,7 +162,7 @@ pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
     let listed = listed.filter(|(_, status)| PhaseProgress::is_complete_status(&status.value));
     let listed_done: HashSet<&PhaseNumber> = listed.map(|(number, _)| number).collect();
     for phase in phases {
-        let planned = phase.planned.as_ref();
+        let planned = phase.planned.as_deref();
         let is_current = state.phase.number.as_ref() == Some(&phase.number);
         let dropped = planned.and_then(|one| one.status).filter(|status| status.is_dropped());
         let is_done = planned.map_or_else(

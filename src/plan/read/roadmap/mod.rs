@@ -39,7 +39,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex_lite::Regex;
 use serde::Serialize;
@@ -64,7 +64,7 @@ pub struct Roadmap {
     #[serde(skip)]
     pub title: Option<String>,
     /// The phases by number, with those of shipped milestones first.
-    pub phases: Vec<RoadmapPhase>,
+    pub phases: Vec<Arc<RoadmapPhase>>,
     /// The milestones, if the roadmap has several: those with phases in file order, then those only listed.
     #[serde(skip)]
     pub milestones: Vec<RoadmapMilestone>,
@@ -206,7 +206,7 @@ impl Roadmap {
 
     /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
     pub fn active_phases(&self) -> impl Iterator<Item = &RoadmapPhase> {
-        self.phases.iter().filter(|phase| {
+        self.phases.iter().map(Arc::as_ref).filter(|phase| {
             !phase.is_shipped && !phase.status.is_some_and(PhaseProgress::is_dropped)
         })
     }
@@ -217,7 +217,7 @@ struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
     numbering: PhaseNumbering,
     milestones: Vec<RoadmapMilestone>,
-    phases: Vec<RoadmapPhase>,
+    phases: Vec<Arc<RoadmapPhase>>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
 }
@@ -238,14 +238,16 @@ impl Assembly<'_, '_> {
             self.merge(phase);
         }
         let all = 0..outline.text().len();
-        for (phase, milestone) in outline.tables(&all).flat_map(|table| rows(table, numbering)) {
+        for (phase, milestone) in
+            outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten()
+        {
             let version = milestone.and_then(milestone::version);
             let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
             let milestone = version.and_then(|_| self.milestones.iter().position(is_named));
             self.merge(RoadmapPhase { milestone, ..phase });
         }
         self.assign_by_range();
-        self.phases.iter_mut().for_each(RoadmapPhase::set_status);
+        self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
     }
 
     /// Returns the innermost milestone whose block or section contains a byte offset and may contain the phase. A number
@@ -279,10 +281,10 @@ impl Assembly<'_, '_> {
         let other = || same.iter().copied().find(|index| may_differ && fits(*index, true));
         let Some(index) = known.or_else(other) else {
             same.push(self.phases.len());
-            self.phases.push(RoadmapPhase { is_shipped, ..found });
+            self.phases.push(Arc::new(RoadmapPhase { is_shipped, ..found }));
             return;
         };
-        let phase = &mut self.phases[index];
+        let phase = Arc::make_mut(&mut self.phases[index]);
         phase.milestone = phase.milestone.or(found.milestone);
         phase.is_shipped |= is_shipped;
         phase.line = phase.line.min(found.line);
@@ -300,7 +302,8 @@ impl Assembly<'_, '_> {
     /// Assigns each phase without a milestone to the first milestone whose range includes its number, of those with the
     /// same numbers to an open one.
     fn assign_by_range(&mut self) {
-        for phase in self.phases.iter_mut().filter(|phase| phase.milestone.is_none()) {
+        let homeless = self.phases.iter_mut().filter(|phase| phase.milestone.is_none());
+        for phase in homeless.map(Arc::make_mut) {
             let is_reused = self.by_number[&phase.number].len() > 1;
             let holds = |one: &RoadmapMilestone| {
                 one.phases.as_ref().is_some_and(|range| range.contains(&phase.number))
@@ -495,9 +498,12 @@ impl ProgressRow {
     }
 }
 
-/// Returns the phases in a table of phases with their status, each with the milestone's cell; empty for any other table. The
+/// Returns the phases in a table of phases with their status, each with the milestone's cell; `None` for any other table. The
 /// phase must be the first column, since requirement tables also name phases.
-fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Vec<(RoadmapPhase, Option<&'t str>)> {
+fn rows<'t>(
+    table: &'t Table,
+    numbering: PhaseNumbering,
+) -> Option<impl Iterator<Item = (RoadmapPhase, Option<&'t str>)>> {
     let headers: Vec<String> = table.header.iter().map(|cell| document::heading(cell)).collect();
     let column =
         |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
@@ -507,12 +513,12 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Vec<(RoadmapPhase, O
     let plans = plans.or_else(|| column(&["done", "progress"]));
     let status = column(&["status", "state"]);
     if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.or(plans).is_none() {
-        return Vec::new();
+        return None;
     }
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
     let milestone = column(&["milestone"]);
     let completed = column(&["completed", "date", "completed on", "shipped"]);
-    let read = |row: &'t TableRow| {
+    let read = move |row: &'t TableRow| {
         let cell = |index: Option<usize>| {
             let index = index?;
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
@@ -545,7 +551,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Vec<(RoadmapPhase, O
         };
         Some((phase, cell(milestone).map(|span| span.text)))
     };
-    table.rows.iter().filter_map(read).collect()
+    Some(table.rows.iter().filter_map(read))
 }
 
 /// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.

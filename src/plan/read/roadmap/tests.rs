@@ -11,7 +11,7 @@ fn shown(roadmap: &Roadmap) -> Vec<String> {
         let name = phase.name.as_deref().unwrap_or("_");
         format!("{}|{name}|{status}|{}", phase.number, phase.is_shipped)
     };
-    roadmap.phases.iter().map(show).collect()
+    roadmap.phases.iter().map(|phase| show(phase)).collect()
 }
 
 const GSD: &str = "# Roadmap: demo\n\n## Phases\n- [x] **Phase 1: Base** - first things (completed 2026-03-06)\n- [ ] **Phase 2: More** - second\n- [ ] Phase 3: Later _(deferred to v2)_\n\n## Phase Details\n\n### Phase 1: Base\n**Goal**: Users can log in\nand out.\n**Depends on**: Nothing (first phase)\n**Requirements**: A-01, A-02\n**Success Criteria** (what must be TRUE):\n  1. One holds\n  2. Two holds\n**Plans:** 2/2 plans complete\n\nPlans:\n- [x] 01-01-PLAN.md \u{2014} login\n- [x] 01-02-PLAN.md \u{2014} logout\n\n**Security Checks:**\n- [x] no secrets\n\n### Phase 2: More (INSERTED)\n**Goal**: [To be planned]\n**Depends on**: Phase 1 (needs it)\n**Plans**: TBD\n\nPlans:\n- [ ] 02-01: TBD\n\n## Progress\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 2/2 | Complete | 2026-03-06 |\n| 2. More | 0/TBD | Not started | - |\n";
