@@ -66,10 +66,21 @@ pub struct Addition {
 
 /// The fields of a commit, each terminated by a zero byte, which a message cannot contain.
 const FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
+/// The node of a commit, after a zero byte.
+const NODE_FORMAT_ARG: &str = "--format=%x00%H %P";
 /// Options for all changed files of commits; only files with the same bytes count as renamed: comparing the contents
 /// of large files takes git seconds. A submodule is listed when its commit changes: only trees are compared.
 const WHOLE: [&str; 5] =
     ["-M100%", "--root", "--diff-merges=first-parent", "--ignore-submodules=none", FORMAT_ARG];
+
+/// Options for the names of the changed files of commits.
+const CHANGES: [&str; 5] = [
+    "--name-only",
+    "--no-renames",
+    "--root",
+    "--diff-merges=first-parent",
+    "--ignore-submodules=none",
+];
 
 /// Maximum number of added and of removed files among which renames with changes are searched; files with
 /// unchanged content always match.
@@ -152,14 +163,28 @@ impl Git {
     }
 
     /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
-    /// children.
-    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<CommitNode>> {
-        let output = self.rev_list(since, &["--topo-order", "--reverse", "--parents"], None)?;
-        let node = |line: &str| {
-            let mut hashes = line.split(' ').map(str::to_owned);
-            Some(CommitNode { hash: hashes.next()?, parents: hashes.collect() })
-        };
-        Ok(output.lines().filter_map(node).collect())
+    /// children, and the hashes of those that only changed files below a folder, relative to the top.
+    pub fn nodes_since(
+        &self,
+        since: Option<&str>,
+        folder: Option<&str>,
+    ) -> Result<(Vec<CommitNode>, BTreeSet<String>)> {
+        // Also those that did not change the folder, without the files.
+        let options = ["--topo-order", "--reverse", "--full-history", "--sparse", NODE_FORMAT_ARG];
+        let changes: &[&str] = if folder.is_some() { &CHANGES } else { &[] };
+        let output = self.history("log", since, &[&options[..], changes].concat(), folder)?;
+        let (mut nodes, mut touching) = (Vec::new(), Vec::new());
+        for commit in output.split('\0').skip(1) {
+            let (line, files) = commit.split_once('\n').unwrap_or((commit, ""));
+            let mut hashes = line.split_whitespace();
+            let Some(hash) = hashes.next() else { continue };
+            let parents = hashes.map(str::to_owned).collect();
+            nodes.push(CommitNode { hash: hash.to_owned(), parents });
+            touching.extend((!files.trim().is_empty()).then_some(hash));
+        }
+        let mut only = self.commits(&touching)?;
+        only.retain(|commit| folder.is_some_and(|folder| commit.is_confined_to(folder)));
+        Ok((nodes, only.into_iter().map(|commit| commit.hash).collect()))
     }
 
     /// Returns the newest commits that changed a file, given relative to the top, newest first.
@@ -167,14 +192,6 @@ impl Git {
         let max_commits = format!("--max-count={max_commits}");
         let output = self.rev_list(None, &["--full-history", &max_commits], Some(path))?;
         Ok(output.lines().map(str::to_owned).collect())
-    }
-
-    /// Returns the commits since a full hash that only changed files below a folder, relative to the top.
-    pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
-        let touching = self.rev_list(since, &["--full-history"], Some(folder))?;
-        let commits = self.commits(&touching.lines().collect::<Vec<_>>())?.into_iter();
-        let only = commits.filter(|commit| commit.is_confined_to(folder));
-        Ok(only.map(|commit| commit.hash).collect())
     }
 
     /// Returns the number of commits reachable from `one` but not from `other`, both full hashes; 0 if `one` is an
@@ -204,12 +221,22 @@ impl Git {
         options: &[&str],
         path: Option<&str>,
     ) -> Result<String> {
+        self.history("rev-list", since, options, path)
+    }
+
+    fn history(
+        &self,
+        command: &str,
+        since: Option<&str>,
+        options: &[&str],
+        path: Option<&str>,
+    ) -> Result<String> {
         let Some(head) = self.head()? else {
             return Ok(String::new());
         };
         let range = since.map_or_else(|| head.clone(), |since| format!("{since}..{head}"));
         let path = path.map(|path| format!(":(literal,top){path}"));
-        self.text(&[&["rev-list"], options, &[&range, "--"], path.as_deref().as_slice()].concat())
+        self.text(&[&[command], options, &[&range, "--"], path.as_deref().as_slice()].concat())
     }
 
     fn log(&self, options: &[&str], input: &[u8]) -> Result<Vec<Commit>> {
@@ -517,10 +544,13 @@ mod tests {
         assert_eq!((newest.len(), newest[0].parents.len()), (4, 2));
         assert_eq!(newest[0].files[0].path, "docs/memory/STATE.md");
         assert_eq!(newest[3].files[0].path, "gr\u{f6}\u{df}e a.md");
-        let own = git.commits_only_in("docs/memory", Some(&first)).unwrap();
-        assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
-        let nodes = git.nodes_since(Some(&first)).unwrap();
+        sandbox.git(&["config", "log.follow", "true"]);
+        let since = |folder| git.nodes_since(Some(&first), folder).unwrap();
+        let (nodes, own) = since(Some("docs/memory"));
         assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
+        assert_eq!(nodes[2].parents, [second.clone(), side.clone()]);
+        assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
+        assert_eq!(since(None), (nodes, BTreeSet::new()));
         assert_eq!(git.count_lacking(&side, &head).unwrap(), Some(0));
         assert_eq!(git.count_lacking(&head, &side).unwrap(), Some(2));
         assert_eq!(git.count_lacking(&side, &second).unwrap(), Some(1));

@@ -32,7 +32,7 @@ pub(crate) struct Output {
 /// Settings that keep git from starting programs and from reading files elsewhere.
 const SAFE_SETTINGS: &str = "core.quotepath=off core.fsmonitor=false core.hooksPath=/dev/null log.showSignature=false \
     diff.ignoreSubmodules=all gc.auto=0 maintenance.auto=false core.attributesFile=/dev/null core.excludesFile=/dev/null \
-    log.mailmap=false mailmap.file=/dev/null diff.orderFile=/dev/null safe.bareRepository=explicit";
+    log.follow=false log.mailmap=false mailmap.file=/dev/null diff.orderFile=/dev/null safe.bareRepository=explicit";
 
 /// Variables that select the repository, index or objects; git sets these for its hooks.
 const REPOSITORY_VARIABLES: &str = "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY \

@@ -75,8 +75,8 @@ pub(crate) struct Uncovered {
 impl Uncovered {
     /// Reads the commits since a base, or all of them.
     pub(crate) fn since(git: &Git, folder: Option<&str>, base: Option<&str>) -> Result<Self> {
-        let ledger_only = folder.map(|folder| git.commits_only_in(folder, base)).transpose()?;
-        Ok(Self { nodes: git.nodes_since(base)?, ledger_only: ledger_only.unwrap_or_default() })
+        let (nodes, ledger_only) = git.nodes_since(base, folder)?;
+        Ok(Self { nodes, ledger_only })
     }
 
     /// Returns the hashes of those that count, oldest first.
@@ -156,15 +156,20 @@ impl Survey {
     /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve(&mut self, git: &Git, anchor: &str, files: &LedgerFiles) -> Result<()> {
         let full = git.resolve_hash(anchor)?;
-        let behind = match (&full, &self.coverage.head) {
-            (Some(full), Some(head)) => git.count_lacking(full, head)?.unwrap_or(0),
-            _ => 0,
-        };
         self.base = match &full {
             Some(full) => Some(full.clone()),
             None => earlier_anchor(git, files)?,
         };
         let uncovered = Uncovered::since(git, files.repo_path.as_deref(), self.base.as_deref())?;
+        let is_parent =
+            |of: &CommitNode| of.parents.iter().any(|parent| Some(parent) == full.as_ref());
+        let behind = match (&full, &self.coverage.head) {
+            // Otherwise a commit since then would have it as a parent.
+            (Some(full), Some(head)) if !uncovered.nodes.iter().any(is_parent) => {
+                git.count_lacking(full, head)?.unwrap_or(0)
+            }
+            _ => 0,
+        };
         let counted = uncovered.counted();
         let newest: Vec<&str> = counted.iter().rev().take(MAX_SHOWN).copied().collect();
         self.set_pending(counted.len(), git.commits(&newest)?);
@@ -228,13 +233,13 @@ fn earlier_anchor(git: &Git, files: &LedgerFiles) -> Result<Option<String>> {
     let path = format!("{folder}/STATE.md");
     let versions = git.commits_touching(&path, MAX_VERSIONS)?;
     let names: Vec<String> = versions.iter().map(|commit| format!("{commit}:{path}")).collect();
-    let nodes = git.nodes_since(None)?;
+    let all = git.rev_list(None, &[], None)?;
     let anchor = |bytes: Vec<u8>| {
         let footer = Footer::parse(&String::from_utf8_lossy(&bytes));
         let anchor = footer.hash()?.to_ascii_lowercase();
-        let mut matching = nodes.iter().filter(|node| node.hash.starts_with(&anchor));
+        let mut matching = all.lines().filter(|hash| hash.starts_with(&anchor));
         let only = matching.next().filter(|_| matching.next().is_none());
-        only.map(|node| node.hash.clone())
+        only.map(str::to_owned)
     };
     Ok(git.contents(&names)?.into_iter().flatten().find_map(anchor))
 }
