@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::clock::parse_date;

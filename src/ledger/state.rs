@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -206,9 +206,9 @@ pub(crate) const NO_HASH: &str = "none yet";
 pub(crate) const INIT_NOTE: &str = "(nothing is covered yet)";
 
 static ANCHOR: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$"));
+    LazyLock::new(|| pattern(r"(?i)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$"));
 static UPDATED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)"));
+    LazyLock::new(|| pattern(r"(?i)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)"));
 /// The comment that another tool reads.
 static COMMENT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->"));
@@ -241,15 +241,15 @@ impl Footer {
     /// Parses the footer anywhere in the text, also in code, because nobody quotes a footer.
     pub(crate) fn parse(text: &str) -> Self {
         let mut footer = Self::default();
-        for found in ANCHOR.captures_iter(text).filter_map(|found| found.get(1)) {
-            let value = found.as_str().trim_end();
+        for (start, value) in values(&ANCHOR, text) {
+            let value = value.trim_end();
             let is_new = value.ends_with(INIT_NOTE);
             let hash = find_hash(value).filter(|_| !is_new);
             let place = hash.clone().unwrap_or(0..value.len());
             footer.is_new |= is_new;
             footer.anchors.push(Anchor {
                 hash: hash.map(|hash| value[hash].to_owned()),
-                range: found.start() + place.start..found.start() + place.end,
+                range: start + place.start..start + place.end,
                 comment: None,
             });
         }
@@ -261,9 +261,9 @@ impl Footer {
                 comment: Some(comment.range()),
             })
         }));
-        let days = UPDATED.captures_iter(text).filter_map(|found| found.get(1));
+        let days = values(&UPDATED, text);
         footer.updated =
-            days.filter_map(|day| Some((parse_date(day.as_str())?, day.range()))).last();
+            days.filter_map(|(at, day)| Some((parse_date(day)?, at..at + day.len()))).last();
         footer
     }
 
@@ -322,6 +322,14 @@ impl Footer {
         };
         self.anchors.iter().filter_map(changed).collect()
     }
+}
+
+/// Returns the values of the lines of a kind, with their byte offsets.
+fn values<'t>(kind: &'static Regex, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
+    text.split('\n').filter_map(move |line| {
+        let value = kind.captures(line)?.get(1)?.as_str();
+        Some((value.as_ptr() as usize - text.as_ptr() as usize, value))
+    })
 }
 
 /// Returns the place of the hash in a text: the first long word of hexadecimal digits, or else the whole text.

@@ -216,3 +216,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_date_may_follow_a_letter_but_not_a_digit() {
+    for (title, at) in
+        [("2026-01-02", Some(0)), ("\u{6c7a}\u{5b9a}2026-01-02", Some(6)), ("12026-01-02", None)]
+    {
+        assert_eq!(find_date(title).map(|(at, ..)| at), at, "{title}");
+    }
+}
