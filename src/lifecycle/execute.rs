@@ -135,7 +135,7 @@ pub(crate) fn record(
     }
     let plans = new.iter_mut().flat_map(|phase| &mut phase.plans);
     derive_durations(plans.map(|plan| &mut plan.summary).collect(), &project.git)?;
-    let insights = Insights::from_phases(&history.distinct_phases());
+    let insights = Insights::from_phases(&patterns::distinct(history.phases.clone()));
     let insights: Vec<_> = insights.lessons().cloned().collect();
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();

@@ -1,7 +1,7 @@
 //! Phases with the records of their finished plans, as the summaries state them: the phases of milestones (archived ones
 //! included) and of workstreams, and quick tasks.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
@@ -394,21 +394,26 @@ impl History {
             quick: quick_tasks(&folder.dir, warnings),
         })
     }
+}
 
-    /// Returns the phases without the plans that an earlier folder of the same name contains as an identical copy.
-    pub(crate) fn distinct_phases(&self) -> Vec<FinishedPhase> {
-        let mut seen = HashSet::new();
-        let mut kept = self.phases.clone();
-        for phase in &mut kept {
-            let name = &phase.dir_name;
-            // Equal summaries print alike, whatever their files are called.
-            phase
-                .plans
-                .retain(|plan| seen.insert(format!("{name} {:?} {:?}", plan.plan, plan.summary)));
+/// Returns the phases without the plans that an earlier folder of the same name contains as an identical copy, whatever its
+/// file is called.
+pub(crate) fn distinct(mut phases: Vec<FinishedPhase>) -> Vec<FinishedPhase> {
+    let mut seen: HashMap<_, Vec<&Summary>> = HashMap::new();
+    let mut is_copy = Vec::new();
+    for phase in &phases {
+        for plan in &phase.plans {
+            let same = seen.entry((&phase.dir_name, &plan.plan)).or_default();
+            is_copy.push(same.contains(&&plan.summary));
+            same.push(&plan.summary);
         }
-        kept.retain(|phase| !phase.plans.is_empty());
-        kept
     }
+    let mut is_copy = is_copy.into_iter();
+    for phase in &mut phases {
+        phase.plans.retain(|_| is_copy.next() == Some(false));
+    }
+    phases.retain(|phase| !phase.plans.is_empty());
+    phases
 }
 
 /// Returns the statistics of the project's whole history.
@@ -420,7 +425,7 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
 pub(crate) fn history(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
-    Ok(Parsed::new(all.distinct_phases(), warnings))
+    Ok(Parsed::new(distinct(all.phases), warnings))
 }
 
 /// Number of phases from which on their summaries are read in parallel: each `sync` reads all.

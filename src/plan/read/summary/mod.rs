@@ -219,8 +219,9 @@ impl PlanState {
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
             is_next = line.starts_with('#') && is_label && value.is_empty();
-            if let Some(status) = Self::parse(word).filter(|_| is_stated) {
-                return Some(status);
+            let status = is_stated.then(|| Self::parse(word)).flatten();
+            if status.is_some() {
+                return status;
             }
             let value = value.trim_start_matches(['*', ' ', '|']);
             has_open_tasks |= !is_part
