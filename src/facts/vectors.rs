@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use foldhash::HashMap;
 use rusqlite::{Connection, named_params, params};
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use crate::facts::fact::Fact;
 use crate::facts::search::FactQuery;
 use crate::facts::{Facts, Sql, UserId, fact, json, queue};
 use crate::project::Project;
-use crate::search::{Embedder, Endpoint, Vector};
+use crate::search::{Embedder, Endpoint, Quantized, Vector};
 use crate::service::Service;
 
 /// Timeout of an endpoint, after which the search is lexical only.
@@ -184,7 +185,7 @@ fn write_vector(
 }
 
 /// Returns a number of dimensions as stored.
-fn dim(length: usize) -> i64 {
+pub(crate) fn dim(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
@@ -199,8 +200,31 @@ pub(crate) struct QueryVector {
     near: Option<Vec<(String, f32)>>,
 }
 
-/// The similarities of rows, from -1 to 1.
-pub(crate) type Similarities = foldhash::HashMap<i64, f32>;
+impl QueryVector {
+    /// Returns the vector to compare with those in the file, without numbers if all are on a server; `None` if it resembles
+    /// none.
+    pub(crate) fn in_file(&self) -> Option<Quantized> {
+        if self.vector.is_zero() {
+            return None;
+        }
+        Some(if self.near.is_none() { self.vector.quantized() } else { Quantized::default() })
+    }
+
+    /// Returns the similarities, from -1 to 1, of the rows that a server found.
+    pub(crate) fn on_server(
+        &self,
+        connection: &Connection,
+        user: &UserId,
+    ) -> Result<HashMap<i64, f32>> {
+        let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2";
+        let mut similarities = HashMap::default();
+        for (fact, similarity) in self.near.iter().flatten() {
+            let found: Vec<i64> = connection.column(sql, params![user, fact])?;
+            similarities.extend(found.into_iter().map(|row| (row, *similarity)));
+        }
+        Ok(similarities)
+    }
+}
 
 /// Returns the vector of a query, after ensuring that the vectors in the index are of its model, unless nothing is written.
 pub(crate) fn of_query(
@@ -241,43 +265,11 @@ fn on_server(
     Ok(QueryVector { vector, near: Some(near) })
 }
 
-/// Compares the vectors of a user; a query with a zero vector resembles none.
-pub(crate) fn compare(
-    connection: &Connection,
-    user: &UserId,
-    model: &str,
-    query: &QueryVector,
-) -> Result<Similarities> {
-    let mut similarities = Similarities::default();
-    if query.vector.is_zero() {
-        return Ok(similarities);
-    }
-    if let Some(near) = &query.near {
-        let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2";
-        for (fact, similarity) in near {
-            let values = (user.as_str(), fact);
-            let found: Vec<i64> = connection.column(sql, values)?;
-            similarities.extend(found.into_iter().map(|row| (row, *similarity)));
-        }
-        return Ok(similarities);
-    }
-    let query = query.vector.quantized();
-    let sql = "SELECT seq, scale, vector FROM fact_vectors \
-               WHERE user_id = ?1 AND model = ?2 AND dim = ?3";
-    let mut statement = connection.statement(sql)?;
-    let mut rows = statement.query((user.as_str(), model, dim(query.values.len())))?;
-    while let Some(row) = rows.next()? {
-        let vector = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-        similarities.insert(row.get(0)?, query.dot(vector, narrowed(row.get(1)?)));
-    }
-    Ok(similarities)
-}
-
 #[expect(
     clippy::cast_possible_truncation,
     reason = "SQLite stores f64 only; the value was an f32 originally"
 )]
-fn narrowed(scale: f64) -> f32 {
+pub(crate) fn narrowed(scale: f64) -> f32 {
     scale as f32
 }
 

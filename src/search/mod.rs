@@ -22,7 +22,7 @@ pub use encoder::Encoder;
 pub use rank::{
     FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, bm25, idf, passages, rank,
 };
-pub(crate) use rank::{best, cosines, encoded, to_f64};
+pub(crate) use rank::{best, cosines, encoded, to_f64, write_now};
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Embedder, Endpoint, Quantized, Vector};
 pub(crate) use words::WordSet;

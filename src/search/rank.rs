@@ -132,10 +132,10 @@ pub struct Known {
 
 /// What was found: whether it answers, and each text's score.
 #[derive(Debug, Default)]
-pub struct Ranking {
+pub struct Ranking<'a> {
     /// The evidence that one of the first is an answer; 1 is just enough.
     pub evidence: f64,
-    known: Vec<Known>,
+    known: &'a [Known],
     scale: Scale,
     /// The texts that were read, by their index.
     judged: HashMap<usize, JudgedText>,
@@ -298,20 +298,20 @@ impl ReadText {
 
 /// Ranks texts; `read` returns the text at an index, and `encode` the vectors of the best texts' passages, if the encoder
 /// is to read them.
-pub fn rank<E>(
+pub fn rank<'a, E>(
     question: &Question<'_>,
-    known: Vec<Known>,
+    known: &'a [Known],
     uses_encoder: bool,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
     encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
-) -> Result<Ranking, E> {
+) -> Result<Ranking<'a>, E> {
     let greatest = |of: fn(&Known) -> f64| known.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
     let greatest = [greatest(|one| one.words), greatest(|one| one.meaning)];
     let mut scale = Scale { greatest, late: 0.0 };
     // There may be hundreds of thousands of texts: the parts are kept only of those that are read.
     let own = |scale: Scale| known.iter().map(move |one| scale.parts(one).own());
     let first = |own: &[f64], count: usize| {
-        let beside = neighbours(&known, own, SIBLING_SHARES[0]);
+        let beside = neighbours(known, own, SIBLING_SHARES[0]);
         let scores: Vec<f64> = own.iter().zip(beside).map(|(own, beside)| own + beside).collect();
         best(&scores, count)
     };
@@ -353,7 +353,7 @@ pub fn rank<E>(
             }
         }
     }
-    let mut beside = neighbours(&known, &own, SIBLING_SHARES[with_encoder]);
+    let mut beside = neighbours(known, &own, SIBLING_SHARES[with_encoder]);
     for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
         let share = brevity * question_share(&text.body);
         if let Some(text) = judged.get_mut(index) {
@@ -368,7 +368,7 @@ pub fn rank<E>(
         text.parts.question *= scores[*index];
         scores[*index] -= text.parts.question;
     }
-    for (score, one) in scores.iter_mut().zip(&known) {
+    for (score, one) in scores.iter_mut().zip(known) {
         *score += one.bonus;
     }
     let mut ranking = Ranking { evidence: 0.0, known, scale, judged, beside, scores };
@@ -376,7 +376,7 @@ pub fn rank<E>(
     Ok(ranking)
 }
 
-impl Ranking {
+impl Ranking<'_> {
     /// Returns the texts, best first; equal ones keep their order.
     pub fn best(&self) -> impl Iterator<Item = Ranked> + '_ {
         // Callers take a few of very many, so each lot is sorted only when they reach it.
@@ -513,19 +513,25 @@ pub(crate) fn encoded(
 }
 
 fn keep(db: &Connection, tables: &str, ids: &[i64], made: &[Quantized]) -> rusqlite::Result<()> {
-    // A search does not wait for a writer.
-    let wait = db.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
-    db.busy_timeout(Duration::ZERO)?;
-    let write = || {
-        db.execute_batch(tables)?;
+    write_now(db, tables, || {
         let mut insert =
             db.prepare_cached("INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3, ?4)")?;
         ids.iter().zip(made).filter(|(id, _)| **id > 0).try_for_each(|(id, made)| {
             let values = params![id, ENCODER_ID, made.scale.to_le_bytes(), made.values];
             insert.execute(values).map(drop)
         })
-    };
-    let written = write();
+    })
+}
+
+/// Writes what a search has made, into tables that this SQL creates; it does not wait for another writer.
+pub(crate) fn write_now(
+    db: &Connection,
+    tables: &str,
+    write: impl FnOnce() -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let wait = db.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
+    db.busy_timeout(Duration::ZERO)?;
+    let written = db.execute_batch(tables).and_then(|()| write());
     db.busy_timeout(Duration::from_millis(wait))?;
     written
 }

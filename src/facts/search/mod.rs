@@ -8,8 +8,10 @@
 //! The three best facts are returned whatever the evidence; further ones that are irrelevant to the query are withheld,
 //! unless all are requested.
 //!
-//! Every statement is restricted to one user. If vectors are unavailable, the search is lexical only, and the
+//! Every search is restricted to the rows of one user. If vectors are unavailable, the search is lexical only, and the
 //! result says so.
+
+mod rows;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,11 +21,12 @@ use serde::Serialize;
 
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::Result;
-use crate::facts::vectors::Similarities;
+use crate::facts::search::rows::{NOT_COMPARED, Rows};
+use crate::facts::vectors::QueryVector;
 use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, json, vectors};
 use crate::project::Fusion;
 use crate::search::{
-    Embedder, Encoder, Known, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
+    Embedder, Encoder, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
     cosines, encoded, is_wordless, quoted, rank, terms,
 };
 use crate::text::{hexadecimal, is_unspaced, is_zero, word_enum};
@@ -36,9 +39,6 @@ const ALWAYS_RETURNED: usize = 3;
 
 /// Minimum number of facts judged to decide whether anything is relevant.
 const JUDGED: usize = 10;
-
-/// The similarity of a fact without a vector.
-const NOT_COMPARED: f64 = f64::NEG_INFINITY;
 
 /// Number of rows read beyond the limit, so that the latest of equal scores are found.
 const TIES: usize = 64;
@@ -81,20 +81,21 @@ pub fn retrieve(
     };
     // All reads use one snapshot of the database.
     let snapshot = facts.connection.unchecked_transaction()?;
-    let rows =
-        Rows::searchable(&snapshot, user, query.project.as_deref(), &facts.clock.timestamp())?;
-    let similarities = match &vector {
-        None => Similarities::default(),
-        Some(vector) => vectors::compare(&snapshot, user, &embedder.model(), vector)?,
-    };
+    let (project, now) = (query.project.as_deref(), facts.clock.timestamp());
+    let is_of_model = vectors::model(&snapshot)? == embedder.model();
+    let in_file = vector.as_ref().filter(|_| is_of_model).and_then(QueryVector::in_file);
+    let mut rows = Rows::searchable(&snapshot, user, project, &now, in_file.as_ref())?;
+    if let Some(vector) = &vector {
+        rows.set_near(&vector.on_server(&snapshot, user)?);
+    }
     let is_lacking = vector.is_some_and(|vector| !vector.vector.is_zero())
-        && !rows.seqs.iter().any(|seq| similarities.contains_key(seq));
+        && !rows.near.iter().any(|near| *near > NOT_COMPARED);
     let method = match because {
         None if !is_lacking => query.method,
         _ => Method::Lexical,
     };
-    let words = Words::search(&snapshot, user, &query.text, &rows)?;
-    let search = Search { connection: &snapshot, user, query, rows, words, similarities };
+    let terms = search_words(&snapshot, user, &query.text, &mut rows)?;
+    let search = Search { connection: &snapshot, user, query, rows, terms };
     let mut result = search.result(method, facts.clock)?;
     let because = because.or_else(|| {
         let was_searched = is_lacking && (!result.hits.is_empty() || result.withheld > 0);
@@ -114,8 +115,8 @@ struct Search<'a> {
     user: &'a UserId,
     query: &'a FactQuery,
     rows: Rows,
-    words: Words,
-    similarities: Similarities,
+    /// The terms of the query, each with the number of rows that contain it.
+    terms: Vec<(Term, usize)>,
 }
 
 impl Search<'_> {
@@ -164,27 +165,25 @@ impl Search<'_> {
     }
 
     /// Scores the rows that a method finds, without the recency of the seed method; of the fused ones, the best.
-    fn scored(&self, method: Method, ranking: &Ranking, count: usize) -> Vec<Scored> {
-        let words = &self.words.scores;
-        let near = (0..words.len()).map(|index| self.cosine(index).unwrap_or(NOT_COMPARED));
-        let near: Vec<f64> = near.collect();
+    fn scored(&self, method: Method, ranking: &Ranking<'_>, count: usize) -> Vec<Scored> {
+        let Rows { known, near, .. } = &self.rows;
         let mut found = Vec::new();
         let mut add = |index: usize, score: f64, parts: Components| {
-            let components = Components { bm25: words[index], cosine: self.cosine(index), ..parts };
-            found.push(Scored { index, score, components });
+            let (bm25, cosine) = (known[index].words, self.cosine(index));
+            found.push(Scored { index, score, components: Components { bm25, cosine, ..parts } });
         };
         let nothing = Components::default();
         match method {
             Method::Lexical => {
-                for (index, lexical) in words.iter().copied().enumerate() {
+                for (index, lexical) in known.iter().map(|one| one.words).enumerate() {
                     if lexical > 0.0 {
                         add(index, lexical, Components { lexical, ..nothing });
                     }
                 }
             }
             Method::Vector => {
-                for (index, vector) in near.into_iter().enumerate() {
-                    if vector > NOT_COMPARED {
+                for index in 0..near.len() {
+                    if let Some(vector) = self.cosine(index) {
                         add(index, vector, Components { vector, ..nothing });
                     }
                 }
@@ -193,9 +192,12 @@ impl Search<'_> {
                 let first = |scores: &[f64], least: f64| -> Vec<usize> {
                     best(scores, TOP).into_iter().filter(|index| scores[*index] > least).collect()
                 };
-                let (by_words, by_meaning) = (first(words, 0.0), first(&near, NOT_COMPARED));
+                let words: Vec<f64> = known.iter().map(|one| one.words).collect();
+                let near: Vec<f64> = near.iter().copied().map(f64::from).collect();
+                let by_words = first(&words, 0.0);
+                let by_meaning = first(&near, f64::from(NOT_COMPARED));
                 let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
-                let words = seed_words(words, &by_words, either.len() > by_words.len());
+                let words = seed_words(&words, &by_words, either.len() > by_words.len());
                 for index in either {
                     let lexical = words.get(&index).copied().unwrap_or_default();
                     let is_near = by_meaning.contains(&index);
@@ -224,22 +226,13 @@ impl Search<'_> {
     }
 
     fn cosine(&self, index: usize) -> Option<f64> {
-        self.similarities.get(&self.rows.seqs[index]).copied().map(f64::from)
+        Some(self.rows.near[index]).filter(|near| *near > NOT_COMPARED).map(f64::from)
     }
 
     /// Ranks every row by words, meaning and neighbours in the session.
-    fn ranking(&self, uses_encoder: bool) -> Result<Ranking> {
-        let known = |index: usize| Known {
-            words: self.words.scores[index],
-            meaning: self.cosine(index).unwrap_or_default().max(0.0),
-            weight: 1.0,
-            bonus: 0.0,
-            before: self.rows.before[index],
-            after: self.rows.after[index],
-            is_turn: true,
-        };
-        let known: Vec<Known> = (0..self.rows.seqs.len()).map(known).collect();
-        let question = Question::new(&self.query.text, &self.words.terms, known.len());
+    fn ranking(&self, uses_encoder: bool) -> Result<Ranking<'_>> {
+        let known = &self.rows.known;
+        let question = Question::new(&self.query.text, &self.terms, known.len());
         let read = |index| self.read(index);
         rank(&question, known, uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
@@ -306,12 +299,12 @@ pub(crate) fn judge_each(
     uses_encoder: bool,
 ) -> Result<Vec<Option<f64>>> {
     let snapshot = store.connection.unchecked_transaction()?;
-    let rows = Rows::searchable(&snapshot, user, project, &store.clock.timestamp())?;
-    let words = Words::search(&snapshot, user, text, &rows)?;
-    let question = Question::new(text, &words.terms, rows.seqs.len());
+    let mut rows = Rows::searchable(&snapshot, user, project, &store.clock.timestamp(), None)?;
+    let terms = search_words(&snapshot, user, text, &mut rows)?;
+    let question = Question::new(text, &terms, rows.seqs.len());
     let texts = facts.iter().map(|fact| self::text(&fact.key, fact.value_text.clone()));
     let texts: Vec<ReadText> = texts.collect();
-    let is_read = uses_encoder && texts.len() <= MAX_READ && !words.terms.is_empty();
+    let is_read = uses_encoder && texts.len() <= MAX_READ && !terms.is_empty();
     let mut near = Vec::new();
     if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
         // No vectors are kept for a fact that was changed or deleted after it was listed.
@@ -481,56 +474,6 @@ pub struct Components {
     pub recency: f64,
 }
 
-/// The retrievable rows of a user in the selected projects, in the order of their ids: it is the same on every device, so
-/// that equal scores are ordered alike.
-#[derive(Default)]
-struct Rows {
-    /// The rows.
-    seqs: Vec<i64>,
-    index_of: foldhash::HashMap<i64, usize>,
-    /// The index of the row before each one in its session.
-    before: Vec<Option<usize>>,
-    /// The index of the row after each one.
-    after: Vec<Option<usize>>,
-}
-
-impl Rows {
-    /// Reads the rows that hold at a time.
-    fn searchable(
-        connection: &Connection,
-        user: &UserId,
-        project: Option<&str>,
-        now: &str,
-    ) -> Result<Self> {
-        let sql = "SELECT seq, session_id, turn_seq FROM facts WHERE user_id = ?1 \
-                   AND status IN ('active', 'pending_confirmation') \
-                   AND (valid_to IS NULL OR valid_to > ?2) \
-                   AND (project IS NULL OR project = ?3) ORDER BY fact_id";
-        let values = params![user.as_str(), now, project];
-        let mut seqs = Vec::new();
-        let mut turns: Vec<(String, Option<i64>, usize)> = Vec::new();
-        let found: Vec<(i64, Option<String>, Option<i64>)> = connection.list(sql, values)?;
-        for (seq, session, turn) in found {
-            turns.extend(session.map(|session| (session, turn, seqs.len())));
-            seqs.push(seq);
-        }
-        turns.sort_unstable();
-        let index_of = seqs.iter().enumerate().map(|(index, seq)| (*seq, index)).collect();
-        let none = vec![None; seqs.len()];
-        let mut rows = Self { before: none.clone(), after: none, index_of, seqs };
-        for pair in turns.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-            rows.after[pair[0].2] = Some(pair[1].2);
-            rows.before[pair[1].2] = Some(pair[0].2);
-        }
-        Ok(rows)
-    }
-
-    /// Returns the index of a row, if a search may return it.
-    fn index(&self, seq: i64) -> Option<usize> {
-        self.index_of.get(&seq).copied()
-    }
-}
-
 /// BM25 weights of the columns; the user's column only restricts the query.
 const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
 
@@ -543,45 +486,39 @@ const MIN_STEM_LENGTH: usize = 3;
 /// Score of a matching character or pair: less than that of a rare word.
 const FOUND: f64 = 2.0;
 
-/// The facts that share words with a query.
-struct Words {
-    /// The score by BM25 of each row; 0 if it shares none.
-    scores: Vec<f64>,
-    /// The terms of the query, each with the number of rows that contain it.
-    terms: Vec<(Term, usize)>,
-}
-
-impl Words {
-    /// Searches the rows for the words of a text.
-    fn search(connection: &Connection, user: &UserId, text: &str, rows: &Rows) -> Result<Self> {
-        let language = Language::detect(text);
-        let search = |word: &str| -> Result<Vec<(usize, f64)>> {
-            let owner = hexadecimal(user.as_str().as_bytes()).to_uppercase();
-            let expression =
-                format!("owner : \"{owner}\" AND ({TEXT} : ({}))", forms(word, language));
-            let sql = format!(
-                "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts \
-                 WHERE facts_fts MATCH ?1 ORDER BY rowid"
-            );
-            let found: Vec<(i64, f64)> = connection.list(&sql, [expression])?;
-            let found = found.into_iter();
-            Ok(found.filter_map(|(seq, score)| Some((rows.index(seq)?, score))).collect())
+/// Scores the rows by BM25 for the words of a text; returns its terms, each with the number of rows that contain it.
+fn search_words(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    rows: &mut Rows,
+) -> Result<Vec<(Term, usize)>> {
+    let language = Language::detect(text);
+    // For each word, the index reads all rows of the user to leave out others: not worth it if there are few of those.
+    let all: usize = connection.value("SELECT coalesce(max(seq), 0) FROM facts", [])?;
+    let owner = hexadecimal(user.as_str().as_bytes()).to_uppercase();
+    let of_user =
+        if rows.seqs.len() < all / 2 { format!("owner : \"{owner}\" AND ") } else { String::new() };
+    let sql = format!(
+        "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts WHERE facts_fts MATCH ?1"
+    );
+    let mut found: Vec<(Term, Vec<(i64, f64)>)> = Vec::new();
+    for term in terms(text, &[]) {
+        let containing = if term.word.contains(is_unspaced) {
+            containing(connection, user, &term.word)?
+        } else {
+            let forms = forms(&term.word, language);
+            connection.list(&sql, [format!("{of_user}({TEXT} : ({forms}))")])?
         };
-        let mut scores = vec![0.0; rows.seqs.len()];
-        let mut counted = Vec::new();
-        for term in terms(text, &[]) {
-            let found = if term.word.contains(is_unspaced) {
-                containing(connection, user, &term.word, rows)?
-            } else {
-                search(&term.word)?
-            };
-            counted.push((term, found.len()));
-            for (row, score) in found {
-                scores[row] += score;
-            }
-        }
-        Ok(Self { scores, terms: counted })
+        found.push((term, containing));
     }
+    // Those of others are none of these rows.
+    let indexes = rows.indexes(found.iter().flat_map(|(_, rows)| rows).map(|(seq, _)| *seq));
+    let counted = found.into_iter().map(|(term, found)| {
+        let found = found.iter().filter_map(|(seq, score)| Some((indexes.get(seq)?, score)));
+        (term, found.map(|(index, score)| rows.known[*index].words += score).count())
+    });
+    Ok(counted.collect())
 }
 
 /// Returns the FTS5 expression for a word. The index has English stems; a word of another language is also matched by its
@@ -599,16 +536,10 @@ fn forms(word: &str, language: Language) -> String {
 
 /// Returns the rows that contain a character or a pair of them in a script without spaces, which the index takes for parts
 /// of a word.
-fn containing(
-    connection: &Connection,
-    user: &UserId,
-    characters: &str,
-    rows: &Rows,
-) -> Result<Vec<(usize, f64)>> {
-    let sql = "SELECT seq FROM facts WHERE user_id = ?1 \
+fn containing(connection: &Connection, user: &UserId, characters: &str) -> Result<Vec<(i64, f64)>> {
+    let sql = "SELECT seq, ?3 FROM facts WHERE user_id = ?1 \
                AND instr(lower(key || ' ' || value_text || ' ' || source_excerpt), ?2) > 0";
-    let found: Vec<i64> = connection.column(sql, [user.as_str(), characters])?;
-    Ok(found.into_iter().filter_map(|seq| Some((rows.index(seq)?, FOUND))).collect())
+    connection.list(sql, params![user, characters, FOUND])
 }
 
 #[cfg(test)]

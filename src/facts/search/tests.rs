@@ -276,6 +276,62 @@ fn looking_at_the_best_alone_finds_what_looking_at_all_finds() {
 }
 
 #[test]
+fn facts_in_blocks_are_found_like_facts_read_one_by_one() {
+    let mut store = Store::new();
+    let words = ["tea", "boat", "river", "code", "night"];
+    for number in 0..900_usize {
+        let value = format!("{} by the {} {number}", words[number % 5], words[number / 5 % 5]);
+        let mut fact = fact(["ada", "eve"][usize::from(number % 7 == 0)], "said[]", &value);
+        fact.session_id = (number % 9 > 0).then(|| (number / 20).to_string());
+        fact.turn_seq = i64::try_from(number % 20).ok();
+        fact.project = (number % 11 == 0).then(|| "larder".to_owned());
+        store.put(&fact);
+    }
+    let ask = |store: &mut Store| {
+        let mut found = Vec::new();
+        for (method, project) in [(Method::Fused, None), (Method::Vector, Some("larder"))] {
+            let project = project.map(str::to_owned);
+            let query = FactQuery { project, limit: 900, ..query("boat on the river", method) };
+            found.push(store.ask("ada", &query, &Embedder::BuiltIn));
+        }
+        found
+    };
+    let blocks = |store: &Store| -> Vec<(String, u32)> {
+        let sql = "SELECT user_id, sum(length(rows)) / 24 FROM packed GROUP BY user_id";
+        store.0.connection.list(sql, []).unwrap()
+    };
+    let first = ask(&mut store);
+    assert_eq!(blocks(&store), [("ada".to_owned(), 771)]);
+    assert_eq!(ask(&mut store), first);
+    let mut earlier = first;
+    for change in [
+        "UPDATE facts SET status = 'superseded' WHERE seq = 20",
+        "UPDATE facts SET valid_to = '2026-01-01T00:00:00Z' WHERE seq = 30",
+        "UPDATE facts SET project = 'atlas' WHERE seq = 40",
+        "UPDATE facts SET session_id = NULL WHERE seq = 51",
+        "UPDATE facts SET turn_seq = 100 WHERE seq = 60",
+        "UPDATE fact_vectors SET vector = zeroblob(128) WHERE seq = 70",
+        "DELETE FROM fact_vectors WHERE seq = 80",
+        "DELETE FROM facts WHERE seq = 90",
+        "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, status, \
+         source_turn_id, source_excerpt, created_at, updated_at, last_mentioned_at) VALUES \
+         ('new', 'ada', 'boat', 'a boat', 'other', 0.4, '', 'active', '', '', '', '', '')",
+    ] {
+        let (changed, number) = (store.0.connection.execute(change, []), blocks(&store));
+        assert_eq!(changed, Ok(1), "{change}");
+        let found = ask(&mut store);
+        // What is read one by one because its block was erased is not worth packing.
+        assert_eq!(blocks(&store), number, "{change}");
+        assert_ne!(found, earlier, "{change}");
+        store.0.connection.execute("DELETE FROM packed", []).unwrap();
+        assert_eq!(ask(&mut store), found, "{change}");
+        earlier = found;
+    }
+    store.0.connection.execute("DELETE FROM facts WHERE user_id = 'ada'", []).unwrap();
+    assert_eq!(blocks(&store), []);
+}
+
+#[test]
 fn a_fact_alone_that_fits_by_meaning_only_is_found() {
     let mut store = Store::with(&[("ada", "pet", "a puppy named Ludo")]);
     let query = query("does she keep a dog", Method::Fused);

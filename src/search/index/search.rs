@@ -222,7 +222,7 @@ impl Scan<'_> {
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
         let wanted = self.asked.limit.max(MIN_JUDGED);
-        let ranking = rank(&question, known, self.asked.uses_encoder, read, |encoder, texts| {
+        let ranking = rank(&question, &known, self.asked.uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(unit, text)| (self.units[*unit].id, *text));
             encoded(&self.index.db, "", encoder, &texts.collect::<Vec<_>>())
         })?;
@@ -246,7 +246,7 @@ impl Scan<'_> {
     }
 
     /// Returns the first texts, at most two of one section, and whether more of them would be shown.
-    fn best(&self, ranking: &Ranking, wanted: usize) -> Result<(Vec<Hit>, bool)> {
+    fn best(&self, ranking: &Ranking<'_>, wanted: usize) -> Result<(Vec<Hit>, bool)> {
         let mut hits = Vec::new();
         let mut sections: HashMap<(usize, u32), usize> = HashMap::new();
         let may_be_shown = self.asked.all || ranking.evidence >= 1.0;
