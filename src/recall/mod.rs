@@ -12,6 +12,8 @@ mod hit;
 mod markdown;
 mod sources;
 
+use std::path::Path;
+
 pub use hit::{Flag, RecallHit};
 use serde::Serialize;
 pub use sources::SourceName;
@@ -19,8 +21,9 @@ pub use sources::SourceName;
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
-use crate::project::{Project, vocabulary};
+use crate::project::Project;
 use crate::recall::hit::mark;
+use crate::recall::sources::is_archived;
 use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
 use crate::search::{Encoder, is_wordless, terms};
 use crate::text::is_zero;
@@ -122,7 +125,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         uses_encoder: query.uses_encoder && project.settings.encoder,
         is_urgent: query.is_urgent,
         extras: &extras,
-        is_copy: is_archived,
+        is_copy: |name| is_archived(Path::new(name)),
     };
     if asked.uses_encoder && Encoder::built_in().is_none() {
         warnings.push(Warning::file(&project.root, Encoder::DAMAGED));
@@ -164,7 +167,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
 fn read(file: &IndexFile) -> Result<Option<Vec<Passage>>> {
     let store = SourceName::ALL[file.source];
     let text = store.read(&file.path)?;
-    Ok(text.map(|text| store.passages(&text, &file.path)))
+    Ok(text.map(|text| store.passages(&text, Path::new(&file.name))))
 }
 
 /// Lists the files of all stores without reading them, sorted by name.
@@ -181,12 +184,6 @@ fn files(project: &Project) -> Vec<IndexFile> {
     // If two stores claim the same file, the first one gets it.
     found.dedup_by(|one, other| one.name == other.name);
     found
-}
-
-/// Returns whether a file belongs to an archived milestone.
-fn is_archived(file: &str) -> bool {
-    let mut folders = file.split('/').rev().skip(1);
-    folders.any(vocabulary::is_archive)
 }
 
 /// Returns the facts of the configured user that may match; a failure to query the database becomes a warning.

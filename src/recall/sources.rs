@@ -4,6 +4,7 @@
 //! its own list, ordered by importance and not by store.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::markdown::FrontMatter;
 use crate::patterns::Patterns;
-use crate::project::{ContextTarget, LayoutName, Project};
+use crate::project::{ContextTarget, LayoutName, Project, vocabulary};
 use crate::recall::markdown::{Authority, passages};
 use crate::search::index::Passage;
 use crate::storage::read::PathKind;
@@ -49,6 +50,9 @@ const CANONICAL_NAMES: &[&str] = &[
     "DECISIONS", "GEMINI", "INDEX", "META", "MILESTONES", "PATTERNS", "PROJECT", "REQUIREMENTS",
     "ROADMAP", "SHIPPED", "STATE",
 ];
+
+/// Those of them that say what was finished, and so stay valid in an archive.
+const SHIPPED_NAMES: [&str; 2] = ["MILESTONES", "SHIPPED"];
 
 /// Maximum number of records; `journal search` searches all of them.
 const MAX_RECORDS: usize = 2000;
@@ -140,7 +144,7 @@ impl SourceName {
         Ok(Some(lines.join("\n")))
     }
 
-    /// Returns the passages of a file.
+    /// Returns the passages of a file, by its name from the project on.
     pub(crate) fn passages(self, text: &str, path: &Path) -> Vec<Passage> {
         match self {
             Self::Plan => passages(text, path, authority(path)),
@@ -176,23 +180,32 @@ fn folders(project: &Project) -> Vec<PathBuf> {
     folders
 }
 
+/// Returns whether a file belongs to an archived milestone, by its name from the project on.
+pub(crate) fn is_archived(file: &Path) -> bool {
+    let mut folders = file.iter().rev().skip(1).filter_map(OsStr::to_str);
+    folders.any(vocabulary::is_archive)
+}
+
 /// Returns whether a file is markdown, by its extension.
 fn is_markdown(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
-/// Returns the authority of a file in the planning folder, by its name.
+/// Returns the authority of a file in the planning folder, by its name from the project on.
 fn authority(path: &Path) -> Authority {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.to_uppercase();
     let words: Vec<&str> = stem.split(['-', '_']).collect();
-    let folder = path.parent().and_then(Path::file_name);
+    let is_in = |name: &str| path.parent().and_then(Path::file_name).is_some_and(|dir| dir == name);
     let last = words.last().copied().unwrap_or_default();
-    if folder.is_some_and(|folder| folder == "codebase")
-        || CANONICAL_NAMES.binary_search(&last).is_ok()
-    {
+    let is_canonical =
+        is_in("codebase") || CANONICAL_NAMES.binary_search(&last).is_ok() && !is_in("research");
+    if is_canonical && (SHIPPED_NAMES.contains(&last) || !is_archived(path)) {
         Authority::Canonical
+    } else if is_canonical {
+        // What was valid while it was made.
+        Authority::Report
     } else if words.contains(&"SUMMARY") {
         Authority::Report
     } else {
@@ -263,7 +276,9 @@ mod tests {
         for (path, expected) in [
             (".vbw-planning/PROJECT.md", Authority::Canonical),
             (".vbw-planning/phases/02-x/02-CONTEXT.md", Authority::Canonical),
-            (".planning/milestones/v1.0-ROADMAP.md", Authority::Canonical),
+            (".planning/milestones/v1.0-ROADMAP.md", Authority::Report),
+            (".vbw-planning/milestones/one/SHIPPED.md", Authority::Canonical),
+            (".planning/research/ARCHITECTURE.md", Authority::Working),
             (".planning/codebase/STACK.md", Authority::Canonical),
             (".vbw-planning/phases/02-x/02-01-SUMMARY.md", Authority::Report),
             (".vbw-planning/phases/02-x/SUMMARY-02.md", Authority::Report),
