@@ -11,6 +11,7 @@ use crate::markdown::{
     line_start,
 };
 use crate::recall::hit::Flag;
+use crate::recall::place;
 use crate::search::index::Passage;
 use crate::text::{fold, is_absent};
 
@@ -55,10 +56,16 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Pas
     let flags = Flag::Superseded.bit(field_is("status", &["superseded", "deprecated"]))
         | Flag::LowConfidence.bit(field_is("confidence", &["low"]));
     let mut passages = split(text, &front.range);
-    for passage in &mut passages {
+    // Before the first are the fields of the front matter.
+    let opening = passages.iter().position(|passage| !passage.headings.is_empty());
+    for (number, passage) in passages.iter_mut().enumerate() {
         passage.date = date(passage).or(file_date);
         passage.flags = flags | Flag::Superseded.bit(is_superseded(passage));
         passage.weight = authority.weight() * Flag::weight(passage.flags);
+        if authority == Authority::Canonical {
+            let is_opening = opening == Some(number) && passage.headings.len() == 1;
+            passage.flags |= place::of(passage, path, is_opening);
+        }
     }
     passages
 }

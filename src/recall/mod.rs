@@ -10,6 +10,7 @@
 
 mod hit;
 mod markdown;
+mod place;
 mod sources;
 
 use std::path::Path;
@@ -126,6 +127,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         is_urgent: query.is_urgent,
         extras: &extras,
         is_copy: |name| is_archived(Path::new(name)),
+        place: place::asked(&query.text),
     };
     if asked.uses_encoder && Encoder::built_in().is_none() {
         warnings.push(Warning::file(&project.root, Encoder::DAMAGED));

@@ -50,6 +50,9 @@ const PASSAGES: usize = 6;
 /// beside an answer helps to find it, but more would put whole sections before the one text that answers.
 const SIBLING_SHARES: [f64; 2] = [0.2, 0.05];
 
+/// What is added to a text that answers by where it stands: as much as a score may be without it, since words mislead.
+const PLACE_BONUS: f64 = 1.0;
+
 /// Share of its score that a turn of a conversation adds to the turns beside it, and to those beside these.
 const TURN_SHARES: [f64; 2] = [0.2, 0.1];
 
@@ -128,6 +131,8 @@ pub struct Known {
     pub after: Option<usize>,
     /// Whether these are turns of a conversation, of which the answer is often beside what was found.
     pub is_turn: bool,
+    /// Whether it answers the question by where it stands, whatever its words.
+    pub is_place: bool,
 }
 
 /// What was found: whether it answers, and each text's score.
@@ -178,6 +183,15 @@ pub struct FusedParts {
     pub question: f64,
     /// Contribution of the date.
     pub recency: f64,
+    /// Contribution of the place where it stands.
+    pub place: f64,
+}
+
+impl Known {
+    /// Returns what is added for the place where it stands.
+    fn place(&self) -> f64 {
+        if self.is_place { PLACE_BONUS } else { 0.0 }
+    }
 }
 
 impl FusedParts {
@@ -205,6 +219,7 @@ impl Scale {
             meaning: meaning * (1.0 - self.late / (1.0 - WORDS_WEIGHT)),
             weight: known.weight,
             recency: known.bonus,
+            place: known.place(),
             ..FusedParts::default()
         }
     }
@@ -311,8 +326,10 @@ pub fn rank<'a, E>(
     // There may be hundreds of thousands of texts: the parts are kept only of those that are read.
     let own = |scale: Scale| known.iter().map(move |one| scale.parts(one).own());
     let first = |own: &[f64], count: usize| {
-        let beside = neighbours(known, own, SIBLING_SHARES[0]);
-        let scores: Vec<f64> = own.iter().zip(beside).map(|(own, beside)| own + beside).collect();
+        let mut scores = neighbours(known, own, SIBLING_SHARES[0]);
+        for ((score, own), one) in scores.iter_mut().zip(own).zip(known) {
+            *score += own + one.place();
+        }
         best(&scores, count)
     };
     let mut texts = Vec::new();
@@ -369,7 +386,7 @@ pub fn rank<'a, E>(
         scores[*index] -= text.parts.question;
     }
     for (score, one) in scores.iter_mut().zip(known) {
-        *score += one.bonus;
+        *score += one.bonus + one.place();
     }
     let mut ranking = Ranking { evidence: 0.0, known, scale, judged, beside, scores };
     ranking.evidence = ranking.judge();
@@ -394,8 +411,8 @@ impl Ranking<'_> {
     pub fn text(&self, index: usize) -> Ranked {
         let cosine = self.judged.get(&index).and_then(|text| text.cosine);
         let near = cosine.unwrap_or(self.known[index].meaning);
-        let is_relevant =
-            self.evidence >= 1.0 && self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE;
+        let is_relevant = self.evidence >= 1.0
+            && (self.known[index].is_place || self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE);
         Ranked {
             index,
             score: self.scores[index],
@@ -434,7 +451,8 @@ impl Ranking<'_> {
             }
         };
         // A text that has every word of a question is what was asked for, however little a few words resemble it.
-        judged().map(|text| text.reading.share).fold(evidence, f64::max)
+        let evidence = judged().map(|text| text.reading.share).fold(evidence, f64::max);
+        if first().any(|index| self.known[index].is_place) { evidence.max(1.0) } else { evidence }
     }
 }
 

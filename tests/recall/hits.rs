@@ -181,3 +181,34 @@ fn links_out_of_the_project_are_not_followed() {
     let told = run.stderr();
     assert!(told.contains("CLAUDE.md: leads outside the project"), "{told}");
 }
+
+#[test]
+fn a_question_without_a_subject_is_answered_by_its_place() {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# Kiosk\n\n## What This Is\n\nA till for markets.\n\n## Context\n\nThe app has a project board.\n",
+    );
+    case.write(
+        ".planning/STATE.md",
+        "# State\n\n## Current Position\n\nPhase: 2 of 4\n\n## Blockers/Concerns\n\n- No key for the printer\n",
+    );
+    case.write(
+        ".planning/codebase/TESTING.md",
+        "# Testing\n\n- The tests of the app run the tests\n\n**Run Commands:**\n\n```\nmake check\n```\n",
+    );
+    case.write(
+        ".planning/milestones/v1/PROJECT.md",
+        "# Kiosk\n\n## What This Is\n\nA stall for one project, the app.\n",
+    );
+    for (question, place) in [
+        ("What is this app?", "PROJECT.md:5"),
+        ("Which phase is being worked on?", "STATE.md:5"),
+        ("What is blocking the project?", "STATE.md:9"),
+        ("How do I run the tests?", "codebase/TESTING.md:5"),
+        ("Which board has the app?", "PROJECT.md:9"),
+    ] {
+        let found = places(&case, question);
+        assert_eq!(found.first(), Some(&format!(".planning/{place}")), "{question}: {found:?}");
+    }
+}

@@ -95,6 +95,8 @@ pub struct Asked<'a> {
     pub extras: &'a [Passage],
     /// Returns by its name whether a file comes after others with the same text, as in an archive.
     pub is_copy: fn(&str) -> bool,
+    /// The flags of the texts that answer the query by where they stand, whatever their words; 0 for none.
+    pub place: u8,
 }
 
 /// What was found.

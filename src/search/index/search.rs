@@ -292,12 +292,18 @@ impl Scan<'_> {
             before: number.checked_sub(1).filter(|before| self.are_siblings(*before, number)),
             after: Some(number + 1).filter(|after| self.are_siblings(number, *after)),
             is_turn: false,
+            is_place: self.is_place(unit),
         };
         let mut all: Vec<Known> = self.units.iter().enumerate().map(known).collect();
         for copy in self.copies.values().flatten() {
             all[*copy] = Known::default();
         }
         all
+    }
+
+    /// Returns whether a unit answers the query by where it stands.
+    fn is_place(&self, unit: &Unit) -> bool {
+        unit.record.flags & self.asked.place != 0
     }
 
     /// Returns whether two units stand under the same headings of a file.
@@ -308,7 +314,9 @@ impl Scan<'_> {
     /// Returns whether a text is a hit; a copy is none.
     fn matches(&self, ranked: &Ranked) -> bool {
         let meaning = self.units[ranked.index].meaning.max(ranked.cosine.unwrap_or_default());
-        ranked.parts.weight > 0.0 && (self.words[ranked.index] > 0.0 || meaning >= MIN_SIMILARITY)
+        let is_place = self.is_place(&self.units[ranked.index]);
+        ranked.parts.weight > 0.0
+            && (is_place || self.words[ranked.index] > 0.0 || meaning >= MIN_SIMILARITY)
     }
 }
 
