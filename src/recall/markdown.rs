@@ -56,8 +56,8 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Pas
     let flags = Flag::Superseded.bit(field_is("status", &["superseded", "deprecated"]))
         | Flag::LowConfidence.bit(field_is("confidence", &["low"]));
     let mut passages = split(text, &front.range);
-    // Before the first are the fields of the front matter.
-    let opening = passages.iter().position(|passage| !passage.headings.is_empty());
+    let fields = text[..front.range.end].lines().count();
+    let opening = passages.iter().position(|passage| passage.line > fields);
     for (number, passage) in passages.iter_mut().enumerate() {
         passage.date = date(passage).or(file_date);
         passage.flags = flags | Flag::Superseded.bit(is_superseded(passage));
@@ -172,7 +172,8 @@ struct Splitter<'a> {
 }
 
 impl Splitter<'_> {
-    /// Splits the front matter: each multi-line field becomes its own passage, single-line fields are merged.
+    /// Splits the front matter: each item of a list and each other field of several lines becomes its own passage, fields
+    /// of one line are merged.
     fn front_matter(&mut self, range: &Range<usize>) {
         let mut at = range.start;
         let mut field: Option<Range<usize>> = None;
@@ -197,6 +198,13 @@ impl Splitter<'_> {
         let Some(field) = field else {
             return;
         };
+        let text = &self.outline.text()[field.clone()];
+        if let Some((name, items)) = text.split_once('\n')
+            && name.trim_end().ends_with(':')
+            && items.trim_start().starts_with("- ")
+        {
+            return self.items(field.start..field.start + name.len(), items);
+        }
         if self.outline.slice(&field).contains('\n') {
             self.close();
             self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
@@ -204,6 +212,25 @@ impl Splitter<'_> {
         } else {
             self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
         }
+    }
+
+    /// Splits a list in the front matter, under the name of its field.
+    fn items(&mut self, name: Range<usize>, items: &str) {
+        let indent = items.len() - items.trim_start().len();
+        let mut at = name.end + 1;
+        self.close();
+        self.label = Some(name);
+        for line in items.split_inclusive('\n') {
+            let mut range = at..at + line.len();
+            at = range.end;
+            if line.get(indent..).is_some_and(|rest| rest.starts_with("- ")) {
+                self.close();
+                range.start += indent + 2;
+            }
+            self.extend(PassageKind::Item, range, MAX_ITEM_LENGTH);
+        }
+        self.close();
+        self.label = None;
     }
 
     fn section(&mut self, section: &Section) {
@@ -535,7 +562,8 @@ Another.
             shown(text),
             [
                 "2||phase: 1\ntitle: Store",
-                "4||decisions:\n  - one\n  - two",
+                "5|decisions|one",
+                "6|decisions|two",
                 "7||status: done",
                 "11|T|text",
             ]
