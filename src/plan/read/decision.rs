@@ -200,8 +200,17 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Splits off the leading tag.
+/// Splits off the leading tag; of `[Phase ?]: [Phase 4]: …`, both, since the second says where it was made.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
+    let says_where = |(tag, _): &(&str, &str)| {
+        let id = tag.trim_start_matches("Phase ");
+        id.starts_with(|c: char| c.is_ascii_digit()) && parse_date(id).is_none()
+    };
+    let first = first_tag(text)?;
+    Some(first_tag(first.1).filter(says_where).unwrap_or(first))
+}
+
+fn first_tag(text: &str) -> Option<(&str, &str)> {
     let found = TAG.captures(text)?;
     let tag = found.iter().skip(1).flatten().next()?.as_str();
     let rest = &text[found.get(0)?.end()..];
@@ -349,6 +358,8 @@ mod tests {
             ("[Setup]: --all", Some("Setup"), "--all"),
             ("Phase 04 P04: x", Some("Phase 04 P04"), "x"),
             ("[02-04]: [FUTURE] x", Some("02-04"), "[FUTURE] x"),
+            ("[Phase ?]: [Phase 144]: x", Some("Phase 144"), "x"),
+            ("[Phase 3]: [2026-01-02] x", Some("Phase 3"), "[2026-01-02] x"),
             ("[v1.0]: Phase 1: x", Some("v1.0"), "Phase 1: x"),
             ("Init: x", Some("Init"), "x"),
             ("Initial: x", None, "Initial: x"),
