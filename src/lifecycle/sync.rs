@@ -273,7 +273,9 @@ fn sources(
         if place.layout.is_in_use { Vec::new() } else { code_profile(&project.root, &place.dir) };
     let contested = status.next.contest();
     // A milestone without a name is called so, unless the workflow does not know the word.
-    let has_default = place.layout.is_in_use && !place.layout.name.keeps_milestones();
+    let has_default = place.layout.is_in_use
+        && !place.layout.name.keeps_milestones()
+        && survey.state.no_milestone.is_none();
     let milestone = status
         .milestone
         .display_name()

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::clock::first_date;
 use crate::error::{Error, Result};
 use crate::plan::phase::may_be_same;
+use crate::plan::read::vocabulary::has;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
@@ -192,7 +193,8 @@ impl Survey {
         let next = position.next.phase.as_ref();
         let blockers = self.state.blockers.iter().filter_map(|blocker| {
             let phases = self.numbering.phases_in(&blocker.replace(['[', ']'], " "));
-            let is_past = !phases.is_empty() && phases.iter().all(is_over)
+            let goes_on = words_in(&blocker.to_lowercase()).any(|word| has("still open", word));
+            let is_past = !phases.is_empty() && phases.iter().all(is_over) && !goes_on
                 || marked_milestone(blocker).is_some_and(|mark| {
                     self.has_shipped(mark)
                         && !self.milestone().is_some_and(|name| is_same_milestone(name, mark))
@@ -355,7 +357,11 @@ impl Survey {
     /// Returns the last milestone that the roadmap names, if it calls all of them shipped.
     pub(super) fn last_of_shipped(&self) -> Option<&RoadmapMilestone> {
         let milestones = &self.roadmap.milestones;
-        milestones.last().filter(|_| milestones.iter().all(|one| one.is_shipped))
+        let version = |one: &RoadmapMilestone| -> Option<Vec<u32>> {
+            Some(milestone_version(&one.name)?.split('.').flat_map(str::parse).collect())
+        };
+        let newest = milestones.iter().max_by_key(|one| (version(one), one.line));
+        newest.filter(|_| milestones.iter().all(|one| one.is_shipped))
     }
 
     /// Returns what was not understood, as warnings with their places.

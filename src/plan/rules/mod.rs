@@ -129,8 +129,12 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     let action = step.action;
     let next = Next { action, phase, command, conflict, alternative, because, unchosen: None };
     // Without an active milestone, only finished work is left to name.
-    let current = step.phase.or(cursor).or(case.members.last().copied());
-    let current = current.filter(|phase| action != Action::None || phase.state == PhaseState::Done);
+    let is_last =
+        |phase: &&Phase| phase.state == PhaseState::Done && !phase.is_old && phase.dir.is_some();
+    let current = match action {
+        Action::None => phases.iter().rfind(is_last),
+        _ => step.phase.or(cursor).or(case.members.last().copied()),
+    };
     let current = current.and_then(|current| phases.iter().position(|one| ptr::eq(one, current)));
     // `Phase complete — ready for verification`
     let to_check = case.frontier.filter(|_| statuses(&survey.state).any(names_check));

@@ -6,7 +6,7 @@ use crate::plan::rules::phases::{is_left_unticked, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
     Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseNumbering,
-    PhaseProgress, PhaseState, PlanState, milestone_version, milestone_version_in,
+    PhaseProgress, PhaseState, PlanState, Says, milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::text::slug_of;
@@ -203,6 +203,7 @@ fn is_blank(case: &Case<'_>) -> bool {
     (folder.archived.is_empty() || folder.active.dir != folder.dir || is_named())
         && state.no_milestone.is_none()
         && survey.shipped.is_none()
+        && !survey.roadmap.milestones.iter().any(|one| one.is_shipped)
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
@@ -288,7 +289,7 @@ type Rival<'a> = (Step<'a>, bool);
 
 impl<'a> Case<'a> {
     /// What contests a choice, then what is only named as the alternative.
-    pub(super) const RIVALS: [Rule<'a, Choice<'a>, Rival<'a>>; 7] = [
+    pub(super) const RIVALS: [Rule<'a, Choice<'a>, Rival<'a>>; 8] = [
         Rule {
             name: "summaries without plans at the frontier",
             reason: "the last phase worked on has more summaries than plans, so that more may follow",
@@ -296,7 +297,8 @@ impl<'a> Case<'a> {
                 let phase = case.frontier.filter(|phase| Some(*phase) != choice.phase)?;
                 let is_settled =
                     phase.is_ticked() && (phase.planned.is_none() || phase.has_passed(case.text));
-                (phase.summaries() > phase.plan_files() && !is_settled)
+                let is_over = choice.action == Action::None;
+                (phase.summaries() > phase.plan_files() && !is_settled && !is_over)
                     .then_some((Step::new(Action::Execute, Some(phase)), true))
             },
         },
@@ -356,6 +358,21 @@ impl<'a> Case<'a> {
             },
         },
         Rule {
+            name: "called complete without files",
+            reason: "STATE.md calls the phase complete that is to be planned, beside its number or in a list",
+            test: |case, choice| {
+                let phase = choice.phase.filter(|phase| !phase.has_files)?;
+                let state = &case.survey.state;
+                let beside = state.claims.iter().filter(|_| case.stated == Some(phase));
+                let beside = beside.filter_map(|claim| claim.value.text(Says::PhaseStatus));
+                let listed = state.phase_statuses.iter().filter(|(one, _)| *one == phase.number);
+                let mut statuses = beside.chain(listed.map(|(_, status)| &*status.value));
+                let next = case.unfinished_after(Some(phase)).next();
+                let next = next.filter(|_| statuses.any(PhaseProgress::is_complete_status))?;
+                Some((Case::work(next), true))
+            },
+        },
+        Rule {
             name: "ticked without any plan",
             reason: "the current phase is ticked, but has no plans, and STATE.md or its row calls it not started",
             test: |case, choice| {
@@ -387,12 +404,19 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "check left",
-            reason: "a check of the last finished phase is to be done or repeated",
+            reason: "a check of the last finished phase is to be done or repeated, or of the last one that is left unticked for it",
             test: |case, choice| {
-                let phase = case.frontier.filter(|phase| Some(*phase) != choice.phase)?;
-                let check = phase.check_left(case.text)?;
-                let is_done = phase.state == PhaseState::Done;
-                is_done.then(|| (case.check(phase, check), false))
+                let is_last = |phase: &Phase| case.frontier == Some(phase);
+                let is_left = |phase: &&Phase| {
+                    phase.state == PhaseState::Done
+                        && Some(*phase) != choice.phase
+                        && (is_last(phase)
+                            || phase.planned.as_deref().is_some_and(is_left_unticked))
+                };
+                let mut left = case.members.iter().copied().rev().filter(is_left);
+                left.find_map(|phase| {
+                    Some((case.check(phase, phase.check_left(case.text)?), false))
+                })
             },
         },
     ];

@@ -39,6 +39,10 @@ const NEEDED: &[(&str, &str)] = &[
     ("untested", "checks: VBW's auto_uat"),
     ("undiscussed", "VBW documents require_phase_discussion"),
     ("jump of the pointer", "a jump of the pointer is contested"),
+    (
+        "called complete without files",
+        "a jump of the pointer: STATE.md and the files contradict each other",
+    ),
     ("ticked without any plan", "a ticked phase that STATE.md calls not started is contested"),
     ("open plan behind", "an open plan behind the frontier is at least the alternative"),
     ("check left", "checks: what is to be done or repeated is named"),
@@ -415,6 +419,43 @@ fn a_ticked_phase_without_plans_that_has_not_started_is_contested() {
     let state = "# State\n\nPhase: 3\nPlan: Not started\nStatus: Ready to plan\n";
     let files = [("ROADMAP.md", roadmap.as_str()), ("STATE.md", state)];
     assert_eq!(answer(&[&files, &GAUGES[..]].concat()), "ship, or plan 3");
+}
+
+#[test]
+fn a_phase_that_is_called_complete_without_any_file_is_contested() {
+    let state = "# State\n\nPhase: 2 (Alerts) — COMPLETE\nPlan: 3 of 3\n";
+    assert_eq!(of_three(&[("STATE.md", state)]), "plan 2, or plan 3");
+    let listed = "# State\n\nPhase: 2\n\n## Phase Status\n\n- **Phase 2:** Complete\n";
+    assert_eq!(of_three(&[("STATE.md", listed)]), "plan 2, or plan 3");
+    let planned = ("phases/02-alerts/02-CONTEXT.md", "");
+    assert_eq!(of_three(&[("STATE.md", state), planned]), "plan 2");
+}
+
+#[test]
+fn a_check_that_is_left_is_named_until_its_phase_is_ticked() {
+    let roadmap =
+        ("ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: Gauges**\n- [ ] **Phase 2: Alerts**\n");
+    let check = ("phases/01-gauges/01-VERIFICATION.md", "---\nstatus: human_needed\n---\n");
+    let next = [
+        ("phases/02-alerts/02-01-PLAN.md", ""),
+        ("phases/02-alerts/02-01-SUMMARY.md", ""),
+        ("phases/02-alerts/02-02-PLAN.md", ""),
+    ];
+    let files = [&GAUGES[..], &[check], &next].concat();
+    assert_eq!(answer(&[&[roadmap], &files[..]].concat()), "execute 2 (verify 1)");
+    assert_eq!(of_three(&files[2..]), "execute 2");
+}
+
+#[test]
+fn between_milestones_the_last_one_is_named() {
+    let roadmap = "# Roadmap\n\n- ✅ **v1.2 Base** - Phases 1-2 (shipped 2026-01-02)\n\n\
+                   ## Milestones\n\n- ✅ **v1.9 Old** - Phases 1-1 (shipped 2026-01-02)\n\
+                   - ✅ **v1.10 Loans** - Phases 2-2 (shipped 2026-02-02)\n";
+    let state = "---\nmilestone: none\nstatus: idle\n---\n# State\n";
+    assert_eq!(answer(&[("ROADMAP.md", roadmap), ("STATE.md", state)]), "none");
+    let written_up = [("phases/02-loans/02-01-SUMMARY.md", "")];
+    let files = [("ROADMAP.md", roadmap), ("STATE.md", state)];
+    assert_eq!(answer(&[&files, &written_up[..]].concat()), "none");
 }
 
 #[test]

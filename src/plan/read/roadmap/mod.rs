@@ -44,6 +44,7 @@ use std::sync::{Arc, LazyLock};
 use regex_lite::Regex;
 use serde::Serialize;
 
+use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{has, is_status, split_status};
@@ -188,7 +189,11 @@ impl Roadmap {
         let rows = phases.iter().filter_map(|phase| phase.row.as_ref()?.status.as_ref());
         let unknown = rows.filter(|status| {
             let value = non_placeholder(&status.value);
-            value.is_some_and(|value| PhaseProgress::parse(value).is_none() && !value.contains(' '))
+            // The cells of a row may have shifted, so that a date stands there.
+            value.is_some_and(|value| {
+                let is_known = PhaseProgress::parse(value).is_some() || parse_date(value).is_some();
+                !is_known && !value.contains(' ')
+            })
         });
         let unknown = unknown.take(MAX_REPORTED).map(|found| (found, "unknown status"));
         let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
