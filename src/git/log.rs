@@ -170,7 +170,8 @@ impl Git {
         folder: Option<&str>,
     ) -> Result<(Vec<CommitNode>, BTreeSet<String>)> {
         // Also those that did not change the folder, without the files.
-        let options = ["--topo-order", "--reverse", "--full-history", "--sparse", NODE_FORMAT_ARG];
+        let order = ["--topo-order", "--reverse", "--full-history", "--sparse"];
+        let options = [&order[..], &["--encoding=UTF-8", NODE_FORMAT_ARG]].concat();
         let changes: &[&str] = if folder.is_some() { &CHANGES } else { &[] };
         let output = self.history("log", since, &[&options[..], changes].concat(), folder)?;
         let (mut nodes, mut touching) = (Vec::new(), Vec::new());

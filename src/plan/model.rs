@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use regex_lite::Regex;
 
 use crate::clock::first_date;
 use crate::error::{Error, Result};
@@ -20,7 +22,7 @@ use crate::plan::{
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{quantity, words_in};
+use crate::text::{pattern, quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -164,7 +166,7 @@ impl Survey {
         let label = self.roadmap.milestone.as_deref();
         // `# Roadmap: v1.1 Sync`
         let title = self.roadmap.title.as_deref().and_then(|title| title.split_once(": "));
-        let is_newer = |name: &&str| milestone_version(name).is_some() && !is_stated(name);
+        let is_newer = |name: &&str| version_parts(name) > stated.and_then(version_parts);
         let title = title.map(|(_, name)| name).filter(is_newer);
         let named = label.or(open).or(title);
         let newer = label.filter(|_| is_archived).or(named.filter(|_| has_shipped));
@@ -357,10 +359,7 @@ impl Survey {
     /// Returns the last milestone that the roadmap names, if it calls all of them shipped.
     pub(super) fn last_of_shipped(&self) -> Option<&RoadmapMilestone> {
         let milestones = &self.roadmap.milestones;
-        let version = |one: &RoadmapMilestone| -> Option<Vec<u32>> {
-            Some(milestone_version(&one.name)?.split('.').flat_map(str::parse).collect())
-        };
-        let newest = milestones.iter().max_by_key(|one| (version(one), one.line));
+        let newest = milestones.iter().max_by_key(|one| (version_parts(&one.name), one.line));
         newest.filter(|_| milestones.iter().all(|one| one.is_shipped))
     }
 
@@ -411,6 +410,19 @@ fn marked_milestone(text: &str) -> Option<&str> {
     [first, last].into_iter().flatten().find(|mark| milestone_version(mark).is_some())
 }
 
+/// Returns the numbers of a milestone's version, to compare it.
+fn version_parts(name: &str) -> Option<Vec<u32>> {
+    Some(milestone_version(name)?.split('.').flat_map(str::parse).collect())
+}
+
+/// A label with the day: `**Shipped:** 2026-01-02`.
+static SHIPPED_LABEL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[-* ]*shipped(?: on)?[* ]*:[* ]*20\d\d-"));
+
+/// An entry of a list with the day right behind the word: `- v1.0 Base - shipped 2026-01-02`, but not `to be shipped …`.
+static SHIPPED_ROW: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[-*] (?:.*[^\w ] ?|v[\d.]+ (?:\w+ )?)shipped\W*(?:on )?20\d\d-"));
+
 /// Returns the heading of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn heading_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
     let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
@@ -432,10 +444,9 @@ fn heading_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
         if is_heading {
             is_in_section = names_it(line);
         }
-        let is_label = lower.trim_start_matches(['*', '-', ' ']).starts_with("shipped");
-        let is_row = line.starts_with(['-', '*']) && first_date(line, line.len()).is_some();
-        lower.contains("shipped")
-            && (is_in_section && (is_heading || is_label) || is_row && begins_with_it(line))
+        let is_label = SHIPPED_LABEL.is_match(&lower);
+        let is_row = SHIPPED_ROW.is_match(&lower) && begins_with_it(line);
+        is_in_section && (is_heading && lower.contains("shipped") || is_label) || is_row
     });
     found.map(|(line, text)| (line, text.trim().to_owned()))
 }

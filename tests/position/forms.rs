@@ -76,16 +76,12 @@ const ROWS: &[Row] = &[
         &[("phases/phase2-loans/phase2-01-PLAN.md", "# Plan\n")],
         "execute 2",
     ),
-    (
-        "a plan under another name",
-        &[("phases/02-loans/draft-of-loans-PLAN.md", "# Plan\n")],
-        "unknown",
-    ),
+    ("a plan under another name", &[("phases/02-loans/wave1-PLAN.md", "# Plan\n")], "unknown"),
     (
         "a phase that is cancelled behind its name",
         &[(
             "ROADMAP.md",
-            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** — CANCELLED for now\n\
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** — CANCELLED (see below)\n\
              - [ ] **Phase 3: Returns** - cancelled loans come back\n",
         )],
         "plan 3",
@@ -99,6 +95,16 @@ const ROWS: &[Row] = &[
         )],
         "plan 3",
     ),
+    (
+        "a description that begins with a word of that kind",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** - Abandoned-cart emails\n\
+             - [ ] **Phase 3: Returns** - REMOVED columns are purged\n",
+        )],
+        "plan 2",
+    ),
+    ("a test plan", &[("phases/02-loans/TEST-PLAN.md", "# Plan\n")], "plan 2"),
     (
         "a replaced plan",
         &[("phases/02-loans/02-01-PLAN.md", "---\nreplaced_by: 03-01\n---\n")],
@@ -195,6 +201,24 @@ fn a_milestone_has_shipped_if_a_label_or_a_list_says_so() {
         case.write(".planning/phases/02-loans/02-01-PLAN.md", "# Plan\n");
         case.write(".planning/phases/02-loans/02-01-SUMMARY.md", DONE);
         assert_eq!(Answer::ask(&case).said(), "ship", "{page}");
+    }
+}
+
+#[test]
+fn a_milestone_that_is_to_ship_has_not() {
+    for page in [
+        "## v1.0 Base\n\n**Shipped:** TBD\n",
+        "## v1.0 Base\n\n- Shipped features: none\n",
+        "- v1.0 Base - to be shipped 2026-09-01\n",
+        "- v1.0 Base - 2026-01-02, after v0.9 shipped\n",
+        "- v1.0 Base (started 2026-01-02, not shipped)\n",
+    ] {
+        let case = Case::empty();
+        case.write(".planning/MILESTONES.md", &format!("# Milestones\n\n{page}"));
+        case.write(".planning/ROADMAP.md", "# Roadmap: v1.1 Loans\n\n- [ ] **Phase 2: Loans**\n");
+        case.write(".planning/STATE.md", "---\nmilestone: v1.0\n---\n# State\n\nPhase: 2 of 2\n");
+        let status = case.run("status --json").success().json();
+        assert_eq!(status["milestone"]["name"], "v1.0", "{page}");
     }
 }
 

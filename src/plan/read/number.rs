@@ -378,7 +378,11 @@ impl PhaseNumbering {
 
 /// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`, `phase` of `phase2-name`.
 pub(crate) fn folder_prefix(name: &str) -> &str {
-    let joined = strip_prefix_ignore_case(name, "phase").filter(|rest| leading_digits(rest) > 0);
+    let is_number = |rest: &&str| {
+        let digits = leading_digits(rest);
+        digits > 0 && !rest[digits..].starts_with(char::is_alphanumeric)
+    };
+    let joined = strip_prefix_ignore_case(name, "phase").filter(is_number);
     if let Some(rest) = joined {
         return &name[..name.len() - rest.len()];
     }

@@ -160,8 +160,11 @@ impl PhaseDir {
         }
         let plans = plans(&folder, &files);
         if plans.is_empty() {
-            // A plan with another name would be missed.
-            let is_plan = |name: &&String| name.ends_with("PLAN.md") && !name.starts_with('.');
+            // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
+            let is_plan = |name: &&String| {
+                let is_numbered = name.contains(|c: char| c.is_ascii_digit());
+                name.ends_with("PLAN.md") && !name.starts_with('.') && is_numbered
+            };
             unread.extend(files.iter().find(is_plan).map(|name| dir.join(name)));
         }
         Ok(Self {

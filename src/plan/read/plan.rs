@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
-use crate::plan::read::vocabulary::has;
+use crate::plan::read::vocabulary::{begins, has};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
 use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
@@ -92,8 +92,10 @@ impl Plan {
 /// Returns whether the front matter of a plan says that it will not be done: it is cancelled, or replaced by another.
 pub(crate) fn is_dropped_plan(text: &str) -> bool {
     let front = FrontMatter::parse(text, Path::new("")).value;
-    let status = front.text(&["status"]).and_then(PhaseProgress::parse);
-    status.is_some_and(PhaseProgress::is_dropped)
+    front.text(&["status"]).is_some_and(|status| {
+        PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
+            || begins("dropped plan", &status.to_lowercase())
+    })
         // `01-03`, or a list of plans
         || front.get(&["superseded_by", "replaced_by"]).is_some_and(|node| {
             node.texts().iter().any(|plan| non_placeholder(plan).is_some())

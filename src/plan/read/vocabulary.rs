@@ -5,12 +5,14 @@
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
+use regex_lite::Regex;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::Span;
+use crate::text::pattern;
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -212,6 +214,23 @@ pub(crate) fn is_status(text: &str) -> bool {
     rest.is_empty()
         || begins_with_date(rest.trim_start_matches("on "))
         || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+}
+
+/// What may follow a word that drops a phase: nothing, a day, the phase or version that replaces it, or a remark in brackets.
+static AFTER_DROPPING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:phase [\w.-]+|v\d[\w.]*)|\([^()]*\))?[.!]?$",
+    )
+});
+
+/// Returns whether all of a text says that a phase will not be done: `CANCELLED`, `superseded by Phase 3`, but not
+/// `Cancelled orders`.
+pub(crate) fn drops(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let found = first_word(&lower).filter(|(progress, _)| progress.is_dropped());
+    found.is_some_and(|(_, rest)| {
+        !rest.starts_with(['-', '/']) && AFTER_DROPPING.is_match(rest.trim_start())
+    })
 }
 
 /// Marks that separate a name from the status after it.

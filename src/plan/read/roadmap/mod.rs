@@ -47,7 +47,7 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{has, is_status, split_status};
+use crate::plan::read::vocabulary::{drops, has, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
@@ -366,16 +366,9 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
         let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
         remarks.part(at + 1..end)
     });
-    // So does text after a dash, unless it is a status alone, in capitals, or names the phase that replaces this one.
     let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—']);
-    let is_remark = |span: &Span<'_>| {
-        is_status(span.text)
-            || span.text.split([' ', ':']).next().is_some_and(|word| word == word.to_uppercase())
-            || PhaseProgress::parse(span.text) == Some(PhaseProgress::Superseded)
-                && !numbering.phases_in(span.text).is_empty()
-    };
     let status = status.or_else(|| inside.find(is_dropping));
-    let status = status.or(Some(behind).filter(|span| is_dropping(span) && is_remark(span)));
+    let status = status.or(Some(behind).filter(|span| drops(span.text)));
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
     Some(RoadmapPhase {
         number,

@@ -225,8 +225,11 @@ impl PlanState {
             }
             let value = value.trim_start_matches(['*', ' ', '|']);
             has_open_tasks |= !is_part
-                && has("completed tasks", &name.replace(' ', "_"))
-                && Count::parse(value).is_some_and(|count| count.is_open());
+                && Count::parse(value).is_some_and(|count| {
+                    let is_count = name == "tasks completed"
+                        || name == "tasks" && matches!(count.rest.trim(), "complete" | "completed");
+                    is_count && count.is_open()
+                });
         }
         has_open_tasks.then_some(Self::Partial)
     }
