@@ -131,9 +131,13 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     // Without an active milestone, only finished work is left to name.
     let is_last =
         |phase: &&Phase| phase.state == PhaseState::Done && !phase.is_old && phase.dir.is_some();
+    let current = step.phase.or(cursor).or(case.members.last().copied());
     let current = match action {
-        Action::None => phases.iter().rfind(is_last),
-        _ => step.phase.or(cursor).or(case.members.last().copied()),
+        // Of the folders that stay, the roadmap may list all but an earlier one.
+        Action::None => current
+            .filter(|phase| phase.state == PhaseState::Done)
+            .map(|phase| phases.iter().rfind(is_last).unwrap_or(phase)),
+        _ => current,
     };
     let current = current.and_then(|current| phases.iter().position(|one| ptr::eq(one, current)));
     // `Phase complete — ready for verification`
