@@ -158,7 +158,9 @@ impl VectorTable {
         let before = pieces.len();
         let mut rest = word;
         while !rest.is_empty() {
-            let prefix = if rest.len() == word.len() { &[][..] } else { CONTINUATION };
+            // Of no length, but in memory: glibc's memcmp takes long for an address where nothing is.
+            let length = if rest.len() == word.len() { 0 } else { CONTINUATION.len() };
+            let prefix = &CONTINUATION[..length];
             let Some((piece, length)) = self.longest_piece(prefix, rest) else {
                 pieces.truncate(before);
                 return;
