@@ -271,7 +271,7 @@ fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
     version(&connection)?;
     connection.execute_batch(
         "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \
-         PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 1073741824;",
+         PRAGMA temp_store = MEMORY;",
     )?;
     use_write_ahead_log(&connection, wait)?;
     Ok(connection)
