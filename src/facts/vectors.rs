@@ -7,7 +7,6 @@
 
 use std::time::Duration;
 
-use foldhash::HashMap;
 use rusqlite::{Connection, named_params, params};
 use serde_json::{Value, json};
 
@@ -194,36 +193,12 @@ const OVERFETCH: usize = 4;
 const MIN_CANDIDATES: usize = 100;
 
 /// The vector of a query.
+#[derive(Default)]
 pub(crate) struct QueryVector {
-    pub(crate) vector: Vector,
-    /// The nearest facts, if the vectors are on a server.
-    near: Option<Vec<(String, f32)>>,
-}
-
-impl QueryVector {
-    /// Returns the vector to compare with those in the file, without numbers if all are on a server; `None` if it resembles
-    /// none.
-    pub(crate) fn in_file(&self) -> Option<Quantized> {
-        if self.vector.is_zero() {
-            return None;
-        }
-        Some(if self.near.is_none() { self.vector.quantized() } else { Quantized::default() })
-    }
-
-    /// Returns the similarities, from -1 to 1, of the rows that a server found.
-    pub(crate) fn on_server(
-        &self,
-        connection: &Connection,
-        user: &UserId,
-    ) -> Result<HashMap<i64, f32>> {
-        let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2";
-        let mut similarities = HashMap::default();
-        for (fact, similarity) in self.near.iter().flatten() {
-            let found: Vec<i64> = connection.column(sql, params![user, fact])?;
-            similarities.extend(found.into_iter().map(|row| (row, *similarity)));
-        }
-        Ok(similarities)
-    }
+    /// What is compared with the vectors in the file, without numbers if all are on a server; `None` if it resembles none.
+    pub(crate) vector: Option<Quantized>,
+    /// The nearest facts on a server, with their similarities from -1 to 1.
+    pub(crate) near: Vec<(String, f32)>,
 }
 
 /// Returns the vector of a query, after ensuring that the vectors in the index are of its model, unless nothing is written.
@@ -240,7 +215,9 @@ pub(crate) fn of_query(
     if !embedder.is_built_in() || model(&facts.connection)? != embedder.model() {
         refresh(facts, embedder)?;
     }
-    Ok(QueryVector { vector: embedder.vector(&query.text)?, near: None })
+    let vector = embedder.vector(&query.text)?;
+    let vector = (!vector.is_zero()).then(|| vector.quantized());
+    Ok(QueryVector { vector, near: Vec::new() })
 }
 
 fn on_server(
@@ -256,21 +233,17 @@ fn on_server(
             .hint("`annals facts work` sends them")
     })?;
     let vector = embedder.vector(&query.text)?;
-    let near = if vector.is_zero() {
-        Vec::new()
-    } else {
-        let most = query.limit.saturating_mul(OVERFETCH).max(MIN_CANDIDATES);
-        server.nearest(user, query.project.as_deref(), &vector, most)?
-    };
-    Ok(QueryVector { vector, near: Some(near) })
+    if vector.is_zero() {
+        return Ok(QueryVector::default());
+    }
+    let most = query.limit.saturating_mul(OVERFETCH).max(MIN_CANDIDATES);
+    let near = server.nearest(user, query.project.as_deref(), &vector, most)?;
+    Ok(QueryVector { vector: Some(Quantized::default()), near })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "SQLite stores f64 only; the value was an f32 originally"
-)]
-pub(crate) fn narrowed(scale: f64) -> f32 {
-    scale as f32
+#[expect(clippy::cast_possible_truncation, reason = "the value is no more precise than an f32")]
+pub(crate) fn narrowed(value: f64) -> f32 {
+    value as f32
 }
 
 /// Maximum number of jobs per request.
@@ -493,14 +466,9 @@ fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
     pairs
         .map(|(id, distance)| {
             let id = id.as_str()?.to_owned();
-            Some((id, similarity(distance.as_f64()?)))
+            Some((id, narrowed(1.0 - distance.as_f64()?)))
         })
         .collect()
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a cosine is no more precise than its vectors")]
-fn similarity(distance: f64) -> f32 {
-    (1.0 - distance) as f32
 }
 
 #[cfg(test)]

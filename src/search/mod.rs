@@ -20,9 +20,10 @@ mod words;
 
 pub use encoder::Encoder;
 pub use rank::{
-    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, bm25, idf, passages, rank,
+    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, Standing, bm25, idf,
+    passages, rank,
 };
-pub(crate) use rank::{best, cosines, encoded, to_f64, write_now};
+pub(crate) use rank::{best, cosines, encoded, to_f64, to_u32, write_now};
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Embedder, Endpoint, Quantized, Vector};
 pub(crate) use words::WordSet;

@@ -9,10 +9,10 @@
 //! A part is here because it found more on at least two of the sets of questions and cost less than a point on the
 //! others; docs/recall.md has the figures.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
+use foldhash::HashMap;
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
@@ -114,33 +114,56 @@ pub struct ReadText {
     pub body: String,
 }
 
-/// What is known of a text before it is read.
-#[derive(Clone, Copy, Debug, Default)]
+/// What is known of texts before they are read: lists in the order of the texts, of which there may be very many.
+#[derive(Debug, Default)]
 pub struct Known {
-    /// Its score by words; 0 if it shares none with the question.
-    pub words: f64,
-    /// The similarity of its vector to the question's.
-    pub meaning: f64,
+    /// The score of each by words; 0 if it shares none with the question.
+    pub words: Vec<f64>,
+    /// The similarity of the vector of each to the question's.
+    pub meaning: Vec<f32>,
+    /// What else counts of each; without, all count alike.
+    pub standings: Vec<Standing>,
+    /// The texts that have others beside them, in their order, each with the number of its section or conversation.
+    pub sequence: Vec<(u32, u32)>,
+    /// Whether these are turns of conversations, of which the answer is often beside what was found.
+    pub are_turns: bool,
+}
+
+/// What counts of a text beside what it says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Standing {
     /// Factor applied to its own score.
     pub weight: f64,
     /// Added to its score.
     pub bonus: f64,
-    /// Index of the text before it, in the same section or conversation.
-    pub before: Option<usize>,
-    /// Index of the text after it.
-    pub after: Option<usize>,
-    /// Whether these are turns of a conversation, of which the answer is often beside what was found.
-    pub is_turn: bool,
     /// Whether it answers the question by where it stands, whatever its words.
     pub is_place: bool,
 }
 
+impl Standing {
+    /// Returns what is added for the place where it stands.
+    fn place(&self) -> f64 {
+        if self.is_place { PLACE_BONUS } else { 0.0 }
+    }
+}
+
+impl Known {
+    fn standing(&self, index: usize) -> Standing {
+        let alike = Standing { weight: 1.0, ..Standing::default() };
+        self.standings.get(index).copied().unwrap_or(alike)
+    }
+
+    fn meaning(&self, index: usize) -> f64 {
+        f64::from(self.meaning[index]).max(0.0)
+    }
+}
+
 /// What was found: whether it answers, and each text's score.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ranking<'a> {
     /// The evidence that one of the first is an answer; 1 is just enough.
     pub evidence: f64,
-    known: &'a [Known],
+    known: &'a Known,
     scale: Scale,
     /// The texts that were read, by their index.
     judged: HashMap<usize, JudgedText>,
@@ -187,13 +210,6 @@ pub struct FusedParts {
     pub place: f64,
 }
 
-impl Known {
-    /// Returns what is added for the place where it stands.
-    fn place(&self) -> f64 {
-        if self.is_place { PLACE_BONUS } else { 0.0 }
-    }
-}
-
 impl FusedParts {
     fn own(&self) -> f64 {
         self.weight * (self.words + self.meaning + self.late + self.encoder)
@@ -211,15 +227,16 @@ struct Scale {
 
 impl Scale {
     /// Returns the parts that are known of a text that is not read.
-    fn parts(&self, known: &Known) -> FusedParts {
+    fn parts(&self, known: &Known, index: usize) -> FusedParts {
         let [words, meaning] = self.greatest;
-        let meaning = (1.0 - WORDS_WEIGHT) * known.meaning.max(0.0) / meaning;
+        let meaning = (1.0 - WORDS_WEIGHT) * known.meaning(index) / meaning;
+        let standing = known.standing(index);
         FusedParts {
-            words: WORDS_WEIGHT * known.words.max(0.0) / words,
+            words: WORDS_WEIGHT * known.words[index].max(0.0) / words,
             meaning: meaning * (1.0 - self.late / (1.0 - WORDS_WEIGHT)),
-            weight: known.weight,
-            recency: known.bonus,
-            place: known.place(),
+            weight: standing.weight,
+            recency: standing.bonus,
+            place: standing.place(),
             ..FusedParts::default()
         }
     }
@@ -271,14 +288,14 @@ impl<'a> Question<'a> {
         if total <= 0.0 {
             return Reading::default();
         }
-        let mut contained: HashSet<usize> = HashSet::new();
+        let mut contained = vec![false; self.terms.len()];
         let mut late = 0.0_f64;
         for passage in text.passages(usize::MAX) {
             let (stems, vectors) = reader.read(&passage);
             let mut covered = 0.0;
             for (number, (term, idf, _, vector)) in self.terms.iter().enumerate() {
-                if term.stems.iter().any(|stem| stems.contains(stem)) {
-                    contained.insert(number);
+                if term.stems.iter().any(|stem| stems.contains(&stem.as_str())) {
+                    contained[number] = true;
                     covered += idf;
                 } else {
                     let near = vectors.iter().map(|other| vector.dot(other));
@@ -288,9 +305,8 @@ impl<'a> Question<'a> {
             late = late.max(covered / total);
         }
         // In the order of the terms: the share of a text that contains all of them is then exactly 1.
-        let terms = self.terms.iter().enumerate();
-        let found = terms.filter(|(number, _)| contained.contains(number));
-        let mass: f64 = found.map(|(_, (.., mass, _))| mass).sum();
+        let found = self.terms.iter().zip(contained).filter(|(_, is_contained)| *is_contained);
+        let mass: f64 = found.map(|((.., mass, _), _)| mass).sum();
         let all: f64 = self.terms.iter().map(|(.., mass, _)| mass).sum();
         let share = mass / all.max(f64::MIN_POSITIVE);
         Reading { late, share, words: MASS_WEIGHT * mass + share }
@@ -315,25 +331,25 @@ impl ReadText {
 /// is to read them.
 pub fn rank<'a, E>(
     question: &Question<'_>,
-    known: &'a [Known],
+    known: &'a Known,
     uses_encoder: bool,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
     encode: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Vec<Quantized>,
 ) -> Result<Ranking<'a>, E> {
-    let greatest = |of: fn(&Known) -> f64| known.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
-    let greatest = [greatest(|one| one.words), greatest(|one| one.meaning)];
-    let mut scale = Scale { greatest, late: 0.0 };
-    // There may be hundreds of thousands of texts: the parts are kept only of those that are read.
-    let own = |scale: Scale| known.iter().map(move |one| scale.parts(one).own());
+    let words = known.words.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let meaning = known.meaning.iter().copied().map(f64::from).fold(f64::MIN_POSITIVE, f64::max);
+    let mut scale = Scale { greatest: [words, meaning], late: 0.0 };
+    // The parts are kept only of the texts that are read.
+    let own = |scale: Scale| -> Vec<f64> {
+        (0..known.words.len()).map(|index| scale.parts(known, index).own()).collect()
+    };
     let first = |own: &[f64], count: usize| {
-        let mut scores = neighbours(known, own, SIBLING_SHARES[0]);
-        for ((score, own), one) in scores.iter_mut().zip(own).zip(known) {
-            *score += own + one.place();
-        }
-        best(&scores, count)
+        let beside = neighbours(known, own, SIBLING_SHARES[0]);
+        let own = own.iter().enumerate().map(|(index, own)| own + known.standing(index).place());
+        best(own.zip(beside).map(|(own, beside)| own + beside), count)
     };
     let mut texts = Vec::new();
-    for index in first(&own(scale).collect::<Vec<_>>(), READ) {
+    for index in first(&own(scale), READ) {
         texts.push((index, read(index)?));
     }
     let mut reader = Reader::default();
@@ -345,11 +361,11 @@ pub fn rank<'a, E>(
     let with_encoder = usize::from(encoder.is_some());
     scale.late = LATE_WEIGHTS[with_encoder] * brevity;
     let most = readings.iter().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
-    let mut own: Vec<f64> = own(scale).collect();
-    let mut judged: HashMap<usize, JudgedText> = HashMap::new();
+    let mut own = own(scale);
+    let mut judged: HashMap<usize, JudgedText> = HashMap::default();
     for ((index, _), reading) in texts.iter().zip(readings) {
         let late = scale.late * reading.late / most;
-        let parts = FusedParts { late, ..scale.parts(&known[*index]) };
+        let parts = FusedParts { late, ..scale.parts(known, *index) };
         own[*index] = parts.own();
         judged.insert(*index, JudgedText { reading, parts, cosine: None });
     }
@@ -371,22 +387,27 @@ pub fn rank<'a, E>(
         }
     }
     let mut beside = neighbours(known, &own, SIBLING_SHARES[with_encoder]);
-    for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
+    let mut lent: HashMap<u32, f64> = HashMap::default();
+    for (index, text) in texts.iter().filter(|_| known.are_turns) {
         let share = brevity * question_share(&text.body);
-        if let Some(text) = judged.get_mut(index) {
+        if let Some(text) = judged.get_mut(index).filter(|_| share > 0.0) {
             text.parts.question = QUESTION_PENALTY * share;
-        }
-        if let Some(answer) = known[*index].after {
-            beside[answer] += ANSWER_SHARE * share * own[*index];
+            lent.insert(to_u32(*index), ANSWER_SHARE * share * own[*index]);
         }
     }
-    let mut scores: Vec<f64> = own.iter().zip(&beside).map(|(own, beside)| own + beside).collect();
+    for pair in known.sequence.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        beside[pair[1].1 as usize] += lent.get(&pair[0].1).copied().unwrap_or_default();
+    }
+    let mut scores = own;
+    for (score, beside) in scores.iter_mut().zip(&beside) {
+        *score += beside;
+    }
     for (index, text) in &mut judged {
         text.parts.question *= scores[*index];
         scores[*index] -= text.parts.question;
     }
-    for (score, one) in scores.iter_mut().zip(known) {
-        *score += one.bonus + one.place();
+    for (score, standing) in scores.iter_mut().zip(&known.standings) {
+        *score += standing.bonus + standing.place();
     }
     let mut ranking = Ranking { evidence: 0.0, known, scale, judged, beside, scores };
     ranking.evidence = ranking.judge();
@@ -396,23 +417,23 @@ pub fn rank<'a, E>(
 impl Ranking<'_> {
     /// Returns the texts, best first; equal ones keep their order.
     pub fn best(&self) -> impl Iterator<Item = Ranked> + '_ {
-        // Callers take a few of very many, so each lot is sorted only when they reach it.
-        let mut size = FIRST_SORTED;
-        let mut rest: Vec<usize> = (0..self.scores.len()).collect();
-        let chunk = move || {
-            let chunk = take_best(&self.scores, &mut rest, size);
-            size *= 8;
-            (!chunk.is_empty()).then_some(chunk)
-        };
-        std::iter::from_fn(chunk).flatten().map(|index| self.text(index))
+        // Callers take a few of very many, so more are sorted only when they reach them.
+        let all = self.scores.len();
+        let lot =
+            move |(_, end): &(usize, usize)| (*end < all).then(|| (*end, end.saturating_mul(8)));
+        let lots = std::iter::successors(Some((0, FIRST_SORTED)), lot);
+        let sorted = |end| best(self.scores.iter().copied(), end);
+        lots.flat_map(move |(start, end)| sorted(end).split_off(start))
+            .map(|index| self.text(index))
     }
 
     /// Returns a text with its score.
     pub fn text(&self, index: usize) -> Ranked {
         let cosine = self.judged.get(&index).and_then(|text| text.cosine);
-        let near = cosine.unwrap_or(self.known[index].meaning);
+        let near = cosine.unwrap_or(self.known.meaning(index));
         let is_relevant = self.evidence >= 1.0
-            && (self.known[index].is_place || self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE);
+            && (self.known.standing(index).is_place
+                || self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE);
         Ranked {
             index,
             score: self.scores[index],
@@ -425,7 +446,7 @@ impl Ranking<'_> {
     fn parts(&self, index: usize) -> FusedParts {
         let parts = match self.judged.get(&index) {
             Some(text) => text.parts,
-            None => self.scale.parts(&self.known[index]),
+            None => self.scale.parts(self.known, index),
         };
         FusedParts { neighbours: self.beside[index], ..parts }
     }
@@ -436,7 +457,7 @@ impl Ranking<'_> {
 
     /// Judges the first texts together: returns the evidence that one of them answers.
     fn judge(&self) -> f64 {
-        let first = best(&self.scores, JUDGED);
+        let first = best(self.scores.iter().copied(), JUDGED);
         let first = || first.iter().copied();
         let words = (0_u32..).zip(first()).map(|(before, index)| {
             self.words(index) * (1.0 - RANK_PENALTY * f64::from(before.min(5)))
@@ -446,13 +467,17 @@ impl Ranking<'_> {
         let evidence = match judged().filter_map(|text| text.cosine).reduce(f64::max) {
             Some(cosine) => evidence(cosine, words, BY_ENCODER),
             None => {
-                let near = first().map(|index| self.known[index].meaning).fold(0.0, f64::max);
+                let near = first().map(|index| self.known.meaning(index)).fold(0.0, f64::max);
                 evidence(near, words, BY_TABLE)
             }
         };
         // A text that has every word of a question is what was asked for, however little a few words resemble it.
         let evidence = judged().map(|text| text.reading.share).fold(evidence, f64::max);
-        if first().any(|index| self.known[index].is_place) { evidence.max(1.0) } else { evidence }
+        if first().any(|index| self.known.standing(index).is_place) {
+            evidence.max(1.0)
+        } else {
+            evidence
+        }
     }
 }
 
@@ -463,45 +488,44 @@ fn brevity(texts: &[(usize, ReadText)]) -> f64 {
 }
 
 /// Returns what its neighbours add to the score of each text; `share` is that of texts other than turns.
-fn neighbours(known: &[Known], own: &[f64], share: f64) -> Vec<f64> {
-    let mut sums = vec![0.0; known.len()];
-    for (index, one) in known.iter().enumerate() {
-        if !one.is_turn {
-            let beside = [one.before, one.after].into_iter().flatten();
-            let beside = beside.filter_map(|other| own.get(other)).copied();
-            sums[index] += share * beside.fold(0.0, f64::max);
-            continue;
-        }
-        for next in [|one: &Known| one.before, |one: &Known| one.after] {
-            let mut at = index;
-            for share in TURN_SHARES {
-                let Some(other) = next(&known[at]).filter(|other| *other < known.len()) else {
-                    break;
-                };
-                sums[other] += share * own[index];
-                at = other;
-            }
+fn neighbours(known: &Known, own: &[f64], share: f64) -> Vec<f64> {
+    let mut sums = vec![0.0; own.len()];
+    for texts in known.sequence.chunk_by(|a, b| a.0 == b.0) {
+        for (at, (_, text)) in texts.iter().enumerate() {
+            // Numbers before 0 wrap round, and are beyond the end.
+            let score = |at: usize| texts.get(at).map_or(0.0, |(_, text)| own[*text as usize]);
+            let [before, after] = [score(at.wrapping_sub(1)), score(at + 1)];
+            sums[*text as usize] = if known.are_turns {
+                let further = [score(at.wrapping_sub(2)), score(at + 2)];
+                let [beside, beyond] = TURN_SHARES;
+                beyond * further[0] + beside * before + beside * after + beyond * further[1]
+            } else {
+                share * before.max(after)
+            };
         }
     }
     sums
 }
 
 /// Returns the indexes of the greatest scores, best first; equal ones keep their order.
-pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
-    take_best(scores, &mut (0..scores.len()).collect(), count)
-}
-
-/// Takes the indexes of the greatest scores from those that are left, best first.
-fn take_best(scores: &[f64], left: &mut Vec<usize>, count: usize) -> Vec<usize> {
-    // Ascending, since the greatest are split off at the end.
-    let order = |a: &usize, b: &usize| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a));
-    let rest = left.len().saturating_sub(count);
-    if rest > 0 {
-        left.select_nth_unstable_by(rest, order);
+pub(crate) fn best(scores: impl Iterator<Item = f64>, count: usize) -> Vec<usize> {
+    let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let mut taken: Vec<(f64, usize)> = Vec::new();
+    // The last of the best so far, with which those that come later must not be equal.
+    let mut least = None;
+    for (index, score) in scores.enumerate() {
+        if least.is_none_or(|least| score.total_cmp(&least).is_gt()) {
+            taken.push((score, index));
+        }
+        if count > 0 && taken.len() == count.saturating_mul(2) {
+            let (_, last, _) = taken.select_nth_unstable_by(count - 1, order);
+            least = Some(last.0);
+            taken.truncate(count);
+        }
     }
-    let mut taken = left.split_off(rest);
-    taken.sort_unstable_by(|a, b| order(b, a));
-    taken
+    taken.sort_unstable_by(order);
+    taken.truncate(count);
+    taken.into_iter().map(|(_, index)| index).collect()
 }
 
 /// Returns the encoder's vectors of the first passages of each text, concatenated per text.
@@ -578,7 +602,7 @@ pub(crate) fn cosines(encoder: &Encoder, question: &str, vectors: &[Quantized]) 
     vectors.iter().map(greatest).collect()
 }
 
-/// Reads passages as sets of stems and as vectors of words, and remembers those.
+/// Reads passages as stems and as vectors of words, and remembers those.
 #[derive(Default)]
 struct Reader {
     tokenizers: HashMap<Language, Tokenizer>,
@@ -587,14 +611,14 @@ struct Reader {
 
 impl Reader {
     /// Returns the stems of a passage, and the vectors of its content words.
-    fn read(&mut self, passage: &str) -> (HashSet<String>, Vec<Rc<Vector>>) {
+    fn read(&mut self, passage: &str) -> (Vec<&str>, Vec<Rc<Vector>>) {
         let language = Language::detect(passage);
         let new = || Tokenizer::new(language);
         let tokenizer = self.tokenizers.entry(language).or_insert_with(new);
         let mut stems = Vec::new();
         tokenizer.stems(passage, &mut stems);
-        let stems = stems.into_iter().map(|stem| tokenizer.text(stem).to_owned()).collect();
-        let vectors = content_words(passage).into_iter().map(|word| {
+        let stems = stems.into_iter().map(|stem| tokenizer.text(stem)).collect();
+        let vectors = content_words(passage, language).into_iter().map(|word| {
             let vector = |word: &String| Rc::new(VectorTable::built_in().vector(word));
             Rc::clone(self.vectors.entry(word).or_insert_with_key(vector))
         });
@@ -672,7 +696,7 @@ pub(crate) fn to_f64(count: usize) -> f64 {
     count as f64
 }
 
-fn to_u32(count: usize) -> u32 {
+pub(crate) fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -766,8 +790,21 @@ mod tests {
     #[test]
     fn the_best_are_those_of_a_full_sort() {
         let scores = [2.0, 5.0, 3.0, 5.0, 1.0];
-        assert_eq!(best(&scores, 3), [1, 3, 2]);
-        assert_eq!(best(&scores, 9), [1, 3, 2, 0, 4]);
+        for (count, expected) in
+            [(0, &[][..]), (1, &[1]), (2, &[1, 3]), (3, &[1, 3, 2]), (9, &[1, 3, 2, 0, 4])]
+        {
+            assert_eq!(best(scores.into_iter(), count), expected, "{count}");
+        }
+    }
+
+    #[test]
+    fn a_text_gets_a_share_of_what_is_beside_it_in_its_section_or_conversation() {
+        let sequence = vec![(0, 3), (0, 1), (0, 0), (0, 4), (1, 2), (1, 5)];
+        let own = [10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
+        let known = Known { sequence, ..Known::default() };
+        assert_eq!(neighbours(&known, &own, 0.5), [80.0, 40.0, 160.0, 10.0, 5.0, 20.0]);
+        let known = Known { are_turns: true, ..known };
+        assert_eq!(neighbours(&known, &own, 0.5), [44.0, 34.0, 64.0, 5.0, 4.0, 8.0]);
     }
 
     fn order(documents: &[&str], query: &str) -> Vec<usize> {

@@ -284,8 +284,7 @@ fn camel_case_parts(run: &str) -> Vec<&str> {
 }
 
 /// Returns the distinct content words of a text in order, accents as written.
-pub(crate) fn content_words(text: &str) -> Vec<String> {
-    let language = Language::detect(text);
+pub(crate) fn content_words(text: &str, language: Language) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && !is_combining(c)) {
         let lower = word.to_lowercase();

@@ -54,12 +54,8 @@ const ENCODED: &str = include_str!("../encoded.sql");
 const SEED: [f64; 3] = [0.45, 0.45, 0.10];
 const HALF_LIFE: f64 = 30.0;
 
-/// A row with its score, by its index.
-struct Scored {
-    index: usize,
-    score: f64,
-    components: Components,
-}
+/// A row by its index, with its score.
+type Scored = (usize, f64, Components);
 
 /// Returns the facts of a user that match a query best.
 pub fn retrieve(
@@ -83,13 +79,12 @@ pub fn retrieve(
     let snapshot = facts.connection.unchecked_transaction()?;
     let (project, now) = (query.project.as_deref(), facts.clock.timestamp());
     let is_of_model = vectors::model(&snapshot)? == embedder.model();
-    let in_file = vector.as_ref().filter(|_| is_of_model).and_then(QueryVector::in_file);
-    let mut rows = Rows::searchable(&snapshot, user, project, &now, in_file.as_ref())?;
-    if let Some(vector) = &vector {
-        rows.set_near(&vector.on_server(&snapshot, user)?);
-    }
-    let is_lacking = vector.is_some_and(|vector| !vector.vector.is_zero())
-        && !rows.near.iter().any(|near| *near > NOT_COMPARED);
+    let QueryVector { vector, near } = vector.unwrap_or_default();
+    let in_file = vector.as_ref().filter(|_| is_of_model);
+    let mut rows = Rows::searchable(&snapshot, user, project, &now, in_file)?;
+    rows.set_meaning(user, near, &snapshot)?;
+    let is_lacking =
+        vector.is_some() && !rows.known.meaning.iter().any(|near| *near > NOT_COMPARED);
     let method = match because {
         None if !is_lacking => query.method,
         _ => Method::Lexical,
@@ -124,22 +119,24 @@ impl Search<'_> {
         let is_judged = self.query.selection != Selection::Candidates;
         // Relevance cannot be judged from just one or two.
         let depth = if is_judged { self.query.limit.max(JUDGED) } else { self.query.limit };
-        let ranking = if method == Method::Fused || is_judged {
-            self.ranking(is_judged && self.query.uses_encoder)?
-        } else {
-            Ranking::default()
-        };
-        let mut scored = self.scored(method, &ranking, depth.saturating_add(TIES));
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score));
-        scored.truncate(depth.saturating_add(TIES));
+        let is_ranked = method == Method::Fused || is_judged;
+        let ranking = is_ranked.then(|| self.ranking(is_judged && self.query.uses_encoder));
+        let ranking = ranking.transpose()?;
+        let mut scored = self.scored(method, ranking.as_ref(), depth.saturating_add(TIES));
+        // Recency may still change the order of the seed method.
+        let last = depth.checked_sub(1).filter(|_| method != Method::Seed);
+        if let Some(least) = last.and_then(|last| scored.get(last)).map(|last| last.1) {
+            scored.retain(|(_, score, _)| *score >= least);
+        }
         let mut facts = self.facts(&scored)?;
-        let hit = |Scored { index, mut score, mut components }: Scored| {
+        let hit = |(index, mut score, mut components): Scored| {
             let fact = facts.remove(&self.rows.seqs[index])?;
             if method == Method::Seed {
                 components.recency = SEED[2] * recency(&fact, clock.now());
                 score += components.recency;
             }
-            let relevance = is_judged.then(|| ranking.text(index).relevance);
+            let judged = ranking.as_ref().filter(|_| is_judged);
+            let relevance = judged.map(|ranking| ranking.text(index).relevance);
             Some(FactHit { score, relevance, components, fact })
         };
         let mut hits: Vec<FactHit> = scored.into_iter().filter_map(hit).collect();
@@ -160,81 +157,75 @@ impl Search<'_> {
         }
         let withheld = found - hits.len();
         hits.truncate(self.query.limit);
-        let evidence = ranking.evidence;
+        let evidence = ranking.map_or(0.0, |ranking| ranking.evidence);
         Ok(Retrieved { hits, withheld, evidence, ..Retrieved::nothing(self.user, method) })
     }
 
-    /// Scores the rows that a method finds, without the recency of the seed method; of the fused ones, the best.
-    fn scored(&self, method: Method, ranking: &Ranking<'_>, count: usize) -> Vec<Scored> {
-        let Rows { known, near, .. } = &self.rows;
-        let mut found = Vec::new();
-        let mut add = |index: usize, score: f64, parts: Components| {
-            let (bm25, cosine) = (known[index].words, self.cosine(index));
-            found.push(Scored { index, score, components: Components { bm25, cosine, ..parts } });
+    /// Scores the best rows that a method finds, best first, without the recency of the seed method.
+    fn scored(&self, method: Method, ranking: Option<&Ranking<'_>>, count: usize) -> Vec<Scored> {
+        let (words, near) = (&self.rows.known.words, &self.rows.known.meaning);
+        let by_words = |count| {
+            best(words.iter().copied(), count).into_iter().filter(|index| words[*index] > 0.0)
         };
-        let nothing = Components::default();
+        let by_meaning = |count| {
+            let all = best(near.iter().copied().map(f64::from), count).into_iter();
+            all.filter(|index| near[*index] > NOT_COMPARED)
+        };
+        let scored = |index: usize, lexical: f64, vector: f64| {
+            let cosine = Some(near[index]).filter(|near| *near > NOT_COMPARED).map(f64::from);
+            let bm25 = words[index];
+            let components = Components { bm25, cosine, lexical, vector, ..Components::default() };
+            (index, lexical + vector, components)
+        };
         match method {
             Method::Lexical => {
-                for (index, lexical) in known.iter().map(|one| one.words).enumerate() {
-                    if lexical > 0.0 {
-                        add(index, lexical, Components { lexical, ..nothing });
-                    }
-                }
+                by_words(count).map(|index| scored(index, words[index], 0.0)).collect()
             }
             Method::Vector => {
-                for index in 0..near.len() {
-                    if let Some(vector) = self.cosine(index) {
-                        add(index, vector, Components { vector, ..nothing });
-                    }
-                }
+                by_meaning(count).map(|index| scored(index, 0.0, near[index].into())).collect()
             }
             Method::Seed => {
-                let first = |scores: &[f64], least: f64| -> Vec<usize> {
-                    best(scores, TOP).into_iter().filter(|index| scores[*index] > least).collect()
-                };
-                let words: Vec<f64> = known.iter().map(|one| one.words).collect();
-                let near: Vec<f64> = near.iter().copied().map(f64::from).collect();
-                let by_words = first(&words, 0.0);
-                let by_meaning = first(&near, f64::from(NOT_COMPARED));
+                let by_words: Vec<usize> = by_words(TOP).collect();
+                let by_meaning: Vec<usize> = by_meaning(TOP).collect();
                 let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
-                let words = seed_words(&words, &by_words, either.len() > by_words.len());
-                for index in either {
-                    let lexical = words.get(&index).copied().unwrap_or_default();
+                // Of the first by words, the worst has 0, unless there are others, and the best the full weight.
+                let score = |index: Option<&usize>| index.map_or(0.0, |index| words[*index]);
+                let last = by_words.last().filter(|_| either.len() == by_words.len());
+                let (most, least) = (score(by_words.first()), score(last));
+                let of = |index: usize| {
+                    let is_scored = most > least && by_words.contains(&index);
+                    let lexical = SEED[0] * (words[index] - least) / (most - least);
+                    let lexical = if is_scored { lexical } else { 0.0 };
                     let is_near = by_meaning.contains(&index);
-                    let vector = if is_near { SEED[1] * near[index].max(0.0) } else { 0.0 };
-                    add(index, lexical + vector, Components { lexical, vector, ..nothing });
-                }
+                    let vector = if is_near { near[index].max(0.0) } else { 0.0 };
+                    scored(index, lexical, SEED[1] * f64::from(vector))
+                };
+                either.into_iter().map(of).collect()
             }
             Method::Fused => {
                 let is_found = |one: &Ranked| one.score > 0.0 || near[one.index] > 0.0;
-                for one in ranking.best().filter(is_found).take(count) {
-                    let parts = Components {
-                        lexical: one.parts.words,
-                        vector: one.parts.meaning,
-                        late: one.parts.late,
-                        encoder: one.parts.encoder,
-                        encoder_cosine: one.cosine,
-                        neighbours: one.parts.neighbours,
-                        question: one.parts.question,
-                        ..nothing
+                let of = |Ranked { index, score, parts, cosine, .. }| {
+                    let components = Components {
+                        late: parts.late,
+                        encoder: parts.encoder,
+                        encoder_cosine: cosine,
+                        neighbours: parts.neighbours,
+                        question: parts.question,
+                        ..scored(index, parts.words, parts.meaning).2
                     };
-                    add(one.index, one.score, parts);
-                }
+                    (index, score, components)
+                };
+                let all = ranking.into_iter().flat_map(Ranking::best);
+                all.filter(is_found).take(count).map(of).collect()
             }
         }
-        found
-    }
-
-    fn cosine(&self, index: usize) -> Option<f64> {
-        Some(self.rows.near[index]).filter(|near| *near > NOT_COMPARED).map(f64::from)
     }
 
     /// Ranks every row by words, meaning and neighbours in the session.
     fn ranking(&self, uses_encoder: bool) -> Result<Ranking<'_>> {
-        let known = &self.rows.known;
-        let question = Question::new(&self.query.text, &self.terms, known.len());
+        let question = Question::new(&self.query.text, &self.terms, self.rows.seqs.len());
         let read = |index| self.read(index);
-        rank(&question, known, uses_encoder, read, |encoder, texts| {
+        rank(&question, &self.rows.known, uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
             encoded(self.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
         })
@@ -250,7 +241,7 @@ impl Search<'_> {
 
     /// Returns the facts of these rows, by row.
     fn facts(&self, scored: &[Scored]) -> Result<HashMap<i64, Fact>> {
-        let rows: Vec<i64> = scored.iter().map(|one| self.rows.seqs[one.index]).collect();
+        let rows: Vec<i64> = scored.iter().map(|one| self.rows.seqs[one.0]).collect();
         let sql = format!(
             "SELECT {COLUMNS}, seq FROM facts \
              WHERE user_id = ?1 AND seq IN (SELECT value FROM json_each(?2))"
@@ -262,16 +253,6 @@ impl Search<'_> {
             .into_iter()
             .collect())
     }
-}
-
-/// Returns the words' part of the seed method: of the first by words, the worst has 0 and the best the full weight.
-fn seed_words(words: &[f64], first: &[usize], others: bool) -> HashMap<usize, f64> {
-    let most = first.first().map_or(0.0, |index| words[*index]);
-    let least = if others { 0.0 } else { first.last().map_or(0.0, |index| words[*index]) };
-    let width = most - least;
-    let part =
-        |index: &usize| if width > 0.0 { SEED[0] * (words[*index] - least) / width } else { 0.0 };
-    first.iter().map(|index| (*index, part(index))).collect()
 }
 
 /// Returns the recency of the seed method: 1 for a fact of now, half of it for each half-life before.
@@ -516,7 +497,7 @@ fn search_words(
     let indexes = rows.indexes(found.iter().flat_map(|(_, rows)| rows).map(|(seq, _)| *seq));
     let counted = found.into_iter().map(|(term, found)| {
         let found = found.iter().filter_map(|(seq, score)| Some((indexes.get(seq)?, score)));
-        (term, found.map(|(index, score)| rows.known[*index].words += score).count())
+        (term, found.map(|(index, score)| rows.known.words[*index] += score).count())
     });
     Ok(counted.collect())
 }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::facts::vectors::{dim, narrowed};
 use crate::facts::{Sql, UserId};
-use crate::search::{Known, Quantized, write_now};
+use crate::search::{Known, Quantized, to_u32, write_now};
 
 /// Creates the table of blocks.
 const PACKED: &str = include_str!("../packed.sql");
@@ -34,12 +34,12 @@ pub(super) const NOT_COMPARED: f32 = f32::NEG_INFINITY;
 pub(super) struct Rows {
     /// The rows.
     pub(super) seqs: Vec<i64>,
-    /// The similarity of each one to the query, from -1 to 1, or [`NOT_COMPARED`].
-    pub(super) near: Vec<f32>,
-    /// What is known of each one, beside its words.
-    pub(super) known: Vec<Known>,
-    /// The rows of each session, with their places in it.
-    sessions: HashMap<i64, Vec<(i64, usize)>>,
+    /// What is known of each one; its similarity to the query is from -1 to 1, or [`NOT_COMPARED`].
+    pub(super) known: Known,
+    /// The number of each session.
+    sessions: HashMap<i64, u32>,
+    /// The place of each row in its session.
+    turns: Vec<i64>,
 }
 
 impl Rows {
@@ -98,7 +98,9 @@ impl Rows {
         let number = unpacked.iter().map(|block| block.rows.len() / ROW).sum::<usize>();
         // What cannot be written now is read row by row again.
         let _is_kept = number > MAX_UNPACKED && keep(connection, user, &unpacked).is_ok();
-        rows.link_sessions();
+        rows.known.words = vec![0.0; rows.seqs.len()];
+        rows.known.are_turns = true;
+        rows.sort_sessions();
         Ok(rows)
     }
 
@@ -111,8 +113,9 @@ impl Rows {
         excluded: &HashSet<i64>,
     ) {
         let mut vectors = vectors.chunks_exact(query.map_or(0, |query| query.values.len()) + SCALE);
-        for row in rows.as_chunks::<ROW>().0 {
-            let [seq, session, turn] = numbers(row);
+        for row in rows.as_chunks().0.chunks(ROW / 8) {
+            let &[seq, session, turn] = row else { continue };
+            let [seq, session, turn] = [seq, session, turn].map(i64::from_le_bytes);
             let near = query.zip(vectors.next()).and_then(|(query, vector)| {
                 let (scale, values) = vector.split_first_chunk()?;
                 let near = query.dot(values, f32::from_le_bytes(*scale));
@@ -122,31 +125,53 @@ impl Rows {
                 continue;
             }
             if session != 0 {
-                self.sessions.entry(session).or_default().push((turn, self.seqs.len()));
+                let next = to_u32(self.sessions.len());
+                let number = *self.sessions.entry(session).or_insert(next);
+                self.known.sequence.push((number, to_u32(self.seqs.len())));
             }
             self.seqs.push(seq);
-            self.near.push(near.unwrap_or(NOT_COMPARED));
-            let meaning = f64::from(near.unwrap_or_default().max(0.0));
-            self.known.push(Known { meaning, weight: 1.0, is_turn: true, ..Known::default() });
+            self.turns.push(turn);
+            self.known.meaning.push(near.unwrap_or(NOT_COMPARED));
         }
     }
 
-    fn link_sessions(&mut self) {
-        for turns in self.sessions.values_mut() {
-            turns.sort_unstable();
-            for pair in turns.windows(2) {
-                self.known[pair[0].1].after = Some(pair[1].1);
-                self.known[pair[1].1].before = Some(pair[0].1);
-            }
+    /// Sorts the rows by session and place in it; those of one place keep their order.
+    fn sort_sessions(&mut self) {
+        let mut starts = vec![0; self.sessions.len() + 1];
+        for (number, _) in &self.known.sequence {
+            starts[*number as usize + 1] += 1;
         }
+        for number in 1..starts.len() {
+            starts[number] += starts[number - 1];
+        }
+        let mut sorted = vec![(0, 0); self.known.sequence.len()];
+        for row in &self.known.sequence {
+            let next = &mut starts[row.0 as usize];
+            sorted[*next] = *row;
+            *next += 1;
+        }
+        for session in sorted.chunk_by_mut(|a, b| a.0 == b.0) {
+            session.sort_by_key(|(_, index)| self.turns[*index as usize]);
+        }
+        self.known.sequence = sorted;
     }
 
-    /// Sets the similarities of rows that were compared elsewhere.
-    pub(super) fn set_near(&mut self, similarities: &HashMap<i64, f32>) {
+    /// Sets the similarities of rows that a server has compared.
+    pub(super) fn set_meaning(
+        &mut self,
+        user: &UserId,
+        near: Vec<(String, f32)>,
+        connection: &Connection,
+    ) -> Result<()> {
+        let sql = "SELECT coalesce(max(seq), 0) FROM facts WHERE user_id = ?1 AND fact_id = ?2";
+        let mut similarities: HashMap<i64, f32> = HashMap::default();
+        for (fact, similarity) in near {
+            similarities.insert(connection.value(sql, params![user, fact])?, similarity);
+        }
         for (seq, index) in self.indexes(similarities.keys().copied()) {
-            self.near[index] = similarities[&seq];
-            self.known[index].meaning = f64::from(self.near[index].max(0.0));
+            self.known.meaning[index] = similarities[&seq];
         }
+        Ok(())
     }
 
     /// Returns the indexes of those of these rows that a search may return.
@@ -155,11 +180,6 @@ impl Rows {
         let rows = self.seqs.iter().enumerate().filter(|(_, seq)| asked.contains(seq));
         rows.map(|(index, seq)| (*seq, index)).collect()
     }
-}
-
-fn numbers(row: &[u8; ROW]) -> [i64; 3] {
-    let (numbers, _) = row.as_chunks();
-    [0, 1, 2].map(|at| numbers.get(at).copied().map_or(0, i64::from_le_bytes))
 }
 
 /// Rows with ids in a range.

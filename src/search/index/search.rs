@@ -1,6 +1,6 @@
 //! Searches the index: scores every unit, ranks those that match, and returns the best that are relevant.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::NaiveDate;
 use rusqlite::Result;
@@ -9,8 +9,8 @@ use crate::search::index::file::{Index, UnitRecord, units};
 use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::index::{Answer, Asked, Hit, Passage};
 use crate::search::rank::{
-    Known, Matches, Question, Ranked, Ranking, ReadText, Relevance, add_term, encoded, passages,
-    rank,
+    Known, Matches, Question, Ranked, Ranking, ReadText, Relevance, Standing, add_term, encoded,
+    passages, rank,
 };
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
@@ -37,7 +37,7 @@ struct Unit {
     /// Index of its file in the list of names.
     file: usize,
     /// Similarity to the query by its vector.
-    meaning: f64,
+    meaning: f32,
     record: UnitRecord,
 }
 
@@ -127,7 +127,7 @@ impl Scan<'_> {
             numbers.push(Numbers { units: first..end, start: self.units.len() });
             for (id, stored) in (i64::from(first)..).zip(records) {
                 let (record, scale, values) = UnitRecord::read(stored);
-                let meaning = f64::from(query.dot(values, scale).max(0.0));
+                let meaning = query.dot(values, scale).max(0.0);
                 let file = self.names.len();
                 self.units.push(Unit { id, source: Some(source), file, meaning, record });
             }
@@ -148,7 +148,7 @@ impl Scan<'_> {
                 id: -number,
                 source: None,
                 file: self.names.len(),
-                meaning: f64::from(query.dot(&vector.values, vector.scale).max(0.0)),
+                meaning: query.dot(&vector.values, vector.scale).max(0.0),
                 record: UnitRecord::new(extra, -number, section, length),
             });
         }
@@ -282,23 +282,31 @@ impl Scan<'_> {
     }
 
     /// Returns what is known of each unit; a copy counts for nothing.
-    fn known(&self) -> Vec<Known> {
+    fn known(&self) -> Known {
         let newest = self.units.iter().filter_map(|unit| unit.record.date).max();
-        let known = |(number, unit): (usize, &Unit)| Known {
-            words: self.words[number],
-            meaning: unit.meaning,
+        let mut known = Known { words: self.words.clone(), ..Known::default() };
+        known.meaning.extend(self.units.iter().map(|unit| unit.meaning));
+        known.standings.extend(self.units.iter().map(|unit| Standing {
             weight: unit.record.weight,
             bonus: RECENCY_BONUS * recency(unit.record.date, newest),
-            before: number.checked_sub(1).filter(|before| self.are_siblings(*before, number)),
-            after: Some(number + 1).filter(|after| self.are_siblings(number, *after)),
-            is_turn: false,
             is_place: self.is_place(unit),
-        };
-        let mut all: Vec<Known> = self.units.iter().enumerate().map(known).collect();
+        }));
         for copy in self.copies.values().flatten() {
-            all[*copy] = Known::default();
+            (known.words[*copy], known.meaning[*copy]) = (0.0, 0.0);
+            known.standings[*copy] = Standing::default();
         }
-        all
+        let copies: HashSet<&usize> = self.copies.values().flatten().collect();
+        let mut section = 0;
+        for (number, index) in (0..self.units.len()).zip(0..) {
+            let is_copy = copies.contains(&number);
+            let before = number.checked_sub(1).filter(|_| !is_copy);
+            if !before.is_some_and(|before| self.are_siblings(before, number)) {
+                section += 1;
+            }
+            // What is beside a copy is beside nothing.
+            known.sequence.extend((!is_copy).then_some((section, index)));
+        }
+        known
     }
 
     /// Returns whether a unit answers the query by where it stands.
@@ -313,7 +321,8 @@ impl Scan<'_> {
 
     /// Returns whether a text is a hit; a copy is none.
     fn matches(&self, ranked: &Ranked) -> bool {
-        let meaning = self.units[ranked.index].meaning.max(ranked.cosine.unwrap_or_default());
+        let meaning = f64::from(self.units[ranked.index].meaning);
+        let meaning = meaning.max(ranked.cosine.unwrap_or_default());
         let is_place = self.is_place(&self.units[ranked.index]);
         ranked.parts.weight > 0.0
             && (is_place || self.words[ranked.index] > 0.0 || meaning >= MIN_SIMILARITY)
