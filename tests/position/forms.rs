@@ -214,7 +214,7 @@ fn a_milestone_that_is_to_ship_has_not() {
         "- v1.0 Base (started 2026-01-02, not shipped)\n",
     ] {
         let case = Case::empty();
-        case.write(".planning/MILESTONES.md", &format!("# Milestones\n\n{page}"));
+        case.write(".planning/MILESTONES.md", format!("# Milestones\n\n{page}"));
         case.write(".planning/ROADMAP.md", "# Roadmap: v1.1 Loans\n\n- [ ] **Phase 2: Loans**\n");
         case.write(".planning/STATE.md", "---\nmilestone: v1.0\n---\n# State\n\nPhase: 2 of 2\n");
         let status = case.run("status --json").success().json();

@@ -99,8 +99,11 @@ pub fn retrieve(
     if because.is_none() {
         result.method = query.method;
     }
-    // The encoder's vectors are kept, unless the database cannot be written.
-    let _is_kept = !facts.dry_run && snapshot.commit().is_ok();
+    // The blocks and the encoder's vectors are kept, unless the database cannot be written.
+    if !facts.dry_run {
+        search.rows.pack(&snapshot, user);
+        let _is_kept = snapshot.commit().is_ok();
+    }
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
 }
 

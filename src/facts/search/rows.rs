@@ -40,6 +40,8 @@ pub(super) struct Rows {
     sessions: HashMap<i64, u32>,
     /// The place of each row in its session.
     turns: Vec<i64>,
+    /// What is in no block of the table yet, if it is much.
+    unpacked: Vec<Block>,
 }
 
 impl Rows {
@@ -96,12 +98,33 @@ impl Rows {
             add_unpacked(&mut rows, &reached, &end)?;
         }
         let number = unpacked.iter().map(|block| block.rows.len() / ROW).sum::<usize>();
-        // What cannot be written now is read row by row again.
-        let _is_kept = number > MAX_UNPACKED && keep(connection, user, &unpacked).is_ok();
+        if number > MAX_UNPACKED {
+            rows.unpacked = unpacked;
+        }
         rows.known.words = vec![0.0; rows.seqs.len()];
         rows.known.are_turns = true;
         rows.sort_sessions();
         Ok(rows)
+    }
+
+    /// Packs what is in no block, once there is an answer: other processes wait to write until this transaction ends. What
+    /// cannot be written now is read row by row again.
+    pub(super) fn pack(&self, connection: &Connection, user: &UserId) {
+        if self.unpacked.is_empty() {
+            return;
+        }
+        let _is_kept = write_now(connection, PACKED, || {
+            let sql = "DELETE FROM packed WHERE user_id = ?1 AND first >= ?2 AND first < ?3";
+            let mut clear = connection.prepare_cached(sql)?;
+            let mut add =
+                connection.prepare_cached("INSERT INTO packed VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            self.unpacked.iter().try_for_each(|block| {
+                clear.execute(params![user, block.first, block.until])?;
+                add.execute(params![user, block.first, block.until, block.rows, block.vectors])
+                    .map(drop)
+            })
+        })
+        .is_ok();
     }
 
     /// Adds the rows of a block.
@@ -227,18 +250,4 @@ fn unpacked_blocks(
     }
     blocks.push(block);
     Ok(blocks)
-}
-
-fn keep(connection: &Connection, user: &UserId, blocks: &[Block]) -> rusqlite::Result<()> {
-    write_now(connection, PACKED, || {
-        let sql = "DELETE FROM packed WHERE user_id = ?1 AND first >= ?2 AND first < ?3";
-        let mut clear = connection.prepare_cached(sql)?;
-        let mut add =
-            connection.prepare_cached("INSERT INTO packed VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        blocks.iter().try_for_each(|block| {
-            clear.execute(params![user, block.first, block.until])?;
-            add.execute(params![user, block.first, block.until, block.rows, block.vectors])
-                .map(drop)
-        })
-    })
 }
