@@ -12,6 +12,7 @@ use crate::markdown::{
 };
 use crate::recall::hit::Flag;
 use crate::recall::place;
+use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::text::{fold, is_absent};
 
@@ -43,8 +44,8 @@ const DATE_FIELDS: &[&str] = &["updated", "completed", "date", "created"];
 /// Maximum offset of the date of a passage, in bytes: a later one is something that the text mentions.
 const MAX_DATE_OFFSET: usize = 24;
 
-/// Returns the passages of a markdown file with the given authority.
-pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Passage> {
+/// Returns the passages of a markdown file with the given authority and role.
+pub(crate) fn passages(text: &str, path: &Path, authority: Authority, role: Role) -> Vec<Passage> {
     let text = &readable(text);
     // Malformed fields are reported by the code that interprets them.
     let front = FrontMatter::parse(text, path).value;
@@ -62,10 +63,8 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Pas
         passage.date = date(passage).or(file_date);
         passage.flags = flags | Flag::Superseded.bit(is_superseded(passage));
         passage.weight = authority.weight() * Flag::weight(passage.flags);
-        if authority == Authority::Canonical {
-            let is_opening = opening == Some(number) && passage.headings.len() == 1;
-            passage.flags |= place::of(passage, path, is_opening);
-        }
+        let is_opening = opening == Some(number) && passage.headings.len() == 1;
+        passage.flags |= place::of(passage, role, is_opening);
     }
     passages
 }
@@ -422,7 +421,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<Passage> {
-        passages(text, Path::new("a.md"), Authority::Canonical)
+        passages(text, Path::new("a.md"), Authority::Canonical, Role::Other)
     }
 
     fn flags(passage: &Passage) -> Vec<Flag> {

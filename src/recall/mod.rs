@@ -13,8 +13,6 @@ mod markdown;
 mod place;
 mod sources;
 
-use std::path::Path;
-
 pub use hit::{Flag, RecallHit};
 use serde::Serialize;
 pub use sources::SourceName;
@@ -24,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::Project;
 use crate::recall::hit::mark;
-use crate::recall::sources::is_archived;
+use crate::recall::sources::{Role, homes};
 use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
 use crate::search::{Encoder, is_wordless, terms};
 use crate::text::is_zero;
@@ -126,7 +124,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         uses_encoder: query.uses_encoder && project.settings.encoder,
         is_urgent: query.is_urgent,
         extras: &extras,
-        is_copy: |name| is_archived(Path::new(name)),
         place: place::asked(&query.text),
     };
     if asked.uses_encoder && Encoder::built_in().is_none() {
@@ -169,17 +166,20 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
 fn read(file: &IndexFile) -> Result<Option<Vec<Passage>>> {
     let store = SourceName::ALL[file.source];
     let text = store.read(&file.path)?;
-    Ok(text.map(|text| store.passages(&text, Path::new(&file.name))))
+    Ok(text.map(|text| store.passages(&text, file.name.as_ref(), Role::ALL[file.role])))
 }
 
 /// Lists the files of all stores without reading them, sorted by name.
 fn files(project: &Project) -> Vec<IndexFile> {
     let mut found: Vec<IndexFile> = Vec::new();
+    let homes = homes(project);
     for store in SourceName::ALL {
         let files = store.files(project).into_iter();
         found.extend(files.filter_map(|path| {
-            let name = project.relative(&path).to_string_lossy().into_owned();
-            IndexFile::stat(store as usize, name, path)
+            let name = project.relative(&path).to_owned();
+            let role = Role::of(&name, &homes) as usize;
+            let name = name.to_string_lossy().into_owned();
+            Some(IndexFile { role, ..IndexFile::stat(store as usize, name, path)? })
         }));
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));

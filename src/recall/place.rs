@@ -1,18 +1,17 @@
 //! The places in the documents of a project that answer a question without a subject of its own, such as "What is this
 //! project?" or "How do I run the tests?": its words stand in every text, and in none that answers it.
 
-use std::path::Path;
-
+use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::search::terms;
 use crate::text::fold;
 
 /// A place in a document.
 struct Place {
-    /// The files that have it, by name.
-    files: &'static [&'static str],
+    /// The files that have it.
+    roles: &'static [Role],
     /// The file of which the first passage is the place, too.
-    opens: &'static str,
+    opens: Option<Role>,
     /// How the heading above it, or its own first line, says what it is.
     titles: &'static [&'static str],
     /// The words of the questions that it answers, apart from those for the project.
@@ -28,21 +27,21 @@ const PROJECT: &str = "about app application code codebase describe explain exte
 /// The places; the more special ones first, since any question may also name the project.
 const PLACES: [Place; 4] = [
     Place {
-        files: &["STATE"],
-        opens: "",
+        roles: &[Role::State],
+        opens: None,
         titles: &["blocker"],
         words: "block blocked blocker blockers blocking blocks impediments obstacles stuck",
     },
     Place {
-        files: &["AGENTS", "CLAUDE", "GEMINI", "CONVENTIONS", "STACK", "TESTING"],
-        opens: "",
+        roles: &[Role::Context, Role::Codebase],
+        opens: None,
         titles: &["command"],
         words: "build command commands compile execute format install launch lint run running \
                 server start suite test tests",
     },
     Place {
-        files: &["AGENTS", "CLAUDE", "GEMINI", "STATE"],
-        opens: "STATE",
+        roles: &[Role::Context, Role::State],
+        opens: Some(Role::State),
         titles: &[
             "active context", "current focus", "current phase", "current position",
             "current status",
@@ -52,8 +51,8 @@ const PLACES: [Place; 4] = [
                 worked working",
     },
     Place {
-        files: &["AGENTS", "CLAUDE", "GEMINI", "PROJECT"],
-        opens: "PROJECT",
+        roles: &[Role::Context, Role::Project],
+        opens: Some(Role::Project),
         titles: &["about this", "project overview", "what it is", "what this"],
         words: PROJECT,
     },
@@ -71,17 +70,15 @@ pub(crate) fn asked(question: &str) -> u8 {
     PLACES.iter().position(answers).map_or(0, bit)
 }
 
-/// Returns the places that the passage of a current document is in; `is_opening` if it is its first.
-pub(crate) fn of(passage: &Passage, path: &Path, is_opening: bool) -> u8 {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+/// Returns the places that a passage of a file is in; `is_opening` if it is its first.
+pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u8 {
     let own = passage.text.lines().next().filter(|line| line.trim_end().ends_with([':', '*']));
     let is_titled = |place: &Place| {
         let mut titles = passage.headings.iter().map(String::as_str).chain(own).map(fold);
         titles.any(|title| place.titles.iter().any(|one| title.contains(one)))
     };
     let is_in = |place: &Place| {
-        place.files.contains(&stem.as_ref())
-            && (is_opening && place.opens == stem || is_titled(place))
+        place.roles.contains(&role) && (is_opening && place.opens == Some(role) || is_titled(place))
     };
     (0..).zip(&PLACES).filter(|(_, place)| is_in(place)).map(|(at, _)| bit(at)).sum()
 }

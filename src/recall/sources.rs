@@ -15,12 +15,13 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::markdown::FrontMatter;
 use crate::patterns::Patterns;
+use crate::plan::PlanningFolder;
 use crate::project::{ContextTarget, LayoutName, Project, vocabulary};
 use crate::recall::markdown::{Authority, passages};
 use crate::search::index::Passage;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing, read};
-use crate::text::{clip, word_enum};
+use crate::text::{clip, slashed, word_enum};
 use crate::{journal, knowledge, ledger, patterns};
 
 word_enum! {
@@ -145,11 +146,11 @@ impl SourceName {
     }
 
     /// Returns the passages of a file, by its name from the project on.
-    pub(crate) fn passages(self, text: &str, path: &Path) -> Vec<Passage> {
+    pub(crate) fn passages(self, text: &str, path: &Path, role: Role) -> Vec<Passage> {
         match self {
-            Self::Plan => passages(text, path, authority(path)),
+            Self::Plan => passages(text, path, authority(path, role), role),
             Self::Patterns => {
-                let mut found = passages(text, path, Authority::Canonical);
+                let mut found = passages(text, path, Authority::Canonical, Role::Other);
                 // What stands before the first says what the file is.
                 let patterns = Patterns::parse(text, path).value;
                 let lines = patterns.entries.iter().map(|entry| entry.line);
@@ -161,7 +162,7 @@ impl SourceName {
             }
             Self::Entries => entry_passages(text, path),
             Self::Journal => text.lines().filter_map(record_passage).collect(),
-            _ => passages(text, path, Authority::Canonical),
+            _ => passages(text, path, Authority::Canonical, Role::Other),
         }
     }
 }
@@ -180,10 +181,64 @@ fn folders(project: &Project) -> Vec<PathBuf> {
     folders
 }
 
-/// Returns whether a file belongs to an archived milestone, by its name from the project on.
-pub(crate) fn is_archived(file: &Path) -> bool {
-    let mut folders = file.iter().rev().skip(1).filter_map(OsStr::to_str);
-    folders.any(vocabulary::is_archive)
+/// Returns where the work is that goes on, by names from the project on: the planning folders, and what their milestones
+/// in progress have below the archives.
+pub(crate) fn homes(project: &Project) -> Vec<PathBuf> {
+    let mut homes = folders(project);
+    for folder in homes.clone() {
+        // What cannot be read is reported by the code that interprets the folder.
+        if let Ok(read) = PlanningFolder::read(&folder) {
+            let active = read.value.active;
+            let phases = active.phases.first().and_then(|phase| phase.dir.parent());
+            homes.extend(phases.map(Path::to_owned));
+            homes.push(active.dir);
+        }
+    }
+    homes.iter().map(|home| project.relative(home).to_owned()).collect()
+}
+
+/// What a file is in the project; the first have the first claim to a text that others have, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// CLAUDE.md and the like, at the root.
+    Context,
+    /// The description of the project.
+    Project,
+    /// The state of the milestone in progress.
+    State,
+    /// What says how the codebase is built and tested.
+    Codebase,
+    /// Anything else.
+    Other,
+    /// Part of an archive.
+    Archived,
+}
+
+impl Role {
+    /// Every role, in order.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Context, Self::Project, Self::State, Self::Codebase, Self::Other, Self::Archived];
+
+    /// Returns the role of a file by its name and the homes', all from the project on.
+    pub(crate) fn of(file: &Path, homes: &[PathBuf]) -> Self {
+        let in_homes = homes.iter().filter_map(|home| file.strip_prefix(home).ok());
+        let in_home = in_homes.min_by_key(|file| file.iter().count());
+        let mut folders = in_home.unwrap_or(file).iter().rev().skip(1).filter_map(OsStr::to_str);
+        if folders.any(vocabulary::is_archive) {
+            return Self::Archived;
+        }
+        if ContextTarget::ALL.iter().any(|target| file == Path::new(target.file())) {
+            return Self::Context;
+        }
+        match in_home.map(slashed).as_deref() {
+            Some(vocabulary::PROJECT) => Self::Project,
+            Some(vocabulary::STATE) => Self::State,
+            Some("codebase/CONVENTIONS.md" | "codebase/STACK.md" | "codebase/TESTING.md") => {
+                Self::Codebase
+            }
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Returns whether a file is markdown, by its extension.
@@ -193,7 +248,7 @@ fn is_markdown(path: &Path) -> bool {
 }
 
 /// Returns the authority of a file in the planning folder, by its name from the project on.
-fn authority(path: &Path) -> Authority {
+fn authority(path: &Path, role: Role) -> Authority {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.to_uppercase();
     let words: Vec<&str> = stem.split(['-', '_']).collect();
@@ -201,7 +256,7 @@ fn authority(path: &Path) -> Authority {
     let last = words.last().copied().unwrap_or_default();
     let is_canonical =
         is_in("codebase") || CANONICAL_NAMES.binary_search(&last).is_ok() && !is_in("research");
-    if is_canonical && (SHIPPED_NAMES.contains(&last) || !is_archived(path)) {
+    if is_canonical && (SHIPPED_NAMES.contains(&last) || role != Role::Archived) {
         Authority::Canonical
     } else if is_canonical {
         // What was valid while it was made.
@@ -233,7 +288,7 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
     let key = path.file_stem().filter(|_| is_entry);
     let key = key.map(|key| key.to_string_lossy().into_owned());
-    let mut found = passages(text, path, Authority::Canonical);
+    let mut found = passages(text, path, Authority::Canonical, Role::Other);
     if is_entry {
         // The fields of an entry are about it: what they say is not what was recorded.
         let front = FrontMatter::parse(text, path).value.range;
@@ -286,14 +341,16 @@ mod tests {
             (".vbw-planning/phases/02-x/02-RESEARCH.md", Authority::Working),
             (".vbw-planning/state-machine.md", Authority::Working),
         ] {
-            assert_eq!(authority(Path::new(path)), expected, "{path}");
+            let path = Path::new(path);
+            let homes = [PathBuf::from(".planning"), PathBuf::from(".vbw-planning")];
+            assert_eq!(authority(path, Role::of(path, &homes)), expected, "{}", path.display());
         }
     }
 
     #[test]
     fn unknown_values_are_not_found() {
         let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
-        let found = SourceName::Patterns.passages(text, Path::new("PATTERNS.md"));
+        let found = SourceName::Patterns.passages(text, Path::new("PATTERNS.md"), Role::Other);
         let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(
             texts,
@@ -308,7 +365,8 @@ mod tests {
 
     #[test]
     fn what_a_file_of_lessons_says_of_itself_is_not_found() {
-        let found = |text| SourceName::Patterns.passages(text, Path::new("PATTERNS.md")).len();
+        let path = Path::new("PATTERNS.md");
+        let found = |text| SourceName::Patterns.passages(text, path, Role::Other).len();
         assert_eq!(found("# Learned Patterns\n\nWhat finished phases taught.\n"), 0);
         assert_eq!(found("# Patterns\n\nNewest last.\n\n- Lock before reading\n"), 1);
     }

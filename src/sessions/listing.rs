@@ -164,6 +164,7 @@ impl Places {
                     source: Client::Opencode as usize,
                     name: path.to_string_lossy().into_owned(),
                     path,
+                    role: 0,
                     size: number(2),
                     stamp: numbers.iter().flat_map(|n| n.to_le_bytes()).collect(),
                     modified: SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(number(0))),

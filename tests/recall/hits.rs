@@ -212,3 +212,37 @@ fn a_question_without_a_subject_is_answered_by_its_place() {
         assert_eq!(found.first(), Some(&format!(".planning/{place}")), "{question}: {found:?}");
     }
 }
+
+#[test]
+fn the_milestone_in_progress_is_current_wherever_its_folder_is() {
+    let case = Case::empty();
+    case.write(".vbw-planning/PROJECT.md", "# Till\n\nA till for markets.\n");
+    for slug in ["one", "two"] {
+        let home = format!(".vbw-planning/milestones/{slug}");
+        let state = format!("# State\n\n## Current Position\n\nPhase: 1 of milestone {slug}\n");
+        case.write(&format!("{home}/STATE.md"), state);
+        case.write(&format!("{home}/ROADMAP.md"), "# Roadmap\n\n- Print the receipts\n");
+        case.write(&format!("{home}/phases/01-a/01-01-PLAN.md"), "# Plan\n");
+    }
+    // The files themselves do not change.
+    for slug in ["two", "one"] {
+        case.write(".vbw-planning/ACTIVE", slug);
+        let home = format!(".vbw-planning/milestones/{slug}");
+        let found = places(&case, "Where do things stand?");
+        assert_eq!(found, [format!("{home}/STATE.md:5")]);
+        let found = hits(&case, "print the receipts");
+        assert_eq!(found[0]["file"], format!("{home}/ROADMAP.md"), "{found}");
+    }
+    let case = Case::empty();
+    case.write(".planning/STATE.md", "---\nmilestone: v1.1\n---\n# State\n");
+    case.write(".planning/milestones/v1.0-ROADMAP.md", "# Roadmap\n");
+    for phase in ["v1.0-phases/01-a/01", "v1.1-phases/02-b/02"] {
+        case.write(
+            &format!(".planning/milestones/{phase}-CONTEXT.md"),
+            "# Context\n\nPaper is thin\n",
+        );
+        case.write(&format!(".planning/milestones/{phase}-01-PLAN.md"), "# Plan\n");
+    }
+    let found = hits(&case, "paper is thin");
+    assert_eq!(found[0]["file"], ".planning/milestones/v1.1-phases/02-b/02-CONTEXT.md", "{found}");
+}

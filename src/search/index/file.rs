@@ -15,7 +15,7 @@ use crate::storage::is_plain_database;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 16;
+const FORMAT_VERSION: u32 = 17;
 
 /// Number of units that may be gone before an index with fewer that are there is built anew.
 const MAX_GONE: i64 = 20_000;
@@ -23,8 +23,8 @@ const MAX_GONE: i64 = 20_000;
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL, next INTEGER NOT NULL, batch INTEGER NOT NULL);
 CREATE TABLE files(
-  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, stamp BLOB NOT NULL,
-  language INTEGER NOT NULL, left_out INTEGER, first INTEGER NOT NULL, units BLOB NOT NULL);
+  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, role INTEGER NOT NULL,
+  stamp BLOB NOT NULL, language INTEGER NOT NULL, left_out INTEGER, first INTEGER NOT NULL, units BLOB NOT NULL);
 CREATE TABLE texts(id INTEGER PRIMARY KEY, headings TEXT NOT NULL, key TEXT, text TEXT NOT NULL);
 CREATE TABLE postings(stem BLOB, batch INTEGER, list BLOB NOT NULL, PRIMARY KEY(stem, batch)) WITHOUT ROWID;
 CREATE TABLE encoded(id INTEGER PRIMARY KEY, encoder TEXT NOT NULL, scale BLOB NOT NULL, vectors BLOB NOT NULL);

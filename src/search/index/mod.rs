@@ -1,8 +1,8 @@
 //! An index of files, kept in a cache: words and vectors of their passages, brought up to date before each search.
 //!
 //! ```text
-//! files     one row per file: source, name, stamp (size, times, inode), language, and of each passage side by side:
-//!           identity of its text, line, section, number of words, day, weight, flags, vector
+//! files     one row per file: source, name, role, stamp (size, times, inode), language, and of each passage side by
+//!           side: identity of its text, line, section, number of words, day, weight, flags, vector
 //! texts     headings, key and text of each passage
 //! postings  for each stem, the passages that contain it, in one row for each update that added some
 //! encoded   the vectors that the encoder made of a passage
@@ -47,6 +47,8 @@ pub struct IndexFile {
     pub name: String,
     /// Its path.
     pub path: PathBuf,
+    /// What it is to the caller; of texts that are the same, one of the file with the lowest role represents the others.
+    pub role: usize,
     /// Its size in bytes.
     pub size: u64,
     /// Bytes that change whenever the file does.
@@ -93,8 +95,6 @@ pub struct Asked<'a> {
     pub is_urgent: bool,
     /// Passages that are searched too, and never stored.
     pub extras: &'a [Passage],
-    /// Returns by its name whether a file comes after others with the same text, as in an archive.
-    pub is_copy: fn(&str) -> bool,
     /// The flags of the texts that answer the query by where they stand, whatever their words; 0 for none.
     pub place: u8,
 }
@@ -158,6 +158,7 @@ impl IndexFile {
             source,
             name,
             path,
+            role: 0,
             size: metadata.len(),
             stamp: stamp(&metadata),
             modified: metadata.modified().ok(),

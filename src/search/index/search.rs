@@ -53,6 +53,8 @@ struct Scan<'a> {
     index: &'a Index,
     asked: &'a Asked<'a>,
     names: Vec<String>,
+    /// The role of each file.
+    roles: Vec<usize>,
     units: Vec<Unit>,
     /// Score by words of each unit; 0 if it shares none with the query.
     words: Vec<f64>,
@@ -66,8 +68,16 @@ impl Index {
     /// Returns the best texts.
     pub(crate) fn search(&self, asked: &Asked<'_>) -> Result<Answer> {
         let snapshot = self.db.unchecked_transaction()?;
-        let (names, words, counts, copies) = (vec![], vec![], vec![], HashMap::new());
-        let mut scan = Scan { index: self, asked, names, units: vec![], words, counts, copies };
+        let mut scan = Scan {
+            index: self,
+            asked,
+            names: vec![],
+            roles: vec![],
+            units: vec![],
+            words: vec![],
+            counts: vec![],
+            copies: HashMap::new(),
+        };
         let vector = VectorTable::built_in().vector(asked.text).quantized();
         let (languages, numbers) = scan.read_units(&vector)?;
         scan.add_extras(&vector);
@@ -108,10 +118,9 @@ impl Scan<'_> {
     /// Reads the units of the searched sources, ordered by file and place; returns their languages and numbers.
     fn read_units(&mut self, query: &Quantized) -> Result<(Vec<Language>, Vec<Numbers>)> {
         let (mut languages, mut numbers) = (Vec::new(), Vec::new());
-        let mut statement = self
-            .index
-            .db
-            .prepare("SELECT name, source, language, first, units FROM files ORDER BY name")?;
+        let mut statement = self.index.db.prepare(
+            "SELECT name, source, language, first, units, role FROM files ORDER BY name",
+        )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (source, language, first) = (row.get(1)?, row.get(2)?, row.get(3)?);
@@ -132,6 +141,7 @@ impl Scan<'_> {
                 self.units.push(Unit { id, source: Some(source), file, meaning, record });
             }
             self.names.push(row.get(0)?);
+            self.roles.push(row.get(5)?);
         }
         numbers.sort_unstable_by_key(|numbers| numbers.units.start);
         Ok((languages, numbers))
@@ -182,7 +192,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Groups the units with the same text; the first one that is no copy by its name represents them.
+    /// Groups the units with the same text; the first one of the lowest role represents them.
     fn group_copies(&mut self) {
         let mut firsts: foldhash::HashMap<i64, usize> = foldhash::HashMap::default();
         firsts.reserve(self.units.len());
@@ -194,8 +204,8 @@ impl Scan<'_> {
             }
         }
         for mut group in groups.into_values() {
-            let is_copy = |number: &usize| (self.asked.is_copy)(self.name(*number));
-            group.sort_by_key(|number| (is_copy(number), *number));
+            let role = |number: &usize| self.roles.get(self.units[*number].file);
+            group.sort_by_key(|number| (role(number), *number));
             let first = group.remove(0);
             self.copies.insert(first, group);
         }

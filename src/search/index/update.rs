@@ -42,6 +42,7 @@ const MAX_STEMS: usize = 1 << 18;
 struct Recorded {
     id: i64,
     source: usize,
+    role: usize,
     stamp: Vec<u8>,
 }
 
@@ -106,17 +107,19 @@ impl Index {
 
 /// Compares the disk with the index: returns the changed files, and the numbers of those that are gone.
 fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'f>>, Vec<i64>)> {
-    let mut statement = db.prepare("SELECT name, id, source, stamp FROM files")?;
+    let mut statement = db.prepare("SELECT name, id, source, role, stamp FROM files")?;
     let rows = statement.query_map([], |row| {
-        let (id, source) = (row.get(1)?, row.get(2)?);
-        let known = Recorded { id, source, stamp: row.get(3)? };
+        let (id, source, role) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        let known = Recorded { id, source, role, stamp: row.get(4)? };
         Ok((row.get::<_, String>(0)?, known))
     })?;
     let mut known: HashMap<String, Recorded> = rows.collect::<Result<_>>()?;
     let mut changed = Vec::new();
     for file in files {
         let recorded = known.remove(&file.name);
-        let is_same = |known: &Recorded| known.source == file.source && known.stamp == file.stamp;
+        let is_same = |known: &Recorded| {
+            (known.source, known.role, &known.stamp) == (file.source, file.role, &file.stamp)
+        };
         if !recorded.as_ref().is_some_and(is_same) {
             changed.push((file, recorded));
         }
@@ -301,10 +304,11 @@ impl<'a> Writer<'a> {
             self.delete(old.id)?;
         }
         self.run(
-            "INSERT INTO files VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO files VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![
                 file.source,
                 file.name,
+                file.role,
                 file.stamp,
                 content.language.number(),
                 content.left_out,
