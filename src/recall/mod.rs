@@ -116,6 +116,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     let mut warnings = Vec::new();
     let extras = fact_passages(project, query, &mut warnings)?;
     let sources: Vec<usize> = query.sources.iter().map(|source| *source as usize).collect();
+    let place = place::asked(&query.text);
     let asked = Asked {
         text: &query.text,
         sources: &sources,
@@ -124,7 +125,8 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         uses_encoder: query.uses_encoder && project.settings.encoder,
         is_urgent: query.is_urgent,
         extras: &extras,
-        place: place::asked(&query.text),
+        place,
+        max_of_section: place::max_of_section(place),
     };
     if asked.uses_encoder && Encoder::built_in().is_none() {
         warnings.push(Warning::file(&project.root, Encoder::DAMAGED));

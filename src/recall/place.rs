@@ -1,10 +1,11 @@
 //! The places in the documents of a project that answer a question without a subject of its own, such as "What is this
 //! project?" or "How do I run the tests?": its words stand in every text, and in none that answers it.
 
+use crate::plan::is_settled;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::search::terms;
-use crate::text::fold;
+use crate::text::{listed, lower_words, says_none};
 
 /// A place in a document.
 struct Place {
@@ -12,7 +13,7 @@ struct Place {
     roles: &'static [Role],
     /// The file of which the first passage is the place, too.
     opens: Option<Role>,
-    /// How the heading above it, or its own first line, says what it is.
+    /// How the heading above it, or its own first line, begins.
     titles: &'static [&'static str],
     /// The words of the questions that it answers, apart from those for the project.
     words: &'static str,
@@ -24,18 +25,24 @@ const PROJECT: &str = "about app application code codebase describe explain exte
                        purpose repo repository service software summary system tell tool work \
                        works";
 
+/// Words before a title, beside those of the questions, that leave it what it is, and words that turn it round.
+const BEFORE: &str = "all and common concerns dev development essential issues key known main open \
+                      quick risks useful verification";
+const TURNS: &str = "cleared closed completed done fixed forbidden former no not obsolete past \
+                     previous removed resolved settled solved";
+
 /// The places; the more special ones first, since any question may also name the project.
 const PLACES: [Place; 4] = [
     Place {
         roles: &[Role::State],
         opens: None,
-        titles: &["blocker"],
+        titles: &["blockers", "blocker"],
         words: "block blocked blocker blockers blocking blocks impediments obstacles stuck",
     },
     Place {
         roles: &[Role::Context, Role::Codebase],
         opens: None,
-        titles: &["command"],
+        titles: &["commands"],
         words: "build command commands compile execute format install launch lint run running \
                 server start suite test tests",
     },
@@ -53,34 +60,64 @@ const PLACES: [Place; 4] = [
     Place {
         roles: &[Role::Context, Role::Project],
         opens: Some(Role::Project),
-        titles: &["about this", "project overview", "what it is", "what this"],
+        titles: &[
+            "about this", "project overview", "what it is", "what this is", "what this project is",
+        ],
         words: PROJECT,
     },
 ];
 
+/// The place of which each item is an answer, and may be settled.
+const BLOCKERS: usize = 0;
+
 /// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own.
 pub(crate) fn asked(question: &str) -> u8 {
     let terms = terms(question, &[]);
-    let is = |words: &str, word: &str| words.split_whitespace().any(|one| one == word);
     let words = || terms.iter().map(|term| term.word.as_str()).filter(|word| word.len() > 1);
     let answers = |place: &Place| {
-        words().any(|word| is(place.words, word))
-            && words().all(|word| is(place.words, word) || is(PROJECT, word))
+        words().any(|word| listed(place.words, word))
+            && words().all(|word| listed(place.words, word) || listed(PROJECT, word))
     };
     PLACES.iter().position(answers).map_or(0, bit)
 }
 
 /// Returns the places that a passage of a file is in; `is_opening` if it is its first.
 pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u8 {
-    let own = passage.text.lines().next().filter(|line| line.trim_end().ends_with([':', '*']));
+    let line = passage.text.lines().next().unwrap_or_default();
+    let own = Some(line).filter(|line| line.trim_end().ends_with([':', '*']));
+    let titles = passage.headings.iter().map(String::as_str).chain(own);
+    let titles: Vec<Vec<String>> = titles.map(|title| lower_words(title).collect()).collect();
     let is_titled = |place: &Place| {
-        let mut titles = passage.headings.iter().map(String::as_str).chain(own).map(fold);
-        titles.any(|title| place.titles.iter().any(|one| title.contains(one)))
+        let mut below = titles.iter().skip_while(|title| !place.is_called(title)).flatten();
+        below.clone().next().is_some() && !below.any(|word| listed(TURNS, word))
     };
-    let is_in = |place: &Place| {
-        place.roles.contains(&role) && (is_opening && place.opens == Some(role) || is_titled(place))
+    let is_in = |(at, place): &(usize, &Place)| {
+        let is_there = is_opening && place.opens == Some(role) || is_titled(place);
+        place.roles.contains(&role) && is_there && (*at != BLOCKERS || !is_settled(line))
     };
-    (0..).zip(&PLACES).filter(|(_, place)| is_in(place)).map(|(at, _)| bit(at)).sum()
+    if says_none(&passage.text) {
+        return 0;
+    }
+    PLACES.iter().enumerate().filter(is_in).map(|(at, _)| bit(at)).sum()
+}
+
+impl Place {
+    /// Returns whether the words of a title say that it is the place.
+    fn is_called(&self, words: &[String]) -> bool {
+        let is_before = |word: &&String| listed(BEFORE, word) || listed(self.words, word);
+        let most = words.iter().take_while(is_before).count();
+        let begins = |rest: &[String]| {
+            let begins =
+                |title: &&str| title.split(' ').eq(rest.iter().take(title.split(' ').count()));
+            self.titles.iter().any(begins)
+        };
+        (0..=most).any(|at| begins(&words[at..]))
+    }
+}
+
+/// Returns the maximum number of hits from one section: each blocker in a list is an answer.
+pub(crate) fn max_of_section(asked: u8) -> usize {
+    if asked == bit(BLOCKERS) { 5 } else { 2 }
 }
 
 fn bit(place: usize) -> u8 {
@@ -109,5 +146,36 @@ mod tests {
         ] {
             assert_eq!(asked(question), place, "{question}");
         }
+    }
+
+    #[test]
+    fn a_place_is_known_by_its_title() {
+        let places = |role: Role, headings: &[&str], text: &str| {
+            let headings = headings.iter().map(|title| (*title).to_owned()).collect();
+            let (text, line, id, date, flags) = (text.to_owned(), 1, None, None, 0);
+            of(&Passage { headings, line, id, text, date, flags, weight: 1.0 }, role, false)
+        };
+        let all = [
+            (Role::State, "Blockers/Concerns", bit(0)),
+            (Role::State, "\u{26a0} Open Blockers:", bit(0)),
+            (Role::State, "Blockers resolved in phase 1", 0),
+            (Role::State, "Current focus", bit(2)),
+            (Role::State, "Previous current focus", 0),
+            (Role::Context, "Build & Test Commands", bit(1)),
+            (Role::Context, "Common Development Commands", bit(1)),
+            (Role::Context, "Forbidden commands", 0),
+            (Role::Context, "Commands not to run", 0),
+            (Role::Context, "Slash Command Handling", 0),
+            (Role::Context, "Command palette design", 0),
+            (Role::Other, "Commands", 0),
+            (Role::Project, "What This Is", bit(3)),
+        ];
+        for (role, title, place) in all {
+            assert_eq!(places(role, &["App", title], "text"), place, "{title}");
+            assert_eq!(places(role, &["App", title], "None yet."), 0, "{title}");
+        }
+        assert_eq!(places(Role::State, &["Blockers", "Resolved"], "No key"), 0);
+        assert_eq!(places(Role::State, &["Blockers"], "[resolved] No key"), 0);
+        assert_eq!(places(Role::Codebase, &["Testing"], "**Run Commands:**"), bit(1));
     }
 }

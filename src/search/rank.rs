@@ -143,7 +143,7 @@ pub struct Standing {
 impl Standing {
     /// Returns what is added for the place where it stands.
     fn place(&self) -> f64 {
-        if self.is_place { PLACE_BONUS } else { 0.0 }
+        if self.is_place { PLACE_BONUS * self.weight } else { 0.0 }
     }
 }
 

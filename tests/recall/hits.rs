@@ -214,6 +214,29 @@ fn a_question_without_a_subject_is_answered_by_its_place() {
 }
 
 #[test]
+fn only_the_open_items_of_a_place_in_the_projects_own_documents_answer() {
+    let case = Case::empty();
+    let open: Vec<String> = (1..=5).map(|n| format!("- Vendor {n} is late\n")).collect();
+    case.write(
+        ".planning/STATE.md",
+        format!(
+            "# State\n\n## Blockers resolved in phase 1\n\n- No key for the printer\n\n## Blockers\n\n{}",
+            open.concat()
+        ),
+    );
+    case.write("CLAUDE.md", "# Till\n\n## Forbidden commands\n\nmake deploy\n");
+    case.write(".planning/quick/001-x/CLAUDE.md", "# Till\n\n## Commands\n\nmake old\n");
+    case.write(".planning/codebase/STACK.md", "# Stack\n\n## Commands\n\nmake check\n");
+    let mut blockers = places(&case, "What is blocking us?");
+    blockers.sort();
+    assert_eq!(blockers, [10, 11, 12, 13, 9].map(|line| format!(".planning/STATE.md:{line}")));
+    let commands = places(&case, "What are the commands?");
+    assert_eq!(commands.first().unwrap(), ".planning/codebase/STACK.md:5", "{commands:?}");
+    case.write(".planning/STATE.md", "# State\n\n## Blockers\n\nNone - all cleared\n");
+    assert_eq!(hits(&case, "What is blocking us?"), json!([]));
+}
+
+#[test]
 fn the_milestone_in_progress_is_current_wherever_its_folder_is() {
     let case = Case::empty();
     case.write(".vbw-planning/PROJECT.md", "# Till\n\nA till for markets.\n");

@@ -97,6 +97,8 @@ pub struct Asked<'a> {
     pub extras: &'a [Passage],
     /// The flags of the texts that answer the query by where they stand, whatever their words; 0 for none.
     pub place: u8,
+    /// Maximum number of hits from one section.
+    pub max_of_section: usize,
 }
 
 /// What was found.

@@ -24,9 +24,8 @@ const MIN_SIMILARITY: f64 = 0.3;
 const RECENCY_BONUS: f64 = 0.02;
 const HALF_LIFE_DAYS: f64 = 90.0;
 
-/// Minimum number of texts judged to decide whether anything is relevant, and maximum number from one section.
+/// Minimum number of texts judged to decide whether anything is relevant.
 const MIN_JUDGED: usize = 10;
-const MAX_OF_SECTION: usize = 2;
 
 /// An indexed passage without its text.
 struct Unit {
@@ -255,7 +254,7 @@ impl Scan<'_> {
         self.asked.all || relevance == Relevance::High
     }
 
-    /// Returns the first texts, at most two of one section, and whether more of them would be shown.
+    /// Returns the first texts, not too many of one section, and whether more of them would be shown.
     fn best(&self, ranking: &Ranking<'_>, wanted: usize) -> Result<(Vec<Hit>, bool)> {
         let mut hits = Vec::new();
         let mut sections: HashMap<(usize, u32), usize> = HashMap::new();
@@ -264,7 +263,7 @@ impl Scan<'_> {
             let unit = &self.units[one.index];
             let of_section = sections.entry(unit.section()).or_default();
             *of_section += 1;
-            if *of_section > MAX_OF_SECTION {
+            if *of_section > self.asked.max_of_section {
                 continue;
             }
             if hits.len() == wanted {
