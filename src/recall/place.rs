@@ -5,7 +5,7 @@ use crate::plan::is_settled;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::search::terms;
-use crate::text::{listed, lower_words, says_none};
+use crate::text::{listed, lower_words, says_none, words_in};
 
 /// A place in a document.
 struct Place {
@@ -30,6 +30,10 @@ const BEFORE: &str = "all and common concerns dev development essential issues k
                       quick risks useful verification";
 const TURNS: &str = "cleared closed completed done fixed forbidden former no not obsolete past \
                      previous removed resolved settled solved";
+
+/// Words that make a few words a question, and those that are one alone.
+const ASKS: &str = "are can describe do does explain how is tell what when where which who why";
+const ALONE: &str = "blockers commands overview progress status";
 
 /// The places; the more special ones first, since any question may also name the project.
 const PLACES: [Place; 4] = [
@@ -70,13 +74,20 @@ const PLACES: [Place; 4] = [
 /// The place of which each item is an answer, and may be settled.
 const BLOCKERS: usize = 0;
 
-/// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own.
+/// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own, or is
+/// no question.
 pub(crate) fn asked(question: &str) -> u8 {
     let terms = terms(question, &[]);
     let words = || terms.iter().map(|term| term.word.as_str()).filter(|word| word.len() > 1);
+    let asks = |word: &str| listed(ASKS, word) || listed(ALONE, word);
+    let is_question =
+        question.contains(['?', '？']) || words_in(&question.to_lowercase()).any(asks);
+    let is_general = |word: &&str| listed(PROJECT, word);
+    let is_asked = is_question || words().filter(|word| !is_general(word)).count() > 1;
     let answers = |place: &Place| {
-        words().any(|word| listed(place.words, word))
-            && words().all(|word| listed(place.words, word) || listed(PROJECT, word))
+        is_asked
+            && words().any(|word| listed(place.words, word))
+            && words().all(|word| listed(place.words, word) || is_general(&word))
     };
     PLACES.iter().position(answers).map_or(0, bit)
 }
@@ -139,6 +150,14 @@ mod tests {
             ("What is the status of the project?", bit(2)),
             ("How do I run the app's tests?", bit(1)),
             ("What is blocking us?", bit(0)),
+            ("project status", bit(2)),
+            ("Blockers", bit(0)),
+            ("run tests", bit(1)),
+            ("server", 0),
+            ("test library", 0),
+            ("plugin system", 0),
+            ("now", 0),
+            ("blocked", 0),
             ("Why is there no reranking?", 0),
             ("What is the current database?", 0),
             ("the", 0),
