@@ -2,6 +2,7 @@
 //! project?" or "How do I run the tests?": its words stand in every text, and in none that answers it.
 
 use crate::plan::is_settled;
+use crate::recall::hit::Flag;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::search::terms;
@@ -74,6 +75,9 @@ const PLACES: [Place; 4] = [
 /// The place of which each item is an answer, and may be settled.
 const BLOCKERS: usize = 0;
 
+// The places are bits beside those of the flags.
+const _: () = assert!(Flag::ALL.len() + PLACES.len() <= u8::BITS as usize);
+
 /// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own, or is
 /// no question.
 pub(crate) fn asked(question: &str) -> u8 {
@@ -132,7 +136,7 @@ pub(crate) fn max_of_section(asked: u8) -> usize {
 }
 
 fn bit(place: usize) -> u8 {
-    16 << place
+    1 << (Flag::ALL.len() + place)
 }
 
 #[cfg(test)]
