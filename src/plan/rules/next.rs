@@ -200,10 +200,11 @@ fn is_blank(case: &Case<'_>) -> bool {
         matches!(claim, Claim::Count(_, 1..))
             || claim.status().is_some_and(PhaseProgress::is_complete_status)
     };
+    let has_open_milestone = survey.milestone().is_some_and(|name| !survey.has_shipped(name));
     (folder.archived.is_empty() || folder.active.dir != folder.dir || is_named())
         && state.no_milestone.is_none()
         && survey.shipped.is_none()
-        && !survey.roadmap.milestones.iter().any(|one| one.is_shipped)
+        && (has_open_milestone || !survey.roadmap.milestones.iter().any(|one| one.is_shipped))
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 

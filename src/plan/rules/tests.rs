@@ -453,6 +453,8 @@ fn between_milestones_the_last_one_is_named() {
                    - ✅ **v1.10 Loans** - Phases 2-2 (shipped 2026-02-02)\n";
     let state = "---\nmilestone: none\nstatus: idle\n---\n# State\n";
     assert_eq!(answer(&[("ROADMAP.md", roadmap), ("STATE.md", state)]), "none");
+    let named = "---\nmilestone: v2.0\n---\n# State\n";
+    assert_eq!(answer(&[("ROADMAP.md", roadmap), ("STATE.md", named)]), "plan 1");
     let written_up = [("phases/02-loans/02-01-SUMMARY.md", "")];
     let files = [("ROADMAP.md", roadmap), ("STATE.md", state)];
     assert_eq!(answer(&[&files, &written_up[..]].concat()), "none");
