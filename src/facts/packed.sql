@@ -11,28 +11,29 @@ CREATE TABLE IF NOT EXISTS packed (
   vectors BLOB NOT NULL,
   PRIMARY KEY (user_id, first)
 ) WITHOUT ROWID;
-CREATE TRIGGER IF NOT EXISTS packed_without_fact AFTER INSERT ON facts BEGIN
+-- SQLite has a trigger for each event and table; all of these erase the block that has the fact.
+CREATE TRIGGER IF NOT EXISTS packed_fact_added AFTER INSERT ON facts BEGIN
   DELETE FROM packed WHERE user_id = new.user_id AND until > new.fact_id AND first =
     (SELECT max(first) FROM packed WHERE user_id = new.user_id AND first <= new.fact_id);
 END;
-CREATE TRIGGER IF NOT EXISTS packed_with_earlier_fact AFTER UPDATE OF status, session_id, turn_seq ON facts
+CREATE TRIGGER IF NOT EXISTS packed_fact_changed AFTER UPDATE OF status, session_id, turn_seq ON facts
 WHEN old.status <> new.status OR old.session_id IS NOT new.session_id OR old.turn_seq IS NOT new.turn_seq BEGIN
   DELETE FROM packed WHERE user_id = new.user_id AND until > new.fact_id AND first =
     (SELECT max(first) FROM packed WHERE user_id = new.user_id AND first <= new.fact_id);
 END;
-CREATE TRIGGER IF NOT EXISTS packed_with_deleted_fact AFTER DELETE ON facts BEGIN
+CREATE TRIGGER IF NOT EXISTS packed_fact_deleted AFTER DELETE ON facts BEGIN
   DELETE FROM packed WHERE user_id = old.user_id AND until > old.fact_id AND first =
     (SELECT max(first) FROM packed WHERE user_id = old.user_id AND first <= old.fact_id);
 END;
-CREATE TRIGGER IF NOT EXISTS packed_without_vector AFTER INSERT ON fact_vectors BEGIN
+CREATE TRIGGER IF NOT EXISTS packed_vector_added AFTER INSERT ON fact_vectors BEGIN
   DELETE FROM packed WHERE user_id = new.user_id AND until > new.fact_id AND first =
     (SELECT max(first) FROM packed WHERE user_id = new.user_id AND first <= new.fact_id);
 END;
-CREATE TRIGGER IF NOT EXISTS packed_with_earlier_vector AFTER UPDATE ON fact_vectors BEGIN
+CREATE TRIGGER IF NOT EXISTS packed_vector_changed AFTER UPDATE ON fact_vectors BEGIN
   DELETE FROM packed WHERE user_id = new.user_id AND until > new.fact_id AND first =
     (SELECT max(first) FROM packed WHERE user_id = new.user_id AND first <= new.fact_id);
 END;
-CREATE TRIGGER IF NOT EXISTS packed_with_deleted_vector AFTER DELETE ON fact_vectors BEGIN
+CREATE TRIGGER IF NOT EXISTS packed_vector_deleted AFTER DELETE ON fact_vectors BEGIN
   DELETE FROM packed WHERE user_id = old.user_id AND until > old.fact_id AND first =
     (SELECT max(first) FROM packed WHERE user_id = old.user_id AND first <= old.fact_id);
 END;

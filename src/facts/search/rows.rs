@@ -76,7 +76,7 @@ impl Rows {
         };
         let sql = "SELECT first, until, rows, iif(?2, vectors, x'') FROM packed \
                    WHERE user_id = ?1 ORDER BY first";
-        // Without the table there are no blocks.
+        // The table does not exist before the first search that packs rows.
         if let Ok(mut statement) = connection.statement(sql) {
             let mut blocks = statement.query(params![user, query.is_some()])?;
             while let Some(block) = blocks.next()? {
@@ -160,6 +160,7 @@ impl Rows {
 
     /// Sorts the rows by session and place in it; those of one place keep their order.
     fn sort_sessions(&mut self) {
+        // A counting sort by session.
         let mut starts = vec![0; self.sessions.len() + 1];
         for (number, _) in &self.known.sequence {
             starts[*number as usize + 1] += 1;
