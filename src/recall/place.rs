@@ -2,72 +2,52 @@
 //! project?" or "How do I run the tests?": its words stand in every text, and in none that answers it.
 
 use crate::plan::is_settled;
+use crate::plan::read::vocabulary::{begins, has};
 use crate::recall::hit::Flag;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::search::terms;
-use crate::text::{listed, lower_words, says_none, words_in};
+use crate::text::{lower_words, says_none, words_in};
 
-/// A place in a document.
+/// A topic of newcomers' questions, and the sections of documents that answer them.
 struct Place {
-    /// The files that have it.
+    /// The files that have such a section.
     roles: &'static [Role],
-    /// The file of which the first passage is the place, too.
+    /// The file whose first passage is one, too.
     opens: Option<Role>,
-    /// How the heading above it, or its own first line, begins.
-    titles: &'static [&'static str],
-    /// The words of the questions that it answers, apart from those for the project.
+    /// The vocabulary of its titles: how the heading above it, or its own first line, begins.
+    titles: &'static str,
+    /// The vocabulary of the questions.
     words: &'static str,
 }
 
-/// The words for the project as a whole.
-const PROJECT: &str = "about app application code codebase describe explain extension framework \
-                       gem goal library overview package plugin point product program project \
-                       purpose repo repository service software summary system tell tool work \
-                       works";
+/// The vocabulary of questions about the project as a whole; any question may also have these words.
+const PROJECT: &str = "question about the project";
 
-/// Words before a title, beside those of the questions, that leave it what it is, and words that turn it round.
-const BEFORE: &str = "all and common concerns dev development essential issues key known main open \
-                      quick risks useful verification";
-const TURNS: &str = "cleared closed completed done fixed forbidden former no not obsolete past \
-                     previous removed resolved settled solved";
-
-/// Words that make a few words a question, and those that are one alone.
-const ASKS: &str = "are can describe do does explain how is tell what when where which who why";
-const ALONE: &str = "blockers commands overview progress status";
-
-/// The places; the more special ones first, since any question may also name the project.
+/// The places; the more special ones first.
 const PLACES: [Place; 4] = [
     Place {
         roles: &[Role::State],
         opens: None,
-        titles: &["blockers", "blocker"],
-        words: "block blocked blocker blockers blocking blocks impediments obstacles stuck",
+        titles: "title about blockers",
+        words: "question about blockers",
     },
     Place {
         roles: &[Role::Context, Role::Codebase],
         opens: None,
-        titles: &["commands"],
-        words: "build command commands compile execute format install launch lint run running \
-                server start suite test tests",
+        titles: "title about commands",
+        words: "question about commands",
     },
     Place {
         roles: &[Role::Context, Role::State],
         opens: Some(Role::State),
-        titles: &[
-            "active context", "current focus", "current phase", "current position",
-            "current status",
-        ],
-        words: "action active current currently happening milestone moment next now phase \
-                position progress right stage stand stands state status step steps things today \
-                worked working",
+        titles: "title about the position",
+        words: "question about the position",
     },
     Place {
         roles: &[Role::Context, Role::Project],
         opens: Some(Role::Project),
-        titles: &[
-            "about this", "project overview", "what it is", "what this is", "what this project is",
-        ],
+        titles: "title about the project",
         words: PROJECT,
     },
 ];
@@ -83,15 +63,15 @@ const _: () = assert!(Flag::ALL.len() + PLACES.len() <= u8::BITS as usize);
 pub(crate) fn asked(question: &str) -> u8 {
     let terms = terms(question, &[]);
     let words = || terms.iter().map(|term| term.word.as_str()).filter(|word| word.len() > 1);
-    let asks = |word: &str| listed(ASKS, word) || listed(ALONE, word);
+    let asks = |word: &str| has("word of a question", word) || has("question of one word", word);
     let is_question =
         question.contains(['?', '？']) || words_in(&question.to_lowercase()).any(asks);
-    let is_general = |word: &&str| listed(PROJECT, word);
+    let is_general = |word: &&str| has(PROJECT, word);
     let is_asked = is_question || words().filter(|word| !is_general(word)).count() > 1;
     let answers = |place: &Place| {
         is_asked
-            && words().any(|word| listed(place.words, word))
-            && words().all(|word| listed(place.words, word) || is_general(&word))
+            && words().any(|word| has(place.words, word))
+            && words().all(|word| has(place.words, word) || is_general(&word))
     };
     PLACES.iter().position(answers).map_or(0, bit)
 }
@@ -104,7 +84,8 @@ pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u8 {
     let titles: Vec<Vec<String>> = titles.map(|title| lower_words(title).collect()).collect();
     let is_titled = |place: &Place| {
         let mut below = titles.iter().skip_while(|title| !place.is_called(title)).flatten();
-        below.clone().next().is_some() && !below.any(|word| listed(TURNS, word))
+        below.clone().next().is_some()
+            && !below.any(|word| has("settled", word) || has("no longer so", word))
     };
     let is_in = |(at, place): &(usize, &Place)| {
         let is_there = is_opening && place.opens == Some(role) || is_titled(place);
@@ -118,15 +99,10 @@ pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u8 {
 
 impl Place {
     /// Returns whether the words of a title say that it is the place.
-    fn is_called(&self, words: &[String]) -> bool {
-        let is_before = |word: &&String| listed(BEFORE, word) || listed(self.words, word);
-        let most = words.iter().take_while(is_before).count();
-        let begins = |rest: &[String]| {
-            let begins =
-                |title: &&str| title.split(' ').eq(rest.iter().take(title.split(' ').count()));
-            self.titles.iter().any(begins)
-        };
-        (0..=most).any(|at| begins(&words[at..]))
+    fn is_called(&self, title: &[String]) -> bool {
+        let is_before = |word: &&String| has("before such a title", word) || has(self.words, word);
+        let most = title.iter().take_while(is_before).count();
+        (0..=most).any(|at| begins(self.titles, &title[at..].join(" ")))
     }
 }
 
