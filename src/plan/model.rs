@@ -42,7 +42,7 @@ pub struct Survey {
     pub has_state: bool,
     /// Whether ROADMAP.md exists.
     pub has_roadmap: bool,
-    /// The heading of MILESTONES.md that calls the active milestone shipped, with its line.
+    /// The line of MILESTONES.md that calls the active milestone shipped, with its number.
     pub shipped: Option<(usize, String)>,
     /// Whether MILESTONES.md calls the milestone that STATE.md names shipped.
     is_stated_shipped: bool,
@@ -134,7 +134,7 @@ impl Survey {
         survey.not_understood.extend(unfollowed.iter().cloned());
         documents.warnings.borrow_mut().extend(unfollowed);
         let milestones = text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
-        let shipped = |name: Option<&str>| heading_of_shipped(milestones.as_deref()?, name?);
+        let shipped = |name: Option<&str>| line_of_shipped(milestones.as_deref()?, name?);
         survey.is_stated_shipped = shipped(survey.state.milestone.as_deref()).is_some();
         survey.shipped = shipped(survey.milestone());
         let phases = phases(&survey, &text);
@@ -423,8 +423,9 @@ static SHIPPED_LABEL: LazyLock<Regex> =
 static SHIPPED_ROW: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^[-*] (?:.*[^\w ] ?|v[\d.]+ (?:\w+ )?)shipped\W*(?:on )?20\d\d-"));
 
-/// Returns the heading of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
-fn heading_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
+/// Returns the line of MILESTONES.md that calls a milestone shipped, with its number: `## v1.2 Name (Shipped: 2026-04-05)`,
+/// or a label below the heading, or an entry of a list.
+fn line_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
     let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
     let version = milestone_version_in(name);
     let names_it = |line: &str| match version {

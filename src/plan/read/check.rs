@@ -243,8 +243,8 @@ impl Checks {
     }
 }
 
-/// Returns the check's file in the last round that has one, or the plan of a later round that is open. What is not in the
-/// folder of a round precedes them.
+/// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
+/// are in no folder of a round count as those of a first one.
 fn latest_round(
     rounds: &Path,
     kind: CheckKind,

@@ -403,10 +403,9 @@ impl<'a> FolderName<'a> {
 /// Splits a file name into what precedes its kind, the kind, and a number and slug behind it.
 fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
     const SEPARATORS: [char; 2] = ['-', '_'];
-    let kind = |word: &str| match () {
-        () if word.eq_ignore_ascii_case("plan") => Some(FileKind::Plan),
-        () if word.eq_ignore_ascii_case("summary") => Some(FileKind::Summary),
-        () => None,
+    let kind = |word: &str| {
+        let kinds = [("plan", FileKind::Plan), ("summary", FileKind::Summary)];
+        kinds.into_iter().find_map(|(own, kind)| word.eq_ignore_ascii_case(own).then_some(kind))
     };
     let is_number = |word: &str| {
         let letter = word.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -225,7 +225,7 @@ static AFTER_DROPPING: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns whether all of a text says that a phase will not be done: `CANCELLED`, `superseded by Phase 3`, but not
 /// `Cancelled orders`.
-pub(crate) fn drops(text: &str) -> bool {
+pub(crate) fn says_dropped(text: &str) -> bool {
     let lower = text.to_lowercase();
     let found = first_word(&lower).filter(|(progress, _)| progress.is_dropped());
     found.is_some_and(|(_, rest)| {

@@ -47,7 +47,7 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{drops, has, split_status};
+use crate::plan::read::vocabulary::{has, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
@@ -368,7 +368,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     });
     let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—']);
     let status = status.or_else(|| inside.find(is_dropping));
-    let status = status.or(Some(behind).filter(|span| drops(span.text)));
+    let status = status.or(Some(behind).filter(|span| says_dropped(span.text)));
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
     Some(RoadmapPhase {
         number,
