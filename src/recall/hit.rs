@@ -6,12 +6,14 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
-use crate::project::Project;
+use crate::plan::Survey;
+use crate::plan::read::vocabulary::begins;
+use crate::project::{Project, vocabulary};
 use crate::recall::sources::SourceName;
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
 use crate::storage::read;
-use crate::text::{sanitized, slashed, word_enum};
+use crate::text::{one_line, sanitized, slashed, word_enum};
 use crate::warning::Warning;
 use crate::{patterns, sessions};
 
@@ -150,13 +152,39 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
             let lines: Vec<&str> = hit.passage.text.lines().map(str::trim).collect();
             let line = reason_line(&patterns, hit.passage.line);
             if reasons.about(line, &lines.join(" ")).is_some() {
-                hit.passage.flags |= Flag::Stale.bit(true);
-                hit.score *= Flag::weight(Flag::Stale.bit(true));
+                mark_stale(hit);
             }
         }
-        hits.sort_by(|one, other| other.score.total_cmp(&one.score));
     }
+    mark_past_blockers(project, hits);
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
     mark_changed(project, hits, warnings);
+}
+
+/// Marks the blockers of STATE.md that the finished phases leave behind.
+fn mark_past_blockers(project: &Project, hits: &mut [Hit]) {
+    let is_blocker = |hit: &Hit| {
+        let mut titles = hit.passage.headings.iter().map(|title| title.to_lowercase());
+        hit.file.ends_with(vocabulary::STATE)
+            && titles.any(|title| begins("title about blockers", &title))
+    };
+    if !hits.iter().any(is_blocker) {
+        return;
+    }
+    // What cannot be read is reported by `status`.
+    let Ok(survey) = Survey::read(project) else { return };
+    let open = survey.current_blockers();
+    for hit in hits.iter_mut().filter(|hit| is_blocker(hit)) {
+        let text = one_line(&hit.passage.text);
+        if survey.state.blockers.contains(&text) && !open.contains(&text) {
+            mark_stale(hit);
+        }
+    }
+}
+
+fn mark_stale(hit: &mut Hit) {
+    hit.passage.flags |= Flag::Stale.bit(true);
+    hit.score *= Flag::weight(Flag::Stale.bit(true));
 }
 
 /// Returns the line by which the reasons for a bullet are found: the line of its entry's heading, or its own.

@@ -237,6 +237,26 @@ fn only_the_open_items_of_a_place_in_the_projects_own_documents_answer() {
 }
 
 #[test]
+fn a_blocker_of_a_finished_phase_is_stale() {
+    let case = Case::empty();
+    let state = "# State\n\nPhase: 2 of 2 (Shelf)\n\n## Blockers\n\n- Phase 1 needs the vendor key\n- Phase 2 needs\n  a printer\n";
+    case.write(".planning/STATE.md", state);
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [x] **Phase 1: Base**\n- [ ] **Phase 2: Shelf**\n",
+    );
+    for file in ["01-base/01-01-PLAN.md", "01-base/01-01-SUMMARY.md", "02-shelf/02-01-PLAN.md"] {
+        case.write(&format!(".planning/phases/{file}"), "# Plan\n");
+    }
+    let found = hits(&case, "What is blocking us?");
+    let found = found.as_array().unwrap().iter().map(|hit| (&hit["line"], &hit["flags"]));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [(&json!(8), &json!([])), (&json!(7), &json!(["stale"]))]
+    );
+}
+
+#[test]
 fn the_milestone_in_progress_is_current_wherever_its_folder_is() {
     let case = Case::empty();
     case.write(".vbw-planning/PROJECT.md", "# Till\n\nA till for markets.\n");
