@@ -221,7 +221,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         _ => "annals sync".to_owned(),
     };
     let Some(request) = context::upkeep(project, warnings)? else {
-        let message = "nothing keeps its block up to date: no planning folder is here, and nothing is remembered";
+        let message = "its block is no longer updated: there is no planning folder, and nothing is remembered";
         let found = claude_md::with_memory(project);
         let found: Vec<_> = found.map(|one| Detail::at(one.file(), None, message)).collect();
         let rows = (!found.is_empty()).then(|| AuditRow::found("block", found, fix));

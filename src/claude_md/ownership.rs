@@ -89,7 +89,8 @@ impl<'a> ContextFile<'a> {
         if span.is_some_and(|span| block::normalised_lines(&bytes[span.inside]) == lines) {
             return Ok(bytes);
         }
-        let message = "the block would not be found again here, so it is not written";
+        let message =
+            "the block was not written, because it could not be found again at this place";
         Err(Error::failed(message).at(self.path, None))
     }
 

@@ -106,7 +106,7 @@ fn beyond_codex(file: &Path, bytes: &[u8]) -> Option<Warning> {
     let what = clip(text.lines().nth(line - 1)?.trim(), 60).into_owned();
     let block = if rest.contains(block::END) { ", part of the block included" } else { "" };
     let message =
-        format!("Codex reads the first 32 KiB; from here on nothing reaches it{block}: {what}");
+        format!("Codex reads the first 32 KiB; it ignores everything from here on{block}: {what}");
     Some(Warning::at(file, line, message))
 }
 
@@ -179,8 +179,8 @@ impl Regeneration<'_> {
         let unedited = self.unedited(&file.path, relative, &whole, &mut told)?;
         let owned = ContextFile::parse(&unedited, relative, &self.known)?;
         if self.is_over && owned.has_edited_block() {
-            let message = "the block was edited by hand, and what was added to it cannot be told, so it stays";
-            let hint = "take out by hand what is not yours";
+            let message = "the block was edited by hand, and the edits cannot be separated from the generated text, so it was kept";
+            let hint = "delete the generated lines by hand";
             return Err(Error::refused(message).at(relative, None).hint(hint));
         }
         warnings.append(&mut told);

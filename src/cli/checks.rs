@@ -193,7 +193,7 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
         }
     }
     let scope = match scopes[..] {
-        [] => return AuditRow::unused(&format!("not set up; {command} does it")),
+        [] => return AuditRow::unused(&format!("not set up; run {command}")),
         [scope] => scope,
         _ => {
             let what = "is set up twice, for this project and for all of your projects";

@@ -336,7 +336,7 @@ fn note_options<T: Args>(text: &[String], out: &mut Output) {
     for word in text.iter().filter(|_| !is_meant) {
         let name = word.strip_prefix("--").and_then(|name| name.split('=').next());
         if name.is_some() && command.get_arguments().any(|known| known.get_long() == name) {
-            out.note(&format!("{word} became part of the text; options stand before it"));
+            out.note(&format!("{word} was read as part of the text; put options before it"));
         }
     }
 }

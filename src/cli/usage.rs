@@ -1,4 +1,4 @@
-//! Words a usage error: one line with what is accepted, and a hint with the command or option that was meant.
+//! Turns a usage error into one line with what is accepted, and a hint with the command or option that was meant.
 
 use std::error::Error as _;
 use std::ffi::OsString;

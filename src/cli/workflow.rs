@@ -188,8 +188,10 @@ pub(crate) struct InspectArgs {
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
     if let Some(workflow) = args.description.as_deref().and_then(LayoutName::from_word) {
         let workflow = workflow.as_str();
-        return Err(Error::usage(format!("{workflow} is a workflow, not what the project is"))
-            .hint(format!("annals init --layout {workflow}")));
+        return Err(Error::usage(format!(
+            "{workflow} is a workflow, not a description of the project"
+        ))
+        .hint(format!("annals init --layout {workflow}")));
     }
     let mut request = InitRequest {
         name: args.name.clone(),
@@ -295,8 +297,8 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     out.warnings(&warnings);
     if memory.as_ref().is_some_and(Vec::is_empty) && !warnings.is_empty() {
         // A store that could not be read may have what the block says.
-        let message = "not all that is remembered here could be read, so no block is taken out";
-        return Err(Error::refused(message).hint("mend what the warnings name"));
+        let message = "some of the project's memory could not be read, so no block was removed";
+        return Err(Error::refused(message).hint("fix what the warnings report"));
     }
     let request = SyncRequest {
         check: args.check,
@@ -583,11 +585,11 @@ mod tests {
             judged: false,
             reference: Some("phase 1".to_owned()),
             score: 0.5,
-            stale: Some("`a.rs` is gone".to_owned()),
+            stale: Some("`a.rs` no longer exists".to_owned()),
         };
         assert_eq!(
             lesson(&pattern("`a.rs` needs the lock (plan 02)")).unwrap(),
-            "failed: `a.rs` needs the lock (phase 1, plan 02) [possibly stale: `a.rs` is gone]"
+            "failed: `a.rs` needs the lock (phase 1, plan 02) [possibly stale: `a.rs` no longer exists]"
         );
         assert_eq!(lesson(&pattern(&"word ".repeat(200))), None);
     }

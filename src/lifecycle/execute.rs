@@ -484,7 +484,7 @@ fn findings(phase: &FinishedPhase) -> Vec<String> {
 fn form(number: &PhaseNumber, is_partial: bool) -> String {
     let partial = if is_partial { " --partial" } else { "" };
     format!(
-        "\nJudge: what would make the next plan different? At most 3 that worked and 3 that failed, each one whole\n\
+        "\nAsk: what would change the next plan? At most 3 that worked and 3 that failed, each one whole\n\
          sentence of at most 160 characters with its plans or files: environment facts, gotchas of a tool, conventions\n\
          of this code, planning mistakes. No praise, nothing recorded already. None is better than noise.\n\
          annals execute {number}{partial} --lessons - <<'EOF'\n\

@@ -111,7 +111,7 @@ impl PathReport {
     fn reason(&self) -> Option<String> {
         match (&self.to, self.status) {
             (Some(to), _) => Some(format!("`{}` moved to `{to}`", self.path)),
-            (None, PathStatus::Gone) => Some(format!("`{}` is gone", self.path)),
+            (None, PathStatus::Gone) => Some(format!("`{}` no longer exists", self.path)),
             _ => None,
         }
     }

@@ -104,7 +104,7 @@ fn what_codex_does_not_read_is_named() {
     let done = tree.twice();
     let said = &done.warnings[0].message;
     assert!(
-        said.starts_with("Codex reads the first 32 KiB; from here on nothing reaches it: "),
+        said.starts_with("Codex reads the first 32 KiB; it ignores everything from here on: "),
         "{said}"
     );
 }

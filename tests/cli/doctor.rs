@@ -36,7 +36,7 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     assert_eq!(transcripts, "not read; annals setup CLIENT --sessions turns it on");
     let claude = row(&found, "harness", "claude");
     assert_eq!(claude["level"], "unused");
-    assert_eq!(claude["details"][0]["message"], "not set up; annals setup claude does it");
+    assert_eq!(claude["details"][0]["message"], "not set up; run annals setup claude");
     let start = &row(&found, "session", "start")["details"][0]["message"];
     assert!(
         start

@@ -92,7 +92,10 @@ fn the_check_for_secrets_is_switched_off_only_before_the_text() {
     case.run("notepad working use --allow-secret").args([&key]).code(4);
     case.run("notepad working").args(["- bullet", "--allow-secret", &key]).code(2);
     let noted = case.run("notepad manual use --allow-secret always --json").success();
-    assert_eq!(noted.stderr(), "--allow-secret became part of the text; options stand before it\n");
+    assert_eq!(
+        noted.stderr(),
+        "--allow-secret was read as part of the text; put options before it\n"
+    );
     case.run("notepad manual --allow-secret").args([&key]).success();
     case.run("notepad --allow-secret manual").args([&key]).success();
     let manual = case.run("notepad read --section manual").success().stdout();

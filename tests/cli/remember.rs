@@ -67,8 +67,8 @@ fn an_option_that_became_text_is_named() {
     let done = case.run("remember the gate is red --dry-run -q --key=gate --release").success();
     assert_eq!(
         done.stderr(),
-        "--dry-run became part of the text; options stand before it\n\
-         --key=gate became part of the text; options stand before it\n"
+        "--dry-run was read as part of the text; put options before it\n\
+         --key=gate was read as part of the text; put options before it\n"
     );
     assert!(done.stdout().starts_with("Stored: "), "{}", done.report());
     assert_eq!(case.run("remember -- --json is for programs").success().stderr(), "");

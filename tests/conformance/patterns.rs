@@ -191,7 +191,7 @@ fn path_validity_is_the_same_with_and_without_git_and_stale_patterns_stay() {
         assert_eq!(text(&case, PATTERNS), entry);
         checked["entries"][0]["reasons"].clone()
     });
-    assert_eq!(found[0], json!(["`src/gone.rs` is gone"]));
+    assert_eq!(found[0], json!(["`src/gone.rs` no longer exists"]));
     assert_eq!(found[0], found[1]);
 }
 

@@ -94,7 +94,7 @@ impl PlanningFolder {
         value.not_understood.extend(value.active.not_understood.iter().cloned());
         if value.active.phases.is_empty() {
             for path in elsewhere(&home)? {
-                let message = "contains plans, but is not where phases are looked for; not read";
+                let message = "not read: contains plans, but phases are not looked for here";
                 warnings.push(Warning::file(&path, message));
                 value.not_understood.push(path);
             }
