@@ -156,7 +156,7 @@ pub struct AuditRow {
     /// The first findings.
     pub details: Vec<Detail>,
     /// The fix: a command, or instructions if no command can fix it.
-    #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
 

@@ -57,7 +57,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     let audit = run.json();
     assert_eq!(audit["level"], "fault");
     let block = row(&audit, "context", "block");
-    assert_eq!(block["mend"], "annals sync");
+    assert_eq!(block["fix"], "annals sync");
     assert_eq!(
         block["details"],
         json!([{"file": "CLAUDE.md", "line": null, "message": "is out of date"}])
@@ -68,7 +68,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     assert!(stale["details"][0]["line"].as_u64().unwrap() > 1);
     assert_eq!(row(&audit, "entries", "age")["count"], 1);
     assert_eq!(row(&audit, "entries", "links")["details"][0]["file"], ".vibekit/memory/port.md");
-    assert_eq!(row(&audit, "entries", "index")["mend"], "annals entry audit");
+    assert_eq!(row(&audit, "entries", "index")["fix"], "annals entry audit");
     assert_eq!(row(&audit, "ledger", "rules")["level"], "attention");
     assert_eq!(
         row(&audit, "journal", "lines")["details"][0],
@@ -154,7 +154,7 @@ fn a_check_that_cannot_be_run_hides_no_other() {
         .json();
     let failed = row(&audit, "facts", "database");
     assert_eq!((&failed["level"], &failed["count"]), (&json!("fault"), &json!(1)));
-    assert_eq!(failed["mend"], "annals facts check");
+    assert_eq!(failed["fix"], "annals facts check");
     assert!(row(&audit, "plan", "drift").is_object());
     assert!(row(&audit, "context", "secrets").is_object());
 }
@@ -172,7 +172,7 @@ fn facts_are_counted_and_their_values_never_told() {
     assert_eq!(row(&audit, "facts", "vectors")["level"], "ok");
     assert_eq!(row(&audit, "facts", "pending")["level"], "ok");
     let waiting = row(&audit, "facts", "waiting turns");
-    assert_eq!((&waiting["count"], &waiting["mend"]), (&json!(1), &json!("annals facts work")));
+    assert_eq!((&waiting["count"], &waiting["fix"]), (&json!(1), &json!("annals facts work")));
     assert!(!run.stdout().contains("helix") && !run.stdout().contains("Zanzibar"));
 }
 
@@ -186,7 +186,7 @@ fn the_ledger_that_is_behind_is_told_with_the_command() {
     let audit = case.run("audit --json").success().json();
     let coverage = row(&audit, "ledger", "coverage");
     assert_eq!(coverage["level"], "attention");
-    assert_eq!(coverage["mend"], "annals ledger pending");
+    assert_eq!(coverage["fix"], "annals ledger pending");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn the_check_fails_on_what_is_to_be_mended() {
     assert!(run.stderr().ends_with("checks found problems\n"), "{}", run.report());
     case.run("audit").success();
     let document = case.run("audit --check --json").code(1).json();
-    assert_eq!(document["rows"][0]["mend"], "annals sync");
+    assert_eq!(document["rows"][0]["fix"], "annals sync");
     assert_eq!(document["error"]["kind"], "failed");
 }
 

@@ -95,7 +95,7 @@ fn a_harness_is_set_up_whole_in_part_or_unreadable() {
 fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
     let case = Case::new(VBW);
     let root = case.root().display().to_string();
-    let check = |harness: &str, files: &[(&str, &str)], told: &str, mend: &str| {
+    let check = |harness: &str, files: &[(&str, &str)], told: &str, fix: &str| {
         case.run(&format!("setup {harness}")).success();
         let olds: Vec<_> = files.iter().map(|(file, _)| (file, case.read(file))).collect();
         for (file, text) in files {
@@ -106,7 +106,7 @@ fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
         assert_eq!(row["level"], "attention", "{harness}: {row:#}");
         let message = row["details"][0]["message"].as_str().unwrap();
         assert!(message.contains(told), "{message}");
-        assert!(row["mend"].as_str().unwrap().contains(mend), "{row:#}");
+        assert!(row["fix"].as_str().unwrap().contains(fix), "{row:#}");
         for (file, old) in olds {
             match old {
                 Some(old) => {
@@ -133,7 +133,7 @@ fn what_qwen_code_turns_off_in_the_file_that_holds_our_entries_is_named() {
     case.run("setup qwen").success();
     let file = case.root().join(".qwen/settings.json");
     let ours = std::fs::read_to_string(&file).unwrap();
-    for (switch, told, mend) in [
+    for (switch, told, fix) in [
         (r#""disableAllHooks": true"#, "all hooks off", "disableAllHooks"),
         (r#""mcp": {"excluded": ["annals"]}"#, "does not allow", "mcp.excluded"),
     ] {
@@ -143,7 +143,7 @@ fn what_qwen_code_turns_off_in_the_file_that_holds_our_entries_is_named() {
         assert_eq!(row["level"], "attention", "{row:#}");
         let message = row["details"][0]["message"].as_str().unwrap();
         assert!(message.contains(told), "{message}");
-        assert!(row["mend"].as_str().unwrap().contains(mend), "{row:#}");
+        assert!(row["fix"].as_str().unwrap().contains(fix), "{row:#}");
     }
 }
 
@@ -156,7 +156,7 @@ fn a_harness_that_is_set_up_twice_is_named_with_what_to_drop() {
         let found = diagnosis(&case);
         let row = row(&found, "harness", harness);
         assert_eq!(row["level"], "attention");
-        assert_eq!(row["mend"], format!("annals setup {harness} --remove"));
+        assert_eq!(row["fix"], format!("annals setup {harness} --remove"));
     }
 }
 
@@ -201,5 +201,5 @@ fn what_cannot_be_written_is_named() {
     case.write(".annals", "in the way");
     let found = diagnosis(&case);
     assert_eq!(found["level"], "fault");
-    assert_eq!(row(&found, "project", ".annals folder")["mend"], "move or rename it");
+    assert_eq!(row(&found, "project", ".annals folder")["fix"], "move or rename it");
 }
