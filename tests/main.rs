@@ -28,6 +28,7 @@ mod layering;
 mod ledger;
 mod load;
 mod mcp_client;
+mod merge_conflicts;
 mod milestone_phases;
 mod obstacles;
 mod package;

@@ -456,6 +456,7 @@ pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -
             return Err(Error::usage("`read` takes no text").hint("annals notepad working TEXT"));
         }
         let found = notepad::read(project, part.or(args.section))?;
+        out.warnings(&found.warnings);
         return out.file(&found, &found.bytes);
     };
     note_options::<NotepadArgs>(&args.text, out);

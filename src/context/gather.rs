@@ -92,7 +92,7 @@ impl<'a> Gatherer<'a> {
             DigestPart::Position => self.position(warnings),
             DigestPart::Ledger => return Ok(self.section(part, self.ledger_state())),
             DigestPart::Blockers => self.blockers(),
-            DigestPart::Notepad => self.notepad()?,
+            DigestPart::Notepad => self.notepad(warnings)?,
             DigestPart::Constraints => {
                 let sections = self.ledger.as_ref().map(Brief::constraint_sections);
                 return Ok(self.section(part, ledger_lines(sections.unwrap_or_default())));
@@ -238,10 +238,10 @@ impl<'a> Gatherer<'a> {
     ///
     /// If there is room for only a few lines, the working notes take up to two of them. Pinned notes are few by their own
     /// limit, and the newest is the last.
-    fn notepad(&self) -> Result<Vec<String>> {
-        let mut lines = self.notes(NotepadSection::Priority)?;
+    fn notepad(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+        let mut lines = self.notes(NotepadSection::Priority, warnings)?;
         if self.request.compacted {
-            let working = self.notes(NotepadSection::Working)?;
+            let working = self.notes(NotepadSection::Working, &mut Vec::new())?;
             let (breadcrumbs, mut working): (Vec<String>, Vec<String>) =
                 working.into_iter().partition(|line| line.contains(BREADCRUMB));
             working.truncate(MAX_OWN_NOTES);
@@ -257,9 +257,10 @@ impl<'a> Gatherer<'a> {
         self.request.max_lines_per_list.saturating_mul(2)
     }
 
-    fn notes(&self, section: NotepadSection) -> Result<Vec<String>> {
+    fn notes(&self, section: NotepadSection, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
+                warnings.extend(found.warnings);
                 // Before it is split into lines: a key may stand on several.
                 let text = sanitized(&found.text);
                 let lines = text.lines().map(unmarked);

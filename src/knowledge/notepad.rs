@@ -32,7 +32,7 @@ use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, read};
 use crate::text::{fold, line_end, line_gap, word_enum};
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Maximum length of Priority Context, in characters.
 pub const LIMIT: usize = 500;
@@ -178,6 +178,9 @@ pub struct NotepadText {
     /// The same text as the original bytes.
     #[serde(skip)]
     pub bytes: Vec<u8>,
+    /// Warnings about a section that was read.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
 }
 
 /// Returns the length of Priority Context in characters; 0 without a notepad.
@@ -197,10 +200,11 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
             .at(&file, None)
             .hint("`annals notepad working TEXT` creates it"));
     };
-    let text = String::from_utf8_lossy(&bytes).into_owned();
     let Some(section) = section else {
-        return Ok(NotepadText { file, section, text, bytes });
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        return Ok(NotepadText { file, section, text, bytes, warnings: Vec::new() });
     };
+    let Parsed { value: text, warnings } = read::decode(bytes, &path);
     let notepad = Notepad::parse(&text);
     let Some(content) = notepad.content(section) else {
         let missing = format!("the notepad has no section {}", section.title());
@@ -209,7 +213,8 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
             .hint(format!("`annals notepad {} TEXT` creates it", section.as_str())));
     };
     let text = text[content].to_owned();
-    Ok(NotepadText { file, section: Some(section), bytes: text.clone().into_bytes(), text })
+    let bytes = text.clone().into_bytes();
+    Ok(NotepadText { file, section: Some(section), bytes, text, warnings: project.named(warnings) })
 }
 
 /// A note to add.

@@ -97,8 +97,8 @@ impl LedgerFile {
     }
 
     fn refuse_conflict(&self) -> Result<()> {
-        let has = |marker: &str| self.text.lines().any(|line| line.starts_with(marker));
-        if has("<<<<<<< ") && has("=======") && has(">>>>>>> ") {
+        let bytes = self.bytes.as_deref().unwrap_or_default();
+        if !read::conflict_markers(bytes).is_empty() {
             return Err(Error::refused("contains conflict markers")
                 .at(&self.path, None)
                 .hint("resolve the conflict, then run the command again"));

@@ -4,8 +4,11 @@
 
 use std::fs::File;
 use std::io::BufReader;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
+
+use memchr::memmem;
 
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
@@ -141,18 +144,54 @@ pub(crate) fn unlinked_lines(path: &Path) -> Result<Option<BufReader<File>>> {
 /// Size of the buffer for files that are read line by line, in bytes.
 const LINES_BUFFER: usize = 128 * 1024;
 
-/// Returns bytes as text; invalid UTF-8 becomes U+FFFD, with one warning at its first line.
+/// Returns bytes as text: invalid UTF-8 becomes U+FFFD, and the lines with which git marks the sides of an unresolved
+/// merge become blank, each with one warning at the first line.
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
-    let invalid = match String::from_utf8(bytes) {
-        Ok(text) => return Parsed::clean(text),
-        Err(invalid) => invalid,
-    };
-    let bytes = invalid.as_bytes();
-    let line = line_number(bytes, invalid.utf8_error().valid_up_to());
-    Parsed::new(
-        String::from_utf8_lossy(bytes).into_owned(),
-        vec![Warning::at(path, line, "is not valid UTF-8")],
-    )
+    let mut warnings = Vec::new();
+    let mut text = String::from_utf8(bytes).unwrap_or_else(|invalid| {
+        let bytes = invalid.as_bytes();
+        let line = line_number(bytes, invalid.utf8_error().valid_up_to());
+        warnings.push(Warning::at(path, line, "is not valid UTF-8"));
+        String::from_utf8_lossy(bytes).into_owned()
+    });
+    let markers = conflict_markers(text.as_bytes());
+    if let Some(first) = markers.first() {
+        let line = line_number(&text, first.start);
+        warnings.push(Warning::at(path, line, "has an unresolved merge; both sides are read"));
+    }
+    for range in markers {
+        // Offsets stay the same.
+        text.replace_range(range.clone(), &" ".repeat(range.len()));
+    }
+    Parsed::new(text, warnings)
+}
+
+/// Returns the lines with which git marks the sides of unresolved merges, without their line ends.
+pub(crate) fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let Some(first) = memmem::find(text, b"<<<<<<< ") else { return found };
+    // The number of those whose merge has an end.
+    let mut ended = 0;
+    let mut start = text[..first].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    for line in text[start..].split_inclusive(|byte| *byte == b'\n') {
+        let marker = line.trim_ascii_end();
+        let is_inside = found.len() > ended;
+        let begins = marker.starts_with(b"<<<<<<< ");
+        let ends = is_inside && marker.starts_with(b">>>>>>> ");
+        if begins {
+            found.truncate(ended);
+        }
+        if begins || ends || is_inside && (marker == b"=======" || marker.starts_with(b"||||||| "))
+        {
+            found.push(start..start + marker.len());
+        }
+        if ends {
+            ended = found.len();
+        }
+        start += line.len();
+    }
+    found.truncate(ended);
+    found
 }
 
 fn wrong_kind(what: &str, path: &Path) -> Error {

@@ -1,0 +1,88 @@
+//! Files with an unresolved git merge: both sides are read and named, and no command writes into one of them.
+
+use crate::support::Case;
+
+/// Returns both sides of a line as git leaves them.
+fn sides(ours: &str, theirs: &str) -> String {
+    format!("<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n")
+}
+
+/// A project in which the merge of each store has failed.
+fn case() -> Case {
+    let case = Case::new("examples/vbw-project");
+    let in_conflict = |file: &str, line: &str, ours: &str, theirs: &str| {
+        let text = String::from_utf8(case.read(file).unwrap()).unwrap();
+        assert!(text.contains(line), "{file} has no {line:?}");
+        case.write(file, text.replacen(line, &sides(ours, theirs), 1));
+    };
+    let planning = ".vbw-planning";
+    in_conflict(&format!("{planning}/STATE.md"), "Plans: 1/3\n", "Plans: 0/3", "Plans: 3/3");
+    let lesson = "- Comparing whole output in `tests/cli.rs` made table changes safe (plan 03)\n";
+    let patterns = format!("{planning}/patterns/PATTERNS.md");
+    in_conflict(&patterns, lesson, "- Ours (plan 03)", "- Theirs (plan 03)");
+    case.run("remember --key cache the cache is in redis").success();
+    let entry = ".vibekit/memory/cache.md";
+    let text = String::from_utf8(case.read(entry).unwrap()).unwrap();
+    let sentence = text.lines().rfind(|line| line.contains("redis")).unwrap();
+    in_conflict(entry, &format!("{sentence}\n"), sentence, "the cache is in memory");
+    case.run("notepad priority ask Noor first").success();
+    in_conflict(".vibekit/notepad.md", "- ask Noor first\n", "- ask Noor first", "- ask Ida first");
+    case.run("ledger init").success();
+    let objective = "Ship the alerts";
+    let state = "docs/memory/STATE.md";
+    let text = String::from_utf8(case.read(state).unwrap()).unwrap();
+    let text = text.replacen("## Current Objective\n", "## Current Objective\n@\n", 1);
+    case.write(state, text);
+    in_conflict(state, "@\n", objective, "Ship the lists");
+    case
+}
+
+#[test]
+fn no_marker_reaches_a_session_and_each_file_is_named() {
+    let case = case();
+    for line in ["context", "status", "sync --stdout", "hook session-start", "patterns list"] {
+        let run = case.run(line).stdin("{}").output();
+        let stdout = run.stdout();
+        for marker in ["<<<<", "====", ">>>>"] {
+            assert!(!stdout.contains(marker), "{line}: {}", run.report());
+        }
+    }
+    let context = case.run("context").success();
+    for side in ["Ask Noor first", "Ask Ida first", "Ship the alerts", "Ship the lists"] {
+        let found = context.stdout().to_lowercase();
+        assert!(found.contains(&side.to_lowercase()), "{side}: {}", context.report());
+    }
+    for (line, file) in [
+        ("context", "notepad.md"),
+        ("patterns list", "PATTERNS.md"),
+        ("status", ".vbw-planning/STATE.md"),
+        ("inspect .vbw-planning/STATE.md", ".vbw-planning/STATE.md"),
+        ("ledger brief", "docs/memory/STATE.md"),
+        ("audit", ".vbw-planning/STATE.md"),
+        ("audit", "docs/memory/STATE.md"),
+        ("audit", "PATTERNS.md"),
+        ("audit", "cache.md"),
+    ] {
+        let run = case.run(line).output();
+        let is_named = |line: &str| line.contains(file) && line.contains("unresolved merge");
+        assert_eq!(
+            run.report().lines().filter(|line| is_named(line)).count(),
+            1,
+            "{file}: {}",
+            run.report()
+        );
+    }
+}
+
+#[test]
+fn no_command_writes_into_one_side() {
+    let case = case();
+    let before = case.tree();
+    for line in
+        ["notepad working and the parser", "patterns note --phase 2 Ours", "sync --fix-state"]
+    {
+        let refused = case.run(line).code(4);
+        assert!(refused.stderr().contains("unresolved merge"), "{line}: {}", refused.report());
+    }
+    assert_eq!(case.tree(), before);
+}
