@@ -99,7 +99,7 @@ impl Tree {
             && !self.ignored.ignore(&whole, false)
             && !folders.any(|folder| self.ignored.ignore(folder, true))
             && !submodules.any(|module| whole.starts_with(self.top.join(module)))
-            && !self.names().has_similar(path)
+            && !self.names().has_similar(path, |home| self.has(home))
             && (!mention.is_folder || may_be_folder())
     }
 
@@ -165,14 +165,15 @@ impl FileNames {
         self.alike(path).filter(|home| ends_in(home, path)).collect()
     }
 
-    /// Returns whether there is a path that a missing one may stand for: people omit extensions or write `.js` for
+    /// Returns whether a path exists that a missing one may stand for: people omit extensions or write `.js` for
     /// `.ts`, and names in other case.
-    fn has_similar(&self, path: &str) -> bool {
+    fn has_similar(&self, path: &str, exists: impl Fn(&str) -> bool) -> bool {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_lowercase();
         self.alike(path).any(|home| {
-            let home = home.to_lowercase();
-            folder.is_empty()
-                || home.rsplit_once('/').is_some_and(|(above, _)| ends_in(above, &folder))
+            let above = home.to_lowercase();
+            let is_there = folder.is_empty()
+                || above.rsplit_once('/').is_some_and(|(above, _)| ends_in(above, &folder));
+            is_there && exists(home)
         })
     }
 

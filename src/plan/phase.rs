@@ -108,13 +108,14 @@ impl Phase {
         };
         let is_withdrawn =
             |name: &String| text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text));
-        let state = |slot: &PlanSlot| match &slot.summary {
-            None if is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn) => None,
-            None => Some(PlanState::Open),
-            Some(name) => {
+        let state = |slot: &PlanSlot| {
+            let stated = |name: &String| {
                 let stated = text(&dir.dir.join(name)).and_then(|text| PlanState::stated(&text));
-                stated.or(Some(PlanState::Complete))
-            }
+                stated.unwrap_or(PlanState::Complete)
+            };
+            let state = slot.summary.as_ref().map_or(PlanState::Open, stated);
+            let is_dropped = || is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn);
+            (state == PlanState::Complete || !is_dropped()).then_some(state)
         };
         let known = |slot: &PlanSlot| Some(PlanSlot { state: state(slot)?, ..slot.clone() });
         let plans: Vec<PlanSlot> = dir.plans.iter().filter_map(known).collect();

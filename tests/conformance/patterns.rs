@@ -169,13 +169,15 @@ fn path_validity_is_the_same_with_and_without_git_and_stale_patterns_stay() {
                  **What failed:**\n- `src/gone.rs` was edited twice\n- `out/a.js`, `src/skip.log` and and/or are none\n";
     let found = [false, true].map(|has_git| {
         let case = project(1);
-        case.write("src/keep.rs", "fn a() {}\n");
+        case.write("src/keep.rs", "fn a() {}\n").write("src/gone.rs", "fn b() {}\n");
         case.write(".gitignore", "*.log\n");
         case.write(PATTERNS, entry);
         if has_git {
             case.git_init();
             case.commit("Start", "2026-02-01T12:00:00Z");
         }
+        // Git's list has it until the deletion is committed.
+        case.remove("src/gone.rs");
         let checked = case.run("patterns check --json").output().json();
         // It never blocks, and nothing is deleted.
         let listed = case.run("patterns relevant --json").success().json();

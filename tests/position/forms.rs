@@ -164,6 +164,25 @@ const ROWS: &[Row] = &[
         )],
         "plan 2",
     ),
+    (
+        "a failed plan that another replaces",
+        &[
+            ("phases/02-loans/02-01-PLAN.md", "---\nsuperseded_by: 02-02\n---\n# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", "---\nstatus: failed\n---\n"),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-02-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "an open plan with a name that is not read",
+        &[
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-GAP-PLAN.md", "# Plan\n"),
+        ],
+        "unknown",
+    ),
 ];
 
 #[test]
@@ -185,6 +204,33 @@ fn other_forms_of_the_same_are_read_alike() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_roadmap_of_which_no_phase_is_read_is_not_the_end_of_a_milestone() {
+    for roadmap in ["## Phases\n\n1. **Base**\n2. **Shelf**\n", "### 1. Base\n\n### 2. Shelf\n"] {
+        let case = Case::empty();
+        case.write(".planning/ROADMAP.md", format!("# Roadmap\n\n{roadmap}"));
+        let state =
+            "# State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\nStatus: Ready to plan\n";
+        case.write(".planning/STATE.md", state);
+        assert_eq!(Answer::ask(&case).said(), "unknown", "{roadmap}");
+        case.run("plan").code(4);
+    }
+}
+
+#[test]
+fn a_check_with_an_unknown_result_is_open() {
+    let case = Case::empty();
+    case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n");
+    for (file, text) in [
+        ("01-01-PLAN.md", "# Plan\n"),
+        ("01-01-SUMMARY.md", DONE),
+        ("01-UAT.md", "---\nstatus: quibbled\n---\n"),
+    ] {
+        case.write(&format!(".vbw-planning/phases/01-shelves/{file}"), text);
+    }
+    case.run("ship").code(4);
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Check {
     pub fn is_open(&self) -> bool {
         match (self.kind, self.outcome) {
             (CheckKind::Review, _)
-            | (_, CheckOutcome::Passed | CheckOutcome::Unknown)
+            | (_, CheckOutcome::Passed)
             | (CheckKind::Verification, CheckOutcome::Pending) => false,
             (CheckKind::Uat | CheckKind::Verification, _) => true,
         }

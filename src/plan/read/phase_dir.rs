@@ -159,13 +159,18 @@ impl PhaseDir {
             }
         }
         let plans = plans(&folder, &files);
-        if plans.is_empty() {
-            // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
-            let is_plan = |name: &&String| {
-                let is_numbered = name.contains(|c: char| c.is_ascii_digit());
-                name.ends_with("PLAN.md") && !name.starts_with('.') && is_numbered
-            };
-            unread.extend(files.iter().find(is_plan).map(|name| dir.join(name)));
+        // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
+        let is_missed = |name: &&String| {
+            let is_numbered = name.contains(|c: char| c.is_ascii_digit());
+            let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());
+            name.ends_with("PLAN.md")
+                && !name.starts_with('.')
+                && is_numbered
+                && !read.any(|plan| plan == *name)
+        };
+        for path in files.iter().filter(is_missed).map(|name| dir.join(name)) {
+            warnings.push(Warning::file(&path, "not read: its name does not number a plan"));
+            unread.push(path);
         }
         Ok(Self {
             number,

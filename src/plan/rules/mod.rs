@@ -153,12 +153,17 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
 
 /// Returns the next step, the choice that it is, and why its rule is there.
 fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'a>, &'static str) {
-    let none = "no phase is planned since the last milestone";
     let choice = |step: &Step<'a>, rule| Choice { action: step.action, phase: step.phase, rule };
     let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor).unwrap_or_else(|| {
-        let last = case.survey.folder.archived.last();
-        let place = last.map(|archive| case.survey.archive_line(archive));
-        (Step { place, ..Step::new(Action::None, None) }, ["none", none])
+        if next::has_ended(case.survey) {
+            let last = case.survey.folder.archived.last();
+            let place = last.map(|archive| case.survey.archive_line(archive));
+            let reason = "no phase is planned since the last milestone";
+            (Step { place, ..Step::new(Action::None, None) }, ["none", reason])
+        } else {
+            let reason = "no phase was read, and nothing says that a milestone is over";
+            (Step::new(Action::Unknown, None), ["unread", reason])
+        }
     });
     let chosen = choice(&step, rule);
     match first(Case::GATES, case, chosen) {

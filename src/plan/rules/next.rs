@@ -6,7 +6,7 @@ use crate::plan::rules::phases::{is_left_unticked, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
     Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseNumbering,
-    PhaseProgress, PhaseState, PlanState, Says, milestone_version, milestone_version_in,
+    PhaseProgress, PhaseState, PlanState, Says, Survey, milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::text::slug_of;
@@ -107,8 +107,9 @@ impl<'a> Case<'a> {
                 // If the roadmap's ids are all of a kind that is not read, those of the folders are read wrongly, too.
                 let roadmap = &case.survey.roadmap;
                 let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
+                let mut phases = [choice.phase, case.frontier].into_iter().flatten();
                 let is_hidden = choice.action == Action::Plan
-                    && choice.phase.is_some_and(|phase| has_unread_folder(case, phase));
+                    && phases.any(|phase| has_unread_folder(case, phase));
                 (assumes_nothing && is_unread || is_foreign || is_hidden)
                     .then_some(Step::new(Action::Unknown, None))
             },
@@ -147,6 +148,14 @@ impl<'a> Case<'a> {
             },
         },
     ];
+}
+
+/// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active.
+pub(super) fn has_ended(survey: &Survey) -> bool {
+    !survey.folder.archived.is_empty()
+        || survey.state.no_milestone.is_some()
+        || survey.shipped.is_some()
+        || survey.roadmap.milestones.iter().any(|one| one.is_shipped)
 }
 
 /// Returns the place of what shows that the milestone is over: its phases are in an archive, or the documents call it
