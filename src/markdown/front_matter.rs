@@ -393,8 +393,9 @@ fn split_key(content: &str) -> Option<(String, &str)> {
 
 /// Returns a text without a trailing comment.
 fn without_comment(text: &str) -> &str {
-    match text.find(" #") {
-        Some(at) if !text.starts_with('`') => text[..at].trim_end(),
+    let mut before = text.match_indices('#').map(|(at, _)| &text[..at]);
+    match before.find(|before| before.ends_with(' ')) {
+        Some(before) if !text.starts_with('`') => before.trim_end(),
         _ => text,
     }
 }
@@ -488,6 +489,9 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     let (inner, rest) = (text[1..end].replace('\n', " "), &text[end + 1..]);
     if quote == '\'' {
         return Some((inner.replace("''", "'"), rest));
+    }
+    if !inner.contains('\\') {
+        return Some((inner, rest));
     }
     // Not every backslash is an escape: `"\d+"`.
     let read = serde_json::from_str(&format!("\"{inner}\""));

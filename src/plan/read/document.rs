@@ -31,7 +31,8 @@ pub(crate) struct Document<'a> {
     pub(crate) front: FrontMatter,
     /// The outline of the text after the front matter; empty for JSONL.
     pub(crate) outline: Outline<'a>,
-    labels: Vec<Label>,
+    /// The labelled lines, each with its name in lower case and with underscores, as in the front matter.
+    labels: Vec<(String, Label)>,
 }
 
 impl<'a> Document<'a> {
@@ -47,7 +48,11 @@ impl<'a> Document<'a> {
         };
         let outline = Outline::parse_beginning(text, body);
         warnings.extend(outline.warning(path));
-        let labels = outline.labels(&(body..text.len()));
+        let named = |label: Label| {
+            let name = label.name.trim_matches(['*', ' ']).to_lowercase();
+            (name.replace([' ', '-'], "_"), label)
+        };
+        let labels = outline.labels(&(body..text.len())).into_iter().map(named).collect();
         Self { front, outline, labels }
     }
 
@@ -69,14 +74,9 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the body's values for the labels whose names are words of a kind, from labelled lines.
-    /// Names have underscores, as in the front matter.
     pub(crate) fn values(&self, kind: &str) -> Vec<&str> {
-        let is_named = |name: &str| {
-            let name = name.trim_matches(['*', ' ']);
-            has(kind, &name.to_lowercase().replace([' ', '-'], "_"))
-        };
-        let lines = self.labels.iter().filter(|label| is_named(&label.name));
-        lines.map(|label| label.value.as_str()).collect()
+        let lines = self.labels.iter().filter(|(name, _)| has(kind, name));
+        lines.map(|(_, label)| label.value.as_str()).collect()
     }
 
     /// Returns the texts of a kind, in the front matter and then in the body.

@@ -39,9 +39,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::clock::parse_date;
@@ -51,7 +50,7 @@ use crate::plan::read::vocabulary::{has, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
+use crate::text::{non_placeholder, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -343,9 +342,17 @@ impl RoadmapPhase {
     }
 }
 
-/// The end of a phase's name: its markup, or a remark in italics, in capitals or with a plan count.
-static NAME_END: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan"));
+/// What ends a phase's name: its markup, or a remark in italics or in capitals.
+const NAME_ENDS: &[&str] = &["**", "](", "~~", " _(", " *(", " (INSERTED"];
+
+/// Returns whether a text begins with what ends a phase's name, or with a remark that counts plans: ` (3 plans)`.
+fn ends_name(text: &str) -> bool {
+    NAME_ENDS.iter().any(|end| text.starts_with(end))
+        || text.strip_prefix(" (").is_some_and(|remark| {
+            let inner = remark.split(')').next().unwrap_or_default();
+            inner.starts_with(|c: char| c.is_ascii_digit()) && inner.contains("plan")
+        })
+}
 
 /// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
 fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
@@ -355,7 +362,8 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
-    let end = NAME_END.find(rest.text).map_or(rest.text.len(), |found| found.start());
+    let mut ends = rest.text.match_indices(['*', ']', '~', ' ']).map(|(at, _)| at);
+    let end = ends.find(|at| ends_name(&rest.text[*at..])).unwrap_or(rest.text.len());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
     let bare = bare.text.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));

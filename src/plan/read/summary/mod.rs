@@ -503,8 +503,10 @@ fn add_files<'d>(node: &'d Node, found: &mut Vec<&'d str>) {
 /// `src/a.rs` — new file        src/a.rs (modified)
 /// ```
 fn paths(line: &str) -> impl Iterator<Item = &str> {
-    let ends = [" — ", " – ", " - ", " -- ", ": "].iter();
-    let end = ends.filter_map(|mark| line.find(mark)).min();
+    let is_mark =
+        |rest: &str| [" — ", " – ", " - ", " -- ", ": "].iter().any(|mark| rest.starts_with(mark));
+    let mut ends = line.match_indices([' ', ':']).map(|(at, _)| at);
+    let end = ends.find(|at| is_mark(&line[*at..]));
     let head = &line[..end.unwrap_or(line.len())];
     let (marks, step): (&[char], usize) = match head.find('`') {
         Some(_) => (&['`'], 2),
