@@ -215,14 +215,16 @@ pub(crate) fn refresh_with(
     work: &mut Work,
 ) -> Result<()> {
     let warnings = &mut work.warnings;
-    let patterns = patterns::with_changes(project, &work.changes, warnings)?;
-    let (history, relevant) = parallel::both(
+    let (history, known) = parallel::both(
         || patterns::history(before),
         || {
+            let patterns = patterns::with_changes(project, &work.changes, warnings)?;
             let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
-            patterns::worth_knowing(&patterns, &reasons, survey)
+            let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
+            Ok::<_, Error>((patterns, relevant))
         },
     )?;
+    let (patterns, relevant) = known?;
     let insights = Insights::from_phases(&history?.value);
     let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());

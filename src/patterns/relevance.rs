@@ -170,9 +170,10 @@ impl CurrentWork {
         // What was set up tells less than what went wrong.
         let least = MIN_SHARED_WORDS + usize::from(pattern.outcome == PatternOutcome::Worked);
         self.words.common(&ContentWords::from_text(lesson)) >= least
-            || mentions(lesson)
-                .iter()
-                .any(|mention| self.files.iter().any(|file| ends_in(file, &mention.path)))
+            || !self.files.is_empty()
+                && mentions(lesson)
+                    .iter()
+                    .any(|mention| self.files.iter().any(|file| ends_in(file, &mention.path)))
     }
 }
 

@@ -9,6 +9,7 @@
 //! A part is here because it found more on at least two of the sets of questions and cost less than a point on the
 //! others; docs/recall.md has the figures.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use serde::Serialize;
 use crate::search::encoder::{ENCODER_ID, Encoder};
 use crate::search::table::VectorTable;
 use crate::search::vector::{Quantized, Vector};
-use crate::search::words::{Language, Term, Tokenizer, content_words, terms, words};
+use crate::search::words::{Language, Term, Tokenizer, content_words, terms};
 use crate::text::word_enum;
 
 /// Weight of the words beside that of the meaning.
@@ -636,15 +637,14 @@ pub(crate) type Matches = Vec<(usize, u32)>;
 
 /// Returns the score of each text by BM25; 0 if it shares no word with the query.
 pub fn bm25<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, query: &str) -> Vec<f64> {
-    let mut languages = Vec::new();
+    let mut tokenizers: BTreeMap<Language, Tokenizer> = BTreeMap::new();
     let texts = texts.into_iter().map(|text| {
         let language = Language::detect(text.as_ref());
-        if !languages.contains(&language) {
-            languages.push(language);
-        }
-        words(text.as_ref())
+        let tokenizer = tokenizers.entry(language).or_insert_with(|| Tokenizer::new(language));
+        tokenizer.words(text.as_ref())
     });
     let texts: Vec<Vec<String>> = texts.collect();
+    let languages: Vec<Language> = tokenizers.into_keys().collect();
     let lengths: Vec<u32> = texts.iter().map(|words| to_u32(words.len())).collect();
     let mut scores = vec![0.0; texts.len()];
     for term in terms(query, &languages) {

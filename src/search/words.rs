@@ -30,10 +30,7 @@ const MAX_TERM_LENGTH: usize = 100;
 /// 再試行               再 試 再試 行 試行
 /// ```
 pub fn words(text: &str) -> Vec<String> {
-    let mut tokenizer = Tokenizer::new(Language::detect(text));
-    let mut stems = Vec::new();
-    tokenizer.stems(text, &mut stems);
-    stems.into_iter().map(|stem| tokenizer.text(stem).to_owned()).collect()
+    Tokenizer::new(Language::detect(text)).words(text)
 }
 
 /// Splits texts of one language into numbered stems, and caches those of each run of letters, since most recur.
@@ -62,6 +59,13 @@ impl Tokenizer {
     /// Returns the stem with a number.
     pub(crate) fn text(&self, stem: u32) -> &str {
         self.texts.get(stem as usize).map_or("", |text| text)
+    }
+
+    /// Returns the stems of the words of a text.
+    pub(crate) fn words(&mut self, text: &str) -> Vec<String> {
+        let mut stems = Vec::new();
+        self.stems(text, &mut stems);
+        stems.into_iter().map(|stem| self.text(stem).to_owned()).collect()
     }
 
     /// Appends the stem of every word of a text.
@@ -314,7 +318,7 @@ const SAMPLE_WORDS: usize = 500;
 const MIN_STEM_LENGTH: usize = 3;
 
 /// A language with a stemmer: its row in the table. English is the default if none is detected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(u8);
 
 /// The stemmer, the letters that are rare in the other languages, and the function words.
