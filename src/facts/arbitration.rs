@@ -215,14 +215,11 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, current);
         }
-        // A value of an earlier or later time must not undo the present one.
-        let is_earlier = self.origin.last_mentioned_at < current.valid_from;
+        // A value of the future must not undo the present one.
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
         let may_replace = !is_to_come
             && (self.is_confirmed
-                || !self.is_guarded(action, &current)
-                    && !is_earlier
-                    && current.confidence < ESTABLISHED);
+                || !self.is_guarded(action, &current) && current.confidence < ESTABLISHED);
         // If another fact of the key has the value already, this one only ends.
         let active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
@@ -345,15 +342,10 @@ impl Arbiter<'_> {
             after.value_json = action.new_value_json.clone().map(Json).or(after.value_json);
             after.event_time = origin.event_time.clone().or(after.event_time);
         }
-        // The latest statement says when a proposal takes effect, unless the user has confirmed when. A value that is
-        // stated after its end has another end.
+        // The latest statement says when a proposal takes effect. A value that is stated after its end has another end.
         if current.status == FactStatus::PendingConfirmation
             && origin.last_mentioned_at >= current.last_mentioned_at
-            && (self.is_confirmed || current.confidence < CONFIRMED)
         {
-            if self.is_confirmed {
-                after.valid_from = after.valid_from.min(self.now.clone());
-            }
             let from = action.valid_from.clone().unwrap_or(after.valid_from);
             let is_end = current.proposal == Some(Proposal::End);
             let mut ends = [action.valid_to.clone(), after.valid_to].into_iter().flatten();
@@ -438,7 +430,6 @@ impl Arbiter<'_> {
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
     fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         if action.kind == ActionType::Expire {
-            self.keep_present(pending, &action.reason)?;
             return self.close(EXPIRE, pending, &self.now, &action.reason);
         }
         if action.new_value_text.is_none() || action.is_of(pending) {
@@ -450,9 +441,6 @@ impl Arbiter<'_> {
     /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
     fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let after = self.repeated(action, pending)?;
-        if after.valid_from != pending.valid_from {
-            self.keep_present(pending, &action.reason)?;
-        }
         let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = needed_confidence(after.is_high_risk(&self.high_risk), old);
@@ -477,30 +465,14 @@ impl Arbiter<'_> {
             let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
             return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
-        // The present value stays until the new one begins, which then replaces it.
-        if let Some(old) = &contested
-            && pending.valid_from.as_str() > self.now.as_str().max(&old.valid_from)
-        {
-            let is_longer = old.valid_to.as_ref().is_none_or(|end| *end > pending.valid_from);
-            if is_longer && pending.confidence >= CONFIRMED {
-                self.end_at(old, &pending.valid_from, reason)?;
-            }
+        // The present value stays at least until the new one begins.
+        if contested.is_some() && pending.valid_from > self.now {
             return Ok(effect(ActionOutcome::Pending, pending.clone()));
         }
         let outcome = self.make_way(contested, reason)?;
         let mut after = Fact { status: FactStatus::Active, ..self.mentioned(pending) };
         (after.proposal, after.contests) = (None, None);
         self.write("activate", reason, Some(pending), after, outcome)
-    }
-
-    /// Lets the present value stay after all where a confirmed proposal was to replace it.
-    fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
-        let present = self.contested_fact(pending)?;
-        if let Some(old) = present.filter(|old| is_due_after(pending, old)) {
-            let after = Fact { valid_to: None, updated_at: self.now.clone(), ..old.clone() };
-            self.record("update", reason, Some(&old), &after)?;
-        }
-        Ok(())
     }
 
     /// Supersedes the fact that another one replaces, if there is one; returns the outcome for the other.
@@ -541,9 +513,6 @@ impl Arbiter<'_> {
     pub(crate) fn reject(&self, fact: &Fact, reason: &str) -> Result<ActionEffect> {
         if !fact.status.is_retrievable() {
             return Ok(effect(ActionOutcome::Nothing, fact.clone()));
-        }
-        if fact.status == FactStatus::PendingConfirmation {
-            self.keep_present(fact, reason)?;
         }
         let rejected = self.close("reject", fact, &self.now, reason)?;
         if fact.status == FactStatus::Active {
@@ -647,14 +616,6 @@ pub(crate) fn contested_by<'f>(
                 && (!pending.is_multi_valued()
                     || is_same_value(&pending.value_text, &fact.value_text))
     })
-}
-
-/// Returns whether a pending value has been confirmed and replaces a fact once that ends, and until then waits.
-pub(crate) fn is_due_after(pending: &Fact, current: &Fact) -> bool {
-    pending.proposal == Some(Proposal::Value)
-        && pending.confidence >= CONFIRMED
-        && current.valid_to.as_ref() == Some(&pending.valid_from)
-        && contested_by(std::iter::once(current), pending).is_some()
 }
 
 /// Confidence of a fact that was mentioned once.

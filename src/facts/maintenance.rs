@@ -2,15 +2,14 @@
 //!
 //! A value with an end replaces the durable one only until then. The durable one is closed in the meantime,
 //! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
-//! replaced it. The history records which fact was replaced. A confirmed value that begins in the future is
-//! pending until the present one ends for it.
+//! replaced it. The history records which fact was replaced.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::arbitration::{EXPIRE, SUPERSEDE, is_due_after, is_same_value};
+use crate::facts::arbitration::{EXPIRE, is_same_value};
 use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Sql};
@@ -104,32 +103,13 @@ fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
     Ok(over.len())
 }
 
-/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced. If a confirmed value was
-/// to follow it, that supersedes it and takes effect.
+/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced.
 pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
-    let with_status = |status| fact::with_key(connection, &over.user_id, &over.key, status);
-    let active = with_status(FactStatus::Active)?;
-    let mut pending = with_status(FactStatus::PendingConfirmation)?.into_iter();
-    let next = pending.find(|next| {
-        let has_value = |other: &Fact| is_same_value(&other.value_text, &next.value_text);
-        is_due_after(next, over) && !active.iter().any(has_value)
-    });
-    let (action, status) = match next {
-        Some(_) => (SUPERSEDE, FactStatus::Superseded),
-        None => (EXPIRE, FactStatus::Expired),
-    };
-    let after = Fact { status, updated_at: now.to_owned(), ..over.clone() };
-    let cause = Cause { action, reason: "its validity ended", turn, at: now };
+    let (status, updated_at) = (FactStatus::Expired, now.to_owned());
+    let after = Fact { status, updated_at, ..over.clone() };
+    let cause = Cause { action: EXPIRE, reason: "its validity ended", turn, at: now };
     history::write(connection, cause, Some(over), &after)?;
-    let Some(next) = next else {
-        return restore_replaced(connection, over, now);
-    };
-    let (status, updated_at) = (FactStatus::Active, now.to_owned());
-    let begun = Fact { status, updated_at, proposal: None, contests: None, ..next.clone() };
-    let cause = Cause { action: "activate", reason: "its validity began", ..cause };
-    history::write(connection, cause, Some(&next), &begun)?;
-    // Both may have ended since the last run.
-    if begun.is_over_at(now) { expire(connection, &begun, turn, now) } else { Ok(()) }
+    restore_replaced(connection, over, now)
 }
 
 /// Restores the fact that one which has just ended temporarily replaced; if that has ended too, the one that it
@@ -137,11 +117,9 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
 pub(crate) fn restore_replaced(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
     let (mut passed, mut ended) = (Vec::new(), over.clone());
     while !passed.contains(&ended.fact_id) {
-        let Some(mut earlier) = superseded_fact(connection, &ended)? else {
+        let Some(earlier) = superseded_fact(connection, &ended)? else {
             break;
         };
-        // An end that it was given for the temporary one was not its own.
-        earlier.valid_to = earlier.valid_to.filter(|end| *end != ended.valid_from);
         if !earlier.is_over_at(now) {
             return restore(connection, &earlier, now);
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by, is_due_after};
+use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by};
 use crate::facts::auditor::Action;
 use crate::facts::fact::{
     Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
@@ -114,11 +114,8 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
             let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
-        // Nobody is asked about the end of a fact that has been replaced, or about a confirmed value that is still to come.
-        .filter(|one| match &one.contested {
-            Some(old) => !is_due_after(&one.fact, old),
-            None => one.fact.proposal != Some(Proposal::End),
-        })
+        // Nobody is asked about the end of a fact that has been replaced.
+        .filter(|one| one.contested.is_some() || one.fact.proposal != Some(Proposal::End))
         .collect())
 }
 
@@ -132,13 +129,16 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
     let Some(old) = contested.map(|old| &old.value_text) else {
         return Some(format!("Is it right that {key} is \"{value}\"?"));
     };
-    Some(match fact.proposal {
-        Some(Proposal::End) => {
-            let end = fact.valid_to.as_deref().map(|end| format!(" from {end} on"));
-            format!("Is {key} no longer \"{old}\"{}?", end.unwrap_or_default())
+    let (change, day) = match fact.proposal {
+        Some(Proposal::End) => (format!("Is {key} no longer \"{old}\""), fact.valid_to.as_ref()),
+        _ => {
+            let is_to_come = fact.valid_from > fact.updated_at;
+            let change = format!("Change {key} from \"{old}\" to \"{value}\"");
+            (change, is_to_come.then_some(&fact.valid_from))
         }
-        _ => format!("Change {key} from \"{old}\" to \"{value}\"?"),
-    })
+    };
+    let day = day.map(|day| format!(" from {day} on")).unwrap_or_default();
+    Some(format!("{change}{day}?"))
 }
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.

@@ -122,7 +122,7 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
     add(facts, &ada(), &statement).unwrap();
 }
 
-/// States a value that is valid for some seconds, or, confirmed, from then on.
+/// States a value that is valid for some seconds, or, confirmed, only from then on.
 fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64, is_to_come: bool) {
     let time = (facts.clock.now() + TimeDelta::seconds(seconds)).to_rfc3339();
     let statement = Statement {
