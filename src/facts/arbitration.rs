@@ -77,6 +77,8 @@ impl Facts {
     ) -> Result<T> {
         let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
         self.write(|connection| {
+            // What has ended conflicts with nothing.
+            maintenance::expire_all(connection, &now)?;
             work(&mut Arbiter {
                 connection,
                 user,
@@ -141,13 +143,6 @@ impl Arbiter<'_> {
     }
 
     fn decide(&self, action: &Action) -> Result<ActionEffect> {
-        // What has ended cannot conflict with the action.
-        for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
-            if over.is_over_at(&self.now) {
-                let turn = &self.origin.source_turn_id;
-                maintenance::expire(self.connection, &over, turn, &self.now)?;
-            }
-        }
         let current = match self.target(action)? {
             Some(target) if target.status == FactStatus::PendingConfirmation => {
                 return self.resolve_pending(action, &target);
@@ -342,15 +337,13 @@ impl Arbiter<'_> {
             after.value_json = action.new_value_json.clone().map(Json).or(after.value_json);
             after.event_time = origin.event_time.clone().or(after.event_time);
         }
-        // The latest statement says when a proposal takes effect. A value that is stated after its end has another end.
+        // The latest statement says when a proposal takes effect.
         if current.status == FactStatus::PendingConfirmation
             && origin.last_mentioned_at >= current.last_mentioned_at
         {
-            let from = action.valid_from.clone().unwrap_or(after.valid_from);
-            let is_end = current.proposal == Some(Proposal::End);
-            let mut ends = [action.valid_to.clone(), after.valid_to].into_iter().flatten();
-            after.valid_to = ends.find(|end| *end > from && (is_end || *end > self.now));
-            after.valid_from = from;
+            after.valid_from = action.valid_from.clone().unwrap_or(after.valid_from);
+            let end = action.valid_to.clone().or(after.valid_to);
+            after.valid_to = end.filter(|end| *end > after.valid_from);
         }
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
@@ -487,12 +480,6 @@ impl Arbiter<'_> {
     /// The user confirms a fact: it becomes certain, and takes effect if it was pending. An old value becomes active
     /// again; the value that replaced it was wrong.
     pub(crate) fn confirm(&self, fact: &Fact) -> Result<ActionEffect> {
-        if fact.is_lapsed_at(&self.now) {
-            let end = fact.valid_to.as_deref().unwrap_or_default();
-            return Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
-                "`annals facts confirm --reject` drops it; after that, `annals facts add` states it anew",
-            ));
-        }
         let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
         if !fact.status.is_retrievable() {
             let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;

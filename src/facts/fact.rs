@@ -217,14 +217,10 @@ impl Fact {
 
     /// Returns whether it has ended by this time but is still marked as active or pending.
     pub fn is_over_at(&self, now: &str) -> bool {
-        self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
-    }
-
-    /// Returns whether it is a proposed value whose validity ended before anyone confirmed it.
-    pub(crate) fn is_lapsed_at(&self, now: &str) -> bool {
-        self.status == FactStatus::PendingConfirmation
+        // The end of a proposed end is that of the fact that it contests.
+        self.status.is_retrievable()
             && self.proposal != Some(Proposal::End)
-            && self.is_over_at(now)
+            && self.valid_to.as_deref().is_some_and(|end| end <= now)
     }
 
     /// Returns whether it is high-risk; `further` contains the user's own keys.

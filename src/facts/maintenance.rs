@@ -27,8 +27,10 @@ const TURN: &str = "annals:maintenance";
 /// Turn id of restorations, by which merging recognises that nobody stated the value again.
 pub(crate) const RESTORE_TURN: &str = "annals:restored";
 
-/// Condition for active facts whose validity has ended.
-const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
+/// Selects the facts and proposed values whose validity has ended. Without the hint for the index, SQLite would scan the
+/// table if there are many users.
+const OVER: &str = "FROM facts INDEXED BY facts_valid_to WHERE valid_to <= ?1 \
+    AND status IN ('active', 'pending_confirmation') AND proposal IS NOT 'end'";
 
 /// Counts of the maintenance done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,9 +64,7 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
 /// Expires ended facts, if there are any.
 pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
     let now = facts.clock.timestamp();
-    // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
-    let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
-    if facts.connection.value(&sql, [&now])? {
+    if facts.connection.value(&format!("SELECT EXISTS (SELECT 1 {OVER})"), [&now])? {
         facts.write(|connection| expire_all(connection, &now))?;
     }
     Ok(())
@@ -97,17 +97,18 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
 }
 
 /// Expires the facts of all users whose validity has ended, and returns their number.
-fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
-    let over = fact::of_all_users(connection, &format!("{OVER} ORDER BY seq"), [now])?;
-    over.iter().try_for_each(|fact| expire(connection, fact, TURN, now))?;
+pub(crate) fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
+    let over: Vec<Fact> =
+        connection.list(&format!("SELECT {COLUMNS} {OVER} ORDER BY seq"), [now])?;
+    over.iter().try_for_each(|fact| expire(connection, fact, now))?;
     Ok(over.len())
 }
 
 /// Expires a fact whose validity has ended, and restores the one that it temporarily replaced.
-pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
+fn expire(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
     let (status, updated_at) = (FactStatus::Expired, now.to_owned());
     let after = Fact { status, updated_at, ..over.clone() };
-    let cause = Cause { action: EXPIRE, reason: "its validity ended", turn, at: now };
+    let cause = Cause { action: EXPIRE, reason: "its validity ended", turn: TURN, at: now };
     history::write(connection, cause, Some(over), &after)?;
     restore_replaced(connection, over, now)
 }

@@ -105,9 +105,8 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
         "status = 'active' AND key IN (SELECT key FROM facts \
          WHERE user_id = ?1 AND status = 'pending_confirmation')",
     )?;
-    let now = facts.clock.timestamp();
-    let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
     Ok(found
+        .into_iter()
         .map(|fact| {
             let of_key = active.iter().filter(|other| other.key == fact.key);
             let contested = contested_by(of_key, &fact).cloned();

@@ -271,12 +271,13 @@ fn stage_3_of_the_dates_of_a_proposal_the_latest_count() {
     Change address from "Rome" to "Paris" from 2026-03-03T00:00:00Z on? 0.85
     Is address no longer "Rome" from 2026-08-01T00:00:00Z on? 0.70
     "#);
-    // After its end, the value is meant for longer.
-    desk.at("2026-09-01T12:00:00Z").act(&insert("address", "Paris"));
+    // A value that nobody has confirmed by its end was never valid; that the other one ends can still be confirmed.
+    facts::maintain(&mut desk.at("2026-09-01T12:00:00Z").facts, 5).unwrap();
+    assert_eq!(desk.asked(), "Is address no longer \"Rome\" from 2026-08-01T00:00:00Z on? 0.70\n");
     assert_snapshot!(desk.shown(), @r"
-    superseded 0.40 address: Rome, 03-01 to 09-01
-    active 0.93 address: Paris, 03-03 to -
-    expired 0.70 address: no longer Rome, 03-01 to 08-01
+    active 0.40 address: Rome, 03-01 to -
+    expired 0.85 address: Paris, 03-03 to 08-01
+    pending_confirmation 0.70 address: no longer Rome, 03-01 to 08-01
     ");
     desk.sound();
 }
