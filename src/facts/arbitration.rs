@@ -240,7 +240,8 @@ impl Arbiter<'_> {
         if !may_replace || self.find_proposal(action, Some(&current), Proposal::Value)?.is_some() {
             return self.propose(action, Some(&current), Proposal::Value);
         }
-        let new = self.new_fact(action, Some(&current));
+        let mut new = self.new_fact(action, Some(&current));
+        new.contests = new.valid_to.is_some().then(|| current.fact_id.clone());
         self.close(SUPERSEDE, &current, &new.valid_from, &action.reason)?;
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
@@ -462,9 +463,14 @@ impl Arbiter<'_> {
         if contested.is_some() && pending.valid_from > self.now {
             return Ok(effect(ActionOutcome::Pending, pending.clone()));
         }
+        let replaced = contested.as_ref().filter(|_| pending.valid_to.is_some());
+        let after = Fact {
+            status: FactStatus::Active,
+            proposal: None,
+            contests: replaced.map(|old| old.fact_id.clone()),
+            ..self.mentioned(pending)
+        };
         let outcome = self.make_way(contested, reason)?;
-        let mut after = Fact { status: FactStatus::Active, ..self.mentioned(pending) };
-        (after.proposal, after.contests) = (None, None);
         self.write("activate", reason, Some(pending), after, outcome)
     }
 

@@ -128,7 +128,7 @@ pub struct Fact {
     pub project: Option<String>,
     /// The change proposed while it is pending.
     pub proposal: Option<Proposal>,
-    /// The fact contested while it is pending.
+    /// The fact that it contests while it is pending, or, if it is valid for a time, the one that it replaces until then.
     pub contests: Option<String>,
 }
 

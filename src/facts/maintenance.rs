@@ -2,7 +2,7 @@
 //!
 //! A value with an end replaces the durable one only until then. The durable one is closed in the meantime,
 //! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
-//! replaced it. The history records which fact was replaced.
+//! replaced it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{Connection, ErrorCode, params};
@@ -113,60 +113,35 @@ fn expire(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
     restore_replaced(connection, over, now)
 }
 
-/// Restores the fact that one which has just ended temporarily replaced; if that has ended too, the one that it
-/// replaced in turn, and so on.
+/// Restores the fact that a temporary one had replaced, from the archive if needed, unless another value is active. What has
+/// ended by now expires in turn.
 pub(crate) fn restore_replaced(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
-    let (mut passed, mut ended) = (Vec::new(), over.clone());
-    while !passed.contains(&ended.fact_id) {
-        let Some(earlier) = superseded_fact(connection, &ended)? else {
-            break;
-        };
-        if !earlier.is_over_at(now) {
-            return restore(connection, &earlier, now);
-        }
-        passed.push(std::mem::replace(&mut ended, earlier).fact_id);
-    }
-    Ok(())
-}
-
-/// Returns the fact that a temporary one superseded, in its state before: the last one superseded in the turn in
-/// which the temporary one began, before it.
-fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
-    let sql = "SELECT old.before_json FROM (SELECT history_id, turn_id FROM fact_history \
-               WHERE user_id = ?1 AND fact_id = ?2 AND action IN ('insert', 'activate', 'restore') \
-               AND turn_id <> ?4 AND after_json ->> 'valid_to' IS NOT NULL \
-               ORDER BY history_id DESC LIMIT 1) AS began \
-               JOIN fact_history AS old ON old.user_id = ?1 AND old.key = ?3 \
-               AND old.turn_id = began.turn_id AND old.history_id < began.history_id \
-               AND old.action = 'supersede' ORDER BY old.history_id DESC LIMIT 1";
-    let values = params![temporary.user_id, temporary.fact_id, temporary.key, RESTORE_TURN];
     // If it has no end any more, it has replaced the other one for good.
-    Ok(connection.column(sql, values)?.pop().filter(|_| temporary.valid_to.is_some()))
-}
-
-/// Makes a superseded fact active again, from the archive if needed, unless another value is active.
-fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
-    let user = &earlier.user_id;
-    let active = fact::with_key(connection, user, &earlier.key, FactStatus::Active)?;
-    let is_taken = active.iter().any(|other| {
-        !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
-    });
-    let id = &earlier.fact_id;
-    let found = history::with_id(connection, user, id)?.pop();
-    let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
-    let Some(closed) = found.filter(is_closed) else {
+    let Some(id) = over.contests.as_ref().filter(|_| over.valid_to.is_some()) else {
         return Ok(());
     };
-    history::unarchive(connection, id)?;
-    let restored = Fact {
-        status: FactStatus::Active,
-        valid_to: earlier.valid_to.clone(),
-        updated_at: now.to_owned(),
-        ..closed.clone()
+    let user = &over.user_id;
+    let mut active = fact::with_key(connection, user, &over.key, FactStatus::Active)?;
+    let found = history::with_id(connection, user, id)?.pop();
+    let Some(old) = found.filter(|old| old.status == FactStatus::Superseded) else {
+        return Ok(());
     };
+    active.retain(|other| {
+        !old.is_multi_valued() || is_same_value(&other.value_text, &old.value_text)
+    });
+    if !active.is_empty() {
+        return Ok(());
+    }
+    let sql = "SELECT before_json ->> 'valid_to' FROM fact_history \
+               WHERE user_id = ?1 AND fact_id = ?2 AND action = 'supersede' ORDER BY history_id";
+    let valid_to = connection.column(sql, params![user, id])?.pop().flatten();
+    let (status, updated_at) = (FactStatus::Active, now.to_owned());
+    let restored = Fact { valid_to, status, updated_at, ..old.clone() };
+    history::unarchive(connection, id)?;
     let reason = "the temporary value has expired";
     let cause = Cause { action: "restore", reason, turn: RESTORE_TURN, at: now };
-    history::write(connection, cause, Some(&closed), &restored)
+    history::write(connection, cause, Some(&old), &restored)?;
+    if restored.is_over_at(now) { expire(connection, &restored, now) } else { Ok(()) }
 }
 
 /// The result of a check.
