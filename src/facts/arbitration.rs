@@ -151,13 +151,13 @@ impl Arbiter<'_> {
             None => self.current(action)?,
         };
         let is_over = action.valid_to.as_ref().is_some_and(|end| *end <= self.now);
-        match (action.kind, current) {
-            (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
-            (ActionType::Noop | ActionType::Expire, None) => Ok(NO_EFFECT),
-            (ActionType::Noop, Some(current)) => self.repeat(action, current),
-            (ActionType::Expire, Some(current)) => self.end(action, &current),
+        let (kind, says_end) = (action.kind, says_end(action));
+        match current {
+            None if says_end || kind == ActionType::Noop => Ok(NO_EFFECT),
+            Some(current) if says_end => self.end(action, &current),
+            Some(current) if kind == ActionType::Noop => self.repeat(action, current),
             // An earlier value does not affect the current one. For a supersession, the end is the old value's.
-            (kind, Some(current))
+            Some(current)
                 if kind == ActionType::Supersede || !is_over || action.is_of(&current) =>
             {
                 self.apply_value(action, current)
@@ -232,7 +232,7 @@ impl Arbiter<'_> {
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
         if self.may_refine(&current)
             && !is_temporary
-            && action.kind != ActionType::Supersede
+            && matches!(action.kind, ActionType::Insert | ActionType::Update)
             && refines(action.value(), &current.value_text)
         {
             return self.refine(action, &current);
@@ -257,8 +257,10 @@ impl Arbiter<'_> {
             new.valid_to.clone_from(&action.valid_to);
             new.status = FactStatus::Expired;
             outcome = ActionOutcome::Expired;
-        } else if let Some(known) = self.find_proposal(action, None, Proposal::Value)? {
-            return self.repeat_proposal(action, &known);
+        } else if action.kind == ActionType::MarkPendingConfirmation
+            || self.find_proposal(action, None, Proposal::Value)?.is_some()
+        {
+            return self.propose(action, None, Proposal::Value);
         }
         self.write("insert", &action.reason, None, new, outcome)
     }
@@ -289,8 +291,9 @@ impl Arbiter<'_> {
     /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
     /// late must not undo later statements, and what was said elsewhere was judged without the facts of the project.
     fn is_guarded(&self, action: &Action, current: &Fact) -> bool {
-        current.is_high_risk(&self.high_risk)
+        action.kind == ActionType::MarkPendingConfirmation
             || action.confidence_delta < 0.0
+            || current.is_high_risk(&self.high_risk)
             || self.origin.last_mentioned_at < current.last_mentioned_at
             || current.project.is_some() && current.project != self.origin.project
     }
@@ -359,25 +362,6 @@ impl Arbiter<'_> {
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
         self.record(name, &action.reason, Some(current), &after)?;
         Ok(after)
-    }
-
-    /// Rule 6, requested by the auditor itself.
-    fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
-        match (&action.new_value_text, current) {
-            (Some(_), Some(current)) if action.is_of(&current) => self.repeat(action, current),
-            (Some(_), current) => self.propose(action, current.as_ref(), Proposal::Value),
-            (None, None) => Ok(NO_EFFECT),
-            (None, Some(current))
-                if current.confidence >= ESTABLISHED || current.is_high_risk(&self.high_risk) =>
-            {
-                Ok(effect(ActionOutcome::Kept, current))
-            }
-            (None, Some(current)) => {
-                let status = FactStatus::PendingConfirmation;
-                let after = Fact { status, ..self.mentioned(&current) };
-                self.write(MARK, &action.reason, Some(&current), after, ActionOutcome::Pending)
-            }
-        }
     }
 
     /// Rule 6: stores a value, or the end of one, as pending beside the current fact, or repeats the proposal.
@@ -583,6 +567,15 @@ impl Arbiter<'_> {
         let turn = &self.origin.source_turn_id;
         let cause = Cause { action, reason, turn, at: &self.now };
         history::write(self.connection, cause, before, after)
+    }
+}
+
+/// Returns whether an action says that a fact no longer holds, or, as a doubt without another value, that it may not.
+fn says_end(action: &Action) -> bool {
+    match action.kind {
+        ActionType::Expire => true,
+        ActionType::MarkPendingConfirmation => action.new_value_text.is_none(),
+        _ => false,
     }
 }
 

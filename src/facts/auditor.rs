@@ -378,8 +378,6 @@ word_enum! {
         Mentioned = "mentioned",
         /// It awaits the user's confirmation.
         Pending = "pending",
-        /// A guardrail prevented the change.
-        Kept = "kept",
         /// There was nothing to do.
         Nothing = "nothing",
     }

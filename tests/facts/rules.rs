@@ -520,21 +520,21 @@ fn safety_of_several_values_of_high_risk_only_the_one_that_was_spoken_of_ends() 
 }
 
 #[test]
-fn safety_a_doubt_without_a_value_leaves_what_matters_alone() {
-    let doubt = |key| {
-        json!({"type": "mark_pending_confirmation", "key": key, "target_fact_id": null,
-        "confidence_delta": 0, "reason": ""})
-    };
-    for (key, times, expected) in [
-        ("city", 1, ActionOutcome::Pending),
-        ("city", 3, ActionOutcome::Kept),
-        ("allergy", 1, ActionOutcome::Kept),
-    ] {
-        let mut desk = Desk::new();
-        let id = desk.known(key, "x-ray", times);
-        let doubt = with(doubt(key), "target_fact_id", id.as_str());
-        assert_eq!(desk.act(&doubt), expected, "{key} {times}");
+fn safety_a_doubt_without_a_value_asks_whether_the_fact_still_holds() {
+    let mut desk = Desk::new();
+    for (key, times) in [("city", 1), ("pet", 3), ("allergy", 1)] {
+        let id = desk.known(key, "x", times);
+        let doubt = action("mark_pending_confirmation", key, None);
+        let doubt = with(doubt, "target_fact_id", id.as_str());
+        assert_eq!(desk.act(&doubt), ActionOutcome::Pending, "{key}");
+        assert_eq!(desk.fact(&id).status, FactStatus::Active, "{key}");
     }
+    assert_snapshot!(desk.asked(), @r#"
+    city: no longer x 0.40
+    Is pet no longer "x"? 0.40
+    Is allergy no longer "x"? 0.40
+    "#);
+    desk.sound();
 }
 
 #[test]
