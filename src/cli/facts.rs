@@ -120,7 +120,7 @@ enum FactsCommand {
         #[arg(long)]
         allow_secret: bool,
     },
-    /// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
+    /// Check the database: pages and indexes, and the facts against their history; exits with 1 on a problem
     ///
     /// Example: annals facts check
     Check,

@@ -113,18 +113,6 @@ columns!(
     assistant_response, attempts, last_error, raw_answer, lease
 );
 
-impl Turn {
-    /// Returns whether it is the turn with these texts. Texts of a forgotten turn are erased, and match any.
-    fn is_of(&self, input: &str, response: &str, session: Option<&str>) -> bool {
-        let is_same = |stored: &str, new: &str| {
-            stored.is_empty() || new.is_empty() || sanitized(stored) == sanitized(new)
-        };
-        is_same(&self.user_input, input)
-            && is_same(&self.assistant_response, response)
-            && is_same(self.session_id.as_deref().unwrap_or_default(), session.unwrap_or_default())
-    }
-}
-
 /// Enqueues a turn, and nothing more; for a known turn, returns the first receipt again.
 ///
 /// A turn id that is already in use for another message is refused.
@@ -167,7 +155,7 @@ pub fn observe(
             None => next_id(connection, "turn", "turns")?,
         };
         if let Some(known) = turn(connection, user, &turn_id)? {
-            if known.is_of(&input, &response, observation.session_id.as_deref()) {
+            if sanitized(&known.user_input) == sanitized(&input) {
                 return Ok(receipt(turn_id, known.turn_seq));
             }
             return Err(Error::refused(format!("turn_id {turn_id} is in use for another message"))

@@ -68,6 +68,15 @@ pub(crate) fn words_of_key(key: &str) -> String {
 const LACKING: &str = "status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                        (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = facts.user_id AND v.seq = facts.seq)";
 
+/// Returns the number of changes that are missing from the index.
+pub(crate) fn unsynced(connection: &Connection) -> Result<u64> {
+    let sql = format!(
+        "SELECT (SELECT count(*) FROM vector_jobs WHERE user_id <> '') + \
+         (SELECT count(*) FROM facts WHERE (SELECT server FROM vector_index) IS NULL AND {LACKING})"
+    );
+    connection.value(&sql, [])
+}
+
 /// Embeds every fact that lacks a vector of this model; returns the number of facts embedded, or on a dry run to embed.
 ///
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.

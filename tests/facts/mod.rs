@@ -26,6 +26,7 @@ use annals::facts::{
 };
 use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -176,6 +177,18 @@ impl Desk {
     fn sound(&self) {
         let found = facts::check(&self.facts).unwrap();
         assert!(found.problems.is_empty(), "{:?}", found.problems);
+        let connection = Connection::open(&self.path).unwrap();
+        for wrong in [
+            "facts WHERE valid_to < valid_from",
+            "facts JOIN facts_archive USING (fact_id)",
+            "erasing",
+            "fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts WHERE fact_id = v.fact_id \
+             AND status IN ('active', 'pending_confirmation'))",
+        ] {
+            let sql = format!("SELECT count(*) FROM {wrong}");
+            let count: u64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(count, 0, "{wrong}");
+        }
     }
 }
 
