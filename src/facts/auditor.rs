@@ -1,9 +1,8 @@
 //! Has the turns of the queue judged: the auditor's prompt, its command, and the actions in its answer.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -113,22 +112,16 @@ pub fn step(
     auditor: &Auditor,
     embedder: &Embedder,
     skipped: &[Turn],
-    wait: Option<Duration>,
 ) -> Result<Option<TurnOutcome>> {
-    let wait = wait.unwrap_or(WAIT);
-    let Some(turn) = queue::lease(facts, skipped, lease(wait))? else {
+    let Some(turn) = queue::lease(facts, skipped, auditor.lease())? else {
         return Ok(None);
     };
-    let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
+    let outcome = judge_leased(facts, auditor, embedder, &turn);
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
         release(facts, &turn, TurnStatus::Pending, &error.to_string(), None)?;
         Ok(Some(TurnOutcome::Failed(turn, error)))
     })
-}
-
-fn lease(wait: Duration) -> TimeDelta {
-    TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX)
 }
 
 /// Asks the auditor about a leased turn until an answer can be applied.
@@ -137,14 +130,13 @@ fn judge_leased(
     auditor: &Auditor,
     embedder: &Embedder,
     turn: &Turn,
-    wait: Duration,
 ) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
     let ranks = Ranks::search(facts, turn, Some(embedder))?;
     let (mut answer, mut problem) = (String::new(), String::new());
     for attempt in 0..TRIES {
-        if !turn.renew(facts, lease(wait))? {
+        if !turn.renew(facts, auditor.lease())? {
             return Ok(TurnOutcome::Lost(turn.clone()));
         }
         // The facts may have changed since the last try.
@@ -156,7 +148,7 @@ fn judge_leased(
                 json(&text::clip(&answer, 2_000))?
             ));
         }
-        answer = auditor.ask(&question, wait)?;
+        answer = auditor.ask(&question)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
         let applied_at = queue::later(&facts.clock, elapsed);
         let judged = parse_answer(&answer, SecretPolicy::Refuse)
@@ -232,62 +224,56 @@ fn judge(
     Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })
 }
 
-/// Default timeout of an answer.
-pub(crate) const WAIT: Duration = Duration::from_mins(2);
-
-/// Maximum length of an answer, in bytes; the rest is not read.
-const MAX_ANSWER_BYTES: u64 = 1 << 20;
-
-/// Polling interval for the exit of a command that has closed its output.
-const PAUSE: Duration = Duration::from_millis(5);
-
 /// A shell command that answers the prompt.
 #[derive(Clone, Debug)]
-pub struct Auditor(pub String);
+pub struct Auditor {
+    /// The command.
+    pub command: String,
+    /// Timeout of an answer.
+    pub wait: Duration,
+}
 
 impl Auditor {
+    /// Returns the auditor that runs a command.
+    pub fn new(command: &str) -> Self {
+        Self { command: command.to_owned(), wait: Duration::from_mins(2) }
+    }
+
     /// Returns the command in the user's settings.
     pub fn from_settings(project: &Project) -> Option<Self> {
-        project.settings.llm.command.clone().map(Self)
+        project.settings.llm.command.as_deref().map(Self::new)
+    }
+
+    /// Returns the length of a lease, for one answer.
+    fn lease(&self) -> TimeDelta {
+        TimeDelta::from_std(self.wait + SPARE).unwrap_or(TimeDelta::MAX)
     }
 
     /// Returns what the command prints, or an error.
-    pub fn ask(&self, prompt: &str, wait: Duration) -> Result<String> {
+    fn ask(&self, prompt: &str) -> Result<String> {
         let failed = |reason: &str| {
             Error::failed(format!("the auditor's command {reason}"))
                 .hint("the setting llm.command names it; the turn stays in the queue")
         };
-        // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
-        let deadline = Instant::now() + wait;
-        let left = || deadline.saturating_duration_since(Instant::now());
         let mut child =
             self.start().map_err(|error| failed(&format!("does not start: {error}")))?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let prompt = prompt.to_owned();
-            // In a thread, since a command may answer before it has read everything, or read nothing.
-            thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
-        }
-        let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
-        let answer = answer.recv_timeout(left());
-        let (answer, status) = loop {
-            let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
-            match (&answer, status) {
-                (Ok(answer), Some(status)) => break (answer, status),
-                _ if left().is_zero() => {
-                    end(&mut child);
-                    let seconds = wait.as_secs_f32();
-                    return Err(failed(&format!("gave no answer in {seconds} s")));
-                }
-                _ => thread::sleep(PAUSE),
-            }
+        let (id, prompt, stdin) = (child.id(), prompt.to_owned(), child.stdin.take());
+        // In threads, since a command may answer before it has read everything, or never end.
+        thread::spawn(move || stdin.and_then(|mut stdin| stdin.write_all(prompt.as_bytes()).ok()));
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || sender.send(child.wait_with_output()).ok());
+        let Ok(output) = receiver.recv_timeout(self.wait) else {
+            end(id);
+            return Err(failed(&format!("gave no answer in {} s", self.wait.as_secs_f32())));
         };
-        if status.success() {
-            return Ok(answer.clone());
+        let output = output.map_err(|error| failed(&error.to_string()))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        let said = complaint.recv_timeout(left()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&output.stderr);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let last = last.map(|last| format!(": {}", strip_controls(last))).unwrap_or_default();
-        Err(failed(&format!("failed ({status}){last}")))
+        Err(failed(&format!("failed ({}){last}", output.status)))
     }
 
     #[expect(
@@ -297,7 +283,7 @@ impl Auditor {
     fn start(&self) -> io::Result<Child> {
         let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
         let mut command = Command::new(shell);
-        command.args([flag, self.0.as_str()]);
+        command.args([flag, self.command.as_str()]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -305,40 +291,24 @@ impl Auditor {
     }
 }
 
-/// Reads a stream to its end in a thread.
-fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    if let Some(stream) = stream {
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // What was read before an error is judged like any other answer.
-            stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes).ok();
-            // After a timeout, nobody receives the result.
-            sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok()
-        });
-    }
-    receiver
-}
-
 /// Kills a command with all processes that it started.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        let group = format!("-{}", child.id());
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "killing a process group without unsafe code needs the system's `kill`"
-        )]
-        let killed = Command::new("kill").args(["-KILL", "--", &group]).status();
-        // If it has already exited, there is nothing to kill.
-        killed.ok();
-    }
-    child.kill().ok();
-    child.wait().ok();
+#[expect(
+    clippy::disallowed_methods,
+    reason = "killing several processes without unsafe code needs a program of the system"
+)]
+fn end(id: u32) {
+    let mut kill = if cfg!(windows) {
+        let mut kill = Command::new("taskkill");
+        kill.args(["/F", "/T", "/PID", &id.to_string()]);
+        kill
+    } else {
+        let mut kill = Command::new("kill");
+        kill.args(["-KILL", "--", &format!("-{id}")]);
+        kill
+    };
+    // If it has already exited, there is nothing to kill.
+    kill.stderr(Stdio::null()).status().ok();
 }
-
-/// Maximum number of actions in an answer.
-const MAX_ACTIONS: usize = 64;
 
 word_enum! {
     /// The type of an action as the auditor states it; the rules decide on the outcome.
@@ -475,9 +445,6 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     };
     let answer: Answer = serde_json::from_str(unfenced(answer.trim()))
         .map_err(|error| refused(&format!("not JSON: {error}")))?;
-    if answer.actions.len() > MAX_ACTIONS {
-        return Err(refused(&format!("more than {MAX_ACTIONS} actions")));
-    }
     let (mut actions, mut problems) = (Vec::new(), Vec::new());
     for (index, value) in answer.actions.into_iter().enumerate() {
         let action = serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()));

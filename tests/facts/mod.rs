@@ -82,13 +82,8 @@ impl Desk {
     }
 
     /// Has the next turn of the queue judged, none of those that are skipped.
-    fn step(
-        &mut self,
-        auditor: &Auditor,
-        skipped: &[Turn],
-        wait: Option<Duration>,
-    ) -> Option<TurnOutcome> {
-        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped, wait).unwrap()
+    fn step(&mut self, auditor: &Auditor, skipped: &[Turn]) -> Option<TurnOutcome> {
+        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped).unwrap()
     }
 
     /// Queues a turn and applies these actions to it.

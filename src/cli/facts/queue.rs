@@ -168,7 +168,7 @@ impl Pass {
         }
         let embedder = facts::embedder(project)?;
         let mut skipped = Vec::new();
-        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped, None)? {
+        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped)? {
             match outcome {
                 TurnOutcome::Judged(judged) => self.judged.push(judged),
                 TurnOutcome::Dead(turn) => self.dead.push(turn),
