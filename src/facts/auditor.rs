@@ -94,13 +94,14 @@ pub fn apply(
     turn_id: &str,
     answer: &str,
     policy: SecretPolicy,
+    embedder: &Embedder,
 ) -> Result<JudgedTurn> {
     // Whichever worker has it: the first answer counts.
     let turn = Turn { lease: None, ..queue::find_turn(facts, user, turn_id)? };
     let actions = parse_answer(answer, policy)?;
     let ranks = match turn.status {
         TurnStatus::Done => None,
-        _ => Some(Ranks::search(facts, &turn, None)?),
+        _ => Some(Ranks::search(facts, &turn, embedder)?),
     };
     let now = queue::now_millis(&facts.clock);
     judge(facts, &turn, &actions, ranks.as_ref(), &now)
@@ -133,7 +134,7 @@ fn judge_leased(
 ) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
-    let ranks = Ranks::search(facts, turn, Some(embedder))?;
+    let ranks = Ranks::search(facts, turn, embedder)?;
     let (mut answer, mut problem) = (String::new(), String::new());
     for attempt in 0..TRIES {
         if !turn.renew(facts, auditor.lease())? {

@@ -13,9 +13,9 @@ use crate::facts::arbitration::RESTORED;
 use crate::facts::fact::UserId;
 use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::queue::Turn;
+use crate::facts::search;
 use crate::facts::search::{FactQuery, Method, TOP};
 use crate::facts::store::{Facts, Sql, json};
-use crate::facts::{search, vectors};
 use crate::search::Embedder;
 
 /// Metrics of a user's facts in a window of days.
@@ -173,32 +173,17 @@ pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Resul
 pub(crate) struct Ranks(HashMap<Method, BTreeSet<String>>);
 
 impl Ranks {
-    /// Searches for the user's message; without an embedder, uses vectors only if the built-in one made them.
-    pub(crate) fn search(
-        facts: &mut Facts,
-        turn: &Turn,
-        embedder: Option<&Embedder>,
-    ) -> Result<Self> {
-        let built_in = Embedder::BuiltIn;
-        let is_built_in = vectors::model(&facts.connection)? == built_in.model();
-        let embedder = embedder.or(is_built_in.then_some(&built_in));
+    /// Searches for the user's message; if vectors are not available, by words alone.
+    pub(crate) fn search(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Self> {
         let mut ranks = HashMap::new();
-        for method in [Method::Lexical, Method::Fused, Method::Vector] {
-            if method != Method::Lexical && embedder.is_none() {
-                break;
-            }
+        for method in [Method::Lexical, Method::Vector, Method::Fused] {
             let project = turn.project.as_deref();
             let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
-            let embedder = embedder.unwrap_or(&built_in);
             let found = search::retrieve(facts, &turn.user_id, &query, embedder)?;
-            if !found.degraded || method != Method::Vector {
-                let ids = found.hits.into_iter().map(|hit| hit.fact.fact_id);
-                ranks.insert(method, ids.collect());
-            }
-            // What is not there for one search is not asked for again.
             if found.degraded {
                 break;
             }
+            ranks.insert(method, found.hits.into_iter().map(|hit| hit.fact.fact_id).collect());
         }
         Ok(Self(ranks))
     }

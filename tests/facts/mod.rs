@@ -101,7 +101,8 @@ impl Desk {
 
     fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<ActionResult>> {
         let answer = json!({ "actions": actions }).to_string();
-        facts::apply(&mut self.facts, &self.user, turn, &answer, SecretPolicy::Refuse)
+        let (policy, embedder) = (SecretPolicy::Refuse, &Embedder::BuiltIn);
+        facts::apply(&mut self.facts, &self.user, turn, &answer, policy, embedder)
             .map(|judged| judged.applied)
     }
 

@@ -7,6 +7,7 @@ use std::fs;
 use annals::clock::Clock;
 use annals::facts;
 use annals::facts::{Fact, Facts, Observation};
+use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
 use chrono::TimeDelta;
 
@@ -180,7 +181,9 @@ fn turn(facts: &mut Facts, numbers: &mut Numbers) {
          \"confidence_delta\": 0, \"reason\": \"said\"}}]}}"
     );
     // A turn that was judged otherwise before refuses, which changes nothing.
-    let _is_applied = facts::apply(facts, &ada(), &turn_id, &answer, SecretPolicy::Refuse).is_ok();
+    let _is_applied =
+        facts::apply(facts, &ada(), &turn_id, &answer, SecretPolicy::Refuse, &Embedder::BuiltIn)
+            .is_ok();
 }
 
 fn settle(facts: &mut Facts, numbers: &mut Numbers) {

@@ -58,7 +58,8 @@ pub(super) fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
     if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
         let (answer, mut store) = (input()?, context.write()?);
-        let judged = facts::apply(&mut store, &user, turn, &answer, args.allow_secret.into())?;
+        let (policy, embedder) = (args.allow_secret.into(), facts::embedder(context.project)?);
+        let judged = facts::apply(&mut store, &user, turn, &answer, policy, &embedder)?;
         return context.out.show(&judged, text!("facts/judged"));
     }
     let mut store = context.read()?;

@@ -15,6 +15,7 @@ use crate::facts::{
     Fact, FactStatus, Facts, Observation, Statement, UserId, add, apply, confirm, export, forget,
     maintain, observe, reject,
 };
+use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
 
 const KEYS: &[&str] = &["city", "preference.editor", "likes[]", "address.home", "task.current"];
@@ -149,8 +150,15 @@ fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
     let answer = serde_json::json!({"actions": [{"type": kind, "key": key, "new_value_text": value,
         "confidence_delta": 0, "reason": "said"}]});
     // A second, different answer to the same turn is refused and changes nothing.
-    let _is_applied =
-        apply(facts, &ada(), &turn_id, &answer.to_string(), SecretPolicy::Refuse).is_ok();
+    let _is_applied = apply(
+        facts,
+        &ada(),
+        &turn_id,
+        &answer.to_string(),
+        SecretPolicy::Refuse,
+        &Embedder::BuiltIn,
+    )
+    .is_ok();
 }
 
 fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
