@@ -16,8 +16,8 @@
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::facts::auditor::{Action, ActionOutcome, ActionType};
+use crate::error::{Error, Result};
+use crate::facts::auditor::{Action, ActionOutcome, ActionType, all_or_problems};
 use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql, row};
@@ -103,43 +103,30 @@ impl Arbiter<'_> {
 
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
     pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
-        let (mut results, mut problems) = (Vec::new(), Vec::new());
+        let applied = actions.iter().map(|action| self.apply_once(action));
+        all_or_problems(applied, "the actions do not fit the facts").map_err(|error| {
+            error.hint("`annals facts turns --prompt` shows the facts as they are now")
+        })
+    }
+
+    fn apply_once(&self, action: &Action) -> Result<ActionResult> {
+        let hash = action.hash(self.user);
+        if let Some(earlier) = self.applied(Some(&hash))? {
+            return Ok(earlier);
+        }
         let turn = &self.origin.source_turn_id;
-        for (index, action) in actions.iter().enumerate() {
-            let hash = action.hash(self.user);
-            if let Some(earlier) = self.applied(Some(&hash))? {
-                results.push(earlier);
-                continue;
-            }
-            if self.is_judged {
-                let message = format!("the turn {turn} has been judged with other actions");
-                return Err(Error::refused(message).hint(
-                    "a turn is judged once; `annals facts list --history` shows the result",
-                ));
-            }
-            match self.decide(action) {
-                Ok(ActionEffect { outcome, fact }) => {
-                    let key = action.key.as_str().to_owned();
-                    let fact_id = fact.map(|fact| fact.fact_id);
-                    self.connection.run(
-                        "INSERT INTO applied_actions \
-                         (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                        params![turn, self.user, key, hash, outcome, fact_id, self.now],
-                    )?;
-                    results.push(ActionResult { key, outcome, fact_id });
-                }
-                Err(error) if error.kind == ErrorKind::Refused => {
-                    problems.push(format!("actions[{index}]: {}", error.message));
-                }
-                Err(error) => return Err(error),
-            }
+        if self.is_judged {
+            return Err(Error::refused(format!("{turn} has been judged with other actions")));
         }
-        if problems.is_empty() {
-            return Ok(results);
-        }
-        Err(Error::refused(format!("the actions do not fit the facts: {}", problems.join("; ")))
-            .hint("`annals facts turns --prompt` shows the facts as they are now"))
+        let ActionEffect { outcome, fact } = self.decide(action)?;
+        let (key, fact_id) = (action.key.as_str().to_owned(), fact.map(|fact| fact.fact_id));
+        self.connection.run(
+            "INSERT INTO applied_actions \
+             (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![turn, self.user, key, hash, outcome, fact_id, self.now],
+        )?;
+        Ok(ActionResult { key, outcome, fact_id })
     }
 
     fn decide(&self, action: &Action) -> Result<ActionEffect> {
@@ -360,7 +347,7 @@ impl Arbiter<'_> {
             after.confidence = repeated_confidence(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
-        self.record(name, &action.reason, Some(current), &after)?;
+        self.write(name, &action.reason, Some(current), after.clone(), ActionOutcome::Mentioned)?;
         Ok(after)
     }
 
@@ -381,11 +368,8 @@ impl Arbiter<'_> {
         if let (Proposal::End, Some(current)) = (proposal, current) {
             new.value_text = format!("no longer {}", current.value_text);
         }
-        self.record(MARK, &action.reason, None, &new)?;
-        if self.is_confirmed {
-            return self.accept(&new, &action.reason);
-        }
-        Ok(effect(ActionOutcome::Pending, new))
+        let marked = self.write(MARK, &action.reason, None, new.clone(), ActionOutcome::Pending)?;
+        if self.is_confirmed { self.accept(&new, &action.reason) } else { Ok(marked) }
     }
 
     /// Returns the pending fact that already proposes the same: the end of this fact, or the value.
@@ -419,7 +403,7 @@ impl Arbiter<'_> {
     /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
     fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let after = self.repeated(action, pending)?;
-        let contested = self.contested_fact(&after)?;
+        let contested = contested(self.connection, &after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = needed_confidence(after.is_high_risk(&self.high_risk), old);
         if !self.is_confirmed && after.confidence < needed {
@@ -428,15 +412,9 @@ impl Arbiter<'_> {
         self.accept(&after, &action.reason)
     }
 
-    /// Returns the active fact that a pending one would replace or end.
-    fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
-        let active = self.with_key(&pending.key, FactStatus::Active)?;
-        Ok(contested_by(active.iter(), pending).cloned())
-    }
-
     /// Makes a pending fact take effect.
     fn accept(&self, pending: &Fact, reason: &str) -> Result<ActionEffect> {
-        let contested = self.contested_fact(pending)?;
+        let contested = contested(self.connection, pending)?;
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
@@ -472,13 +450,14 @@ impl Arbiter<'_> {
     pub(crate) fn confirm(&self, fact: &Fact) -> Result<ActionEffect> {
         let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
         if !fact.status.is_retrievable() {
-            let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
+            let outcome = self.make_way(contested(self.connection, fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
             history::unarchive(self.connection, &fact.fact_id)?;
             return self.write("restore", "confirmed", Some(fact), restored, outcome);
         }
         if sure != *fact {
-            self.record("confirm", "confirmed", Some(fact), &sure)?;
+            let outcome = ActionOutcome::Confirmed;
+            self.write("confirm", "confirmed", Some(fact), sure.clone(), outcome)?;
         }
         if fact.status == FactStatus::Active {
             return Ok(effect(ActionOutcome::Confirmed, sure));
@@ -553,20 +532,10 @@ impl Arbiter<'_> {
         after: Fact,
         outcome: ActionOutcome,
     ) -> Result<ActionEffect> {
-        self.record(name, reason, before, &after)?;
-        Ok(effect(outcome, after))
-    }
-
-    fn record(
-        &self,
-        action: &str,
-        reason: &str,
-        before: Option<&Fact>,
-        after: &Fact,
-    ) -> Result<()> {
         let turn = &self.origin.source_turn_id;
-        let cause = Cause { action, reason, turn, at: &self.now };
-        history::write(self.connection, cause, before, after)
+        let cause = Cause { action: name, reason, turn, at: &self.now };
+        history::write(self.connection, cause, before, &after)?;
+        Ok(effect(outcome, after))
     }
 }
 
@@ -592,16 +561,14 @@ pub(crate) const RESTORED: &str = "the old value was confirmed";
 /// Returns the active fact of its key that a pending one would replace or end. If the key has several values, that
 /// is the one that it names or that has the same value; if they differ, the later one. An end is that of the fact which it
 /// names, and not of another that has replaced it.
-pub(crate) fn contested_by<'f>(
-    mut active: impl DoubleEndedIterator<Item = &'f Fact>,
-    pending: &Fact,
-) -> Option<&'f Fact> {
-    active.rfind(|fact| {
+pub(crate) fn contested(connection: &Connection, pending: &Fact) -> Result<Option<Fact>> {
+    let active = fact::with_key(connection, &pending.user_id, &pending.key, FactStatus::Active)?;
+    Ok(active.into_iter().rfind(|fact| {
         pending.contests.as_ref() == Some(&fact.fact_id)
             || pending.proposal != Some(Proposal::End)
                 && (!pending.is_multi_valued()
                     || is_same_value(&pending.value_text, &fact.value_text))
-    })
+    }))
 }
 
 /// Confidence of a fact that was mentioned once.

@@ -440,28 +440,43 @@ struct Answer {
 
 /// Parses an answer; the error names a problem of each action, so that all can be corrected at once.
 pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
-    let refused = |problems: &str| {
-        Error::refused(format!("invalid answer: {problems}"))
-            .hint("return one JSON object with the list \"actions\", and nothing around it")
-    };
-    let answer: Answer = serde_json::from_str(unfenced(answer.trim()))
-        .map_err(|error| refused(&format!("not JSON: {error}")))?;
-    let (mut actions, mut problems) = (Vec::new(), Vec::new());
-    for (index, value) in answer.actions.into_iter().enumerate() {
-        let action = serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()));
-        let action = action.and_then(|action: Action| match &action.new_value_json {
-            Some(json) if !json.is_object() => Err(Error::usage("new_value_json is not an object")),
-            _ => action.validated(policy),
+    let parsed = serde_json::from_str(unfenced(answer.trim()))
+        .map_err(|error| Error::refused(format!("invalid answer: not JSON: {error}")));
+    let actions = parsed.and_then(|answer: Answer| {
+        let read = answer.actions.into_iter().map(|value| {
+            let action: Action =
+                serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()))?;
+            match &action.new_value_json {
+                Some(json) if !json.is_object() => {
+                    Err(Error::usage("new_value_json is not an object"))
+                }
+                _ => action.validated(policy),
+            }
         });
-        match action {
-            Ok(action) => actions.push(action),
+        all_or_problems(read, "invalid answer")
+    });
+    actions.map_err(|error| {
+        error.hint("return one JSON object with the list \"actions\", and nothing around it")
+    })
+}
+
+/// Returns what was made of each action, or an error with all problems.
+pub(crate) fn all_or_problems<T>(
+    results: impl Iterator<Item = Result<T>>,
+    wrong: &str,
+) -> Result<Vec<T>> {
+    let (mut all, mut problems) = (Vec::new(), Vec::new());
+    for (index, result) in results.enumerate() {
+        match result {
+            Ok(one) => all.push(one),
+            Err(error) if error.kind == ErrorKind::Failed => return Err(error),
             Err(error) => problems.push(format!("actions[{index}]: {}", error.message)),
         }
     }
     if problems.is_empty() {
-        return Ok(actions);
+        return Ok(all);
     }
-    Err(refused(&problems.join("; ")))
+    Err(Error::refused(format!("{wrong}: {}", problems.join("; "))))
 }
 
 /// Returns the content of a code fence around the whole answer; models add one even if told not to.

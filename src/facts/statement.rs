@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by};
+use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested};
 use crate::facts::auditor::Action;
 use crate::facts::fact::{
     Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
@@ -99,23 +99,17 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let select = |condition| fact::select(&facts.connection, user, condition, &[]);
-    let found = select("status = 'pending_confirmation'")?;
-    let active = select(
-        "status = 'active' AND key IN (SELECT key FROM facts \
-         WHERE user_id = ?1 AND status = 'pending_confirmation')",
-    )?;
-    Ok(found
-        .into_iter()
-        .map(|fact| {
-            let of_key = active.iter().filter(|other| other.key == fact.key);
-            let contested = contested_by(of_key, &fact).cloned();
-            let question = question(&fact, contested.as_ref(), &facts.high_risk);
-            Pending { fact, contested, question }
-        })
+    let connection = &facts.connection;
+    let mut found = Vec::new();
+    for fact in fact::select(connection, user, "status = 'pending_confirmation'", &[])? {
+        let contested = contested(connection, &fact)?;
         // Nobody is asked about the end of a fact that has been replaced.
-        .filter(|one| one.contested.is_some() || one.fact.proposal != Some(Proposal::End))
-        .collect())
+        if contested.is_some() || fact.proposal != Some(Proposal::End) {
+            let question = question(&fact, contested.as_ref(), &facts.high_risk);
+            found.push(Pending { fact, contested, question });
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.

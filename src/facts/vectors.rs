@@ -90,16 +90,15 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     if facts.dry_run {
         return facts.connection.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
     }
-    let condition = format!("{LACKING} AND seq > ?1 ORDER BY seq LIMIT {BATCH}");
-    let (mut made, mut after) = (0, 0_i64);
+    let condition = format!("{LACKING} AND fact_id > ?1 ORDER BY fact_id LIMIT {BATCH}");
+    let (mut made, mut after) = (0, String::new());
     loop {
-        let lacking = fact::of_all_users(&facts.connection, &condition, [after])?;
+        let lacking = fact::of_all_users(&facts.connection, &condition, [&after])?;
         // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
             return Ok(made);
         };
-        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
-        after = facts.connection.value(seq, [&last.fact_id])?;
+        after.clone_from(&last.fact_id);
         let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|connection| {
             let mut written = 0;
@@ -187,14 +186,9 @@ fn write_vector(
                WHERE model <> excluded.model OR vector <> excluded.vector";
     let values = named_params! {
         ":user": fact.user_id, ":fact": fact.fact_id, ":value": fact.value_text, ":model": model,
-        ":dim": dim(small.values.len()), ":scale": f64::from(small.scale), ":vector": small.values,
+        ":dim": small.values.len(), ":scale": f64::from(small.scale), ":vector": small.values,
     };
     connection.change(sql, values)
-}
-
-/// Returns a number of dimensions as stored.
-pub(crate) fn dim(length: usize) -> i64 {
-    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 /// Number of vectors requested from a server per requested fact, and at least.
