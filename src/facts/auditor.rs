@@ -32,9 +32,9 @@ const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 const FOUND: usize = 20;
 
 /// Number of times an auditor is asked before a turn is dead.
-const TRIES: usize = 3;
+const TRIES: u32 = 3;
 
-/// How much longer than the timeout of an answer a lease lasts.
+/// How much longer than the timeouts of all answers a lease lasts.
 const SPARE: Duration = Duration::from_mins(1);
 
 /// A turn whose actions were applied.
@@ -55,7 +55,7 @@ pub enum TurnOutcome {
     Judged(JudgedTurn),
     /// No answer could be used; it will not be retried.
     Dead(Turn),
-    /// No auditor could be asked, or its answer could not be applied; it stays in the queue.
+    /// No auditor could be asked; it stays in the queue.
     Failed(Turn, Error),
     /// Another worker took it over.
     Lost(Turn),
@@ -137,9 +137,6 @@ fn judge_leased(
     let ranks = Ranks::search(facts, turn, embedder)?;
     let (mut answer, mut problem) = (String::new(), String::new());
     for attempt in 0..TRIES {
-        if !turn.renew(facts, auditor.lease())? {
-            return Ok(TurnOutcome::Lost(turn.clone()));
-        }
         // The facts may have changed since the last try.
         let mut question = prompt(facts, turn, embedder)?;
         if attempt > 0 {
@@ -159,17 +156,8 @@ fn judge_leased(
             Err(error) if error.kind == ErrorKind::NotFound => {
                 return Ok(TurnOutcome::Lost(turn.clone()));
             }
-            Err(error) if error.kind == ErrorKind::Refused => problem = error.message,
-            Err(error) => {
-                // The answer may never fit, and the turns behind this one wait.
-                let is_last = turn.attempts >= queue::MAX_ATTEMPTS;
-                let status = if is_last { TurnStatus::Dead } else { TurnStatus::Pending };
-                release(facts, turn, status, &error.to_string(), Some(&answer))?;
-                return Ok(match status {
-                    TurnStatus::Dead => TurnOutcome::Dead(turn.clone()),
-                    _ => TurnOutcome::Failed(turn.clone(), error),
-                });
-            }
+            // Whatever the reason: the answer may never fit, and the turns behind this one wait.
+            Err(error) => problem = error.message,
         }
     }
     release(facts, turn, TurnStatus::Dead, &problem, Some(&answer))?;
@@ -245,9 +233,9 @@ impl Auditor {
         project.settings.llm.command.as_deref().map(Self::new)
     }
 
-    /// Returns the length of a lease, for one answer.
+    /// Returns the length of a lease, for all tries.
     fn lease(&self) -> TimeDelta {
-        TimeDelta::from_std(self.wait + SPARE).unwrap_or(TimeDelta::MAX)
+        TimeDelta::from_std(self.wait * TRIES + SPARE).unwrap_or(TimeDelta::MAX)
     }
 
     /// Returns what the command prints, or an error.

@@ -18,8 +18,8 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Prefixes of turn ids that are reserved for this program.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
 
-/// Number of workers that may die while judging a turn, or fail to apply the answer, before it is marked as dead.
-pub(crate) const MAX_ATTEMPTS: u32 = 5;
+/// Number of workers that may die while judging a turn before it is marked as dead.
+const MAX_ATTEMPTS: u32 = 5;
 
 word_enum! {
     /// The status of a turn in the queue.
@@ -268,14 +268,6 @@ pub(crate) fn lease(
 }
 
 impl Turn {
-    /// Extends the lease; returns false if another worker has taken over the turn.
-    pub(crate) fn renew(&self, facts: &mut Facts, length: TimeDelta) -> Result<bool> {
-        let until = later(&facts.clock, length);
-        let sql = "UPDATE turns SET lease_until = ?3 WHERE seq = ?1 AND lease = ?2";
-        let values = params![self.seq, self.lease, until];
-        facts.write(|connection| Ok(connection.change(sql, values)? == 1))
-    }
-
     /// Releases the turn with a status, if it was not leased, or its worker still has it; returns whether it did. A
     /// turn that returns to the queue without an answer, since no auditor could be reached, does not count as an attempt.
     pub(crate) fn finish(
@@ -288,7 +280,7 @@ impl Turn {
     ) -> Result<bool> {
         let sql = "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
-             attempts = attempts - (?3 = 'pending' AND ?5 IS NULL) WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
+             attempts = attempts - (?3 = 'pending') WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
         let values = params![self.seq, self.lease, status, error, raw_answer, now];
         Ok(connection.change(sql, values)? == 1)
     }

@@ -156,13 +156,11 @@ fn an_answer_that_cannot_be_applied_does_not_block_the_queue_for_ever() {
     let fault = "CREATE TRIGGER fault BEFORE INSERT ON facts WHEN NEW.source_turn_id = 'a' \
                  BEGIN SELECT RAISE(ABORT, 'no room'); END";
     Connection::open(&desk.path).unwrap().execute_batch(fault).unwrap();
-    for attempt in 1..=5 {
-        let step = desk.step(&printing(TEA), &[]);
-        assert_eq!(matches!(step, Some(TurnOutcome::Dead(_))), attempt == 5, "{step:?}");
-    }
+    let step = desk.step(&printing(TEA), &[]);
+    assert!(matches!(step, Some(TurnOutcome::Dead(_))), "{step:?}");
     let dead = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
     let told = (dead.status, dead.attempts, dead.raw_answer.as_deref());
-    assert_eq!(told, (TurnStatus::Dead, 5, Some(TEA)));
+    assert_eq!(told, (TurnStatus::Dead, 1, Some(TEA)));
     assert!(dead.last_error.unwrap().contains("no room"));
     let step = desk.step(&printing(TEA), &[]);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
