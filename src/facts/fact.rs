@@ -409,7 +409,7 @@ const SEVERAL: &str = "[]";
 
 /// A key: dotted, lower case, with the suffix `[]` if it has several values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct FactKey(String);
 
 impl TryFrom<String> for FactKey {
@@ -417,12 +417,6 @@ impl TryFrom<String> for FactKey {
 
     fn try_from(text: String) -> std::result::Result<Self, String> {
         Self::parse(&text).map_err(|error| error.message)
-    }
-}
-
-impl From<FactKey> for String {
-    fn from(key: FactKey) -> Self {
-        key.0
     }
 }
 
@@ -513,16 +507,11 @@ impl FactKey {
             .or_else(|| self.is_secret_key().then_some("key"))
     }
 
-    /// Returns whether the last part is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
+    /// Returns whether its last word is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
     fn is_secret_key(&self) -> bool {
-        let mut parts = self.name().rsplit('.');
-        let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
-        let is_key = words.next().is_some_and(|last| listed("key keys", last));
-        is_key
-            && match words.next() {
-                Some(kind) => listed(KEY_KINDS, kind),
-                None => parts.next().is_none_or(|of| !listed(OTHER_KEYS, of)),
-            }
+        let mut words = self.name().rsplit(['.', '_', '-']);
+        words.next().is_some_and(|last| listed("key keys", last))
+            && words.next().is_none_or(|of| !listed(OTHER_KEYS, of))
     }
 }
 
@@ -580,12 +569,9 @@ const WORK: &str = "constraint rule task project current goal preference";
 const SECRETS: &str = "password passwd passphrase passcode pwd pin pincode secret token credential api_key apikey \
                        api-key private_key private-key cvv cvc";
 
-/// Things that a key unlocks, besides the secret names known to `secrets`.
-const KEY_KINDS: &str = "ssh gpg pgp rsa deploy host license recovery wifi wpa session service root admin server \
-                         client backup ssl tls";
-
-/// Parts whose `key` unlocks nothing.
-const OTHER_KEYS: &str = "music song piano singing keyboard shortcut map sort primary public";
+/// Words before a `key` that unlocks nothing.
+const OTHER_KEYS: &str =
+    "music song piano singing keyboard shortcut hot map sort answer primary foreign public";
 
 #[cfg(test)]
 mod tests {
@@ -745,7 +731,7 @@ mod tests {
         for secret in [
             "pwd", "login.pwd", "ssh_key", "ssh-keys[]", "access_key", "access.key", "ssh.key",
             "private.key", "encryption.key", "aws.signing-key", "github.deploy_key", "key",
-            "door.key",
+            "door.key", "house_key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
