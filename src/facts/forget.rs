@@ -101,8 +101,7 @@ pub fn forget(
         error.hint("free some disk space and run the same command again: it rewrites the file")
     })?;
     // The file is already unlocked, so nobody waits for a server.
-    vectors::erase_forgotten(facts)?;
-    (count.remaining, count.last_error) = vectors::forgotten(&facts.connection)?;
+    (count.remaining, count.last_error) = vectors::erase_forgotten(facts)?;
     Ok(count)
 }
 

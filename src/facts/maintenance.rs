@@ -5,7 +5,7 @@
 //! replaced it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, Row, params};
 use serde::Serialize;
 
 use crate::error::Result;
@@ -189,25 +189,19 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         Err(error) => found.problems.push(format!("facts_fts does not match the facts: {error}")),
         Ok(_) => {}
     }
-    let unlike = count(&format!(
-        "FROM facts AS f LEFT JOIN (SELECT fact_id, after_json AS last, max(history_id) FROM fact_history \
-         GROUP BY fact_id) USING (fact_id) WHERE {}",
-        differences()
-    ))?;
+    let sql = format!(
+        "SELECT {COLUMNS}, (SELECT after_json FROM fact_history AS h WHERE h.user_id = facts.user_id \
+         AND h.fact_id = facts.fact_id ORDER BY history_id DESC LIMIT 1) AS last FROM facts"
+    );
+    let is_unlike = |row: &Row<'_>| {
+        let (fact, last) = (Fact::try_from(row)?, row.get::<_, Option<Fact>>("last")?);
+        // Whether there is a vector is not part of what was stated.
+        let is_like = |last: Fact| Fact { embedding_id: fact.embedding_id.clone(), ..last } == fact;
+        Ok(!last.is_some_and(is_like))
+    };
+    let unlike = connection.rows(&sql, [], is_unlike)?.into_iter().filter(|is| *is).count();
     if unlike > 0 {
         found.problems.push(format!("{unlike} facts not matching the history"));
     }
     Ok(found)
-}
-
-/// Returns the condition that a fact is not in the state after its last recorded change.
-fn differences() -> String {
-    // The id in the index is derived, and not part of what was stated.
-    let columns = COLUMNS.split(", ").filter(|column| *column != "embedding_id");
-    let differs = columns.map(|column| match column {
-        "value_json" => "coalesce(f.value_json, 'null') IS NOT last -> 'value_json'".to_owned(),
-        "confidence" => "abs(f.confidence - (last ->> 'confidence')) > 1e-9".to_owned(),
-        _ => format!("f.{column} IS NOT last ->> '{column}'"),
-    });
-    differs.collect::<Vec<_>>().join(" OR ")
 }

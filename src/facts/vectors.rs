@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use rusqlite::{Connection, named_params, params};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
@@ -116,13 +117,13 @@ fn of_facts(embedder: &Embedder, facts: &[Fact]) -> Result<Vec<Vector>> {
     embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
-pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
+/// Asks the server, if the vectors are on one, to erase the forgotten ones; returns how many are left, which [`refresh`]
+/// tries again, and why.
+pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<(u64, Option<String>)> {
     if let Some(server) = Chroma::from_database(&facts.connection)? {
-        // `forgotten` says how many are left, and why.
         drain(facts, &server, &Embedder::BuiltIn, true).ok();
     }
-    Ok(())
+    forgotten(&facts.connection)
 }
 
 /// Returns the model of the vectors, and the URL of the server that they are on, or `None` if they are in the file.
@@ -425,8 +426,7 @@ impl Chroma {
             "where": {"$and": conditions}, "include": ["distances"],
         });
         let answer = self.ask("query", &question, ASKED)?;
-        read(&answer)
-            .ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
+        read(answer).ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
     }
 
     fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
@@ -462,16 +462,14 @@ fn server_failed(error: Error) -> Error {
 }
 
 /// Returns each id with its similarity from the response to a single query.
-fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
-    let ids = answer.get("ids")?.get(0)?.as_array()?;
-    let distances = answer.get("distances")?.get(0)?.as_array()?;
-    let pairs = ids.iter().zip(distances);
-    pairs
-        .map(|(id, distance)| {
-            let id = id.as_str()?.to_owned();
-            Some((id, narrowed(1.0 - distance.as_f64()?)))
-        })
-        .collect()
+fn read(answer: Value) -> Option<Vec<(String, f32)>> {
+    #[derive(Deserialize)]
+    struct Answer {
+        ids: (Vec<String>,),
+        distances: (Vec<f64>,),
+    }
+    let Answer { ids: (ids,), distances: (distances,) } = serde_json::from_value(answer).ok()?;
+    Some(ids.into_iter().zip(distances.into_iter().map(|far| narrowed(1.0 - far))).collect())
 }
 
 #[cfg(test)]
@@ -481,7 +479,7 @@ mod tests {
     #[test]
     fn an_answer_is_read_whole_or_not_at_all() {
         let answer = json!({"ids": [["a", "b"]], "distances": [[0.0, 1.5]], "metadatas": null});
-        let near = read(&answer).unwrap();
+        let near = read(answer).unwrap();
         assert_eq!(near, [("a".to_owned(), 1.0), ("b".to_owned(), -0.5)]);
         for odd in [
             json!({}),
@@ -489,7 +487,7 @@ mod tests {
             json!({"ids": [[7]], "distances": [[0.1]]}),
             json!({"ids": [["a"]], "distances": [[null]]}),
         ] {
-            assert_eq!(read(&odd), None, "{odd}");
+            assert_eq!(read(odd.clone()), None, "{odd}");
         }
     }
 }
