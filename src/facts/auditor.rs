@@ -393,16 +393,13 @@ impl Action {
         check_text(structured.as_deref().unwrap_or_default(), policy)?;
         let value = self.new_value_text.or(structured);
         self.new_value_text = value.map(|value| checked_value(&value, policy)).transpose()?;
-        let needed = match self.kind {
-            _ if self.new_value_text.is_some() => "",
-            ActionType::Insert | ActionType::Update | ActionType::Supersede => "new_value_text",
-            ActionType::MarkPendingConfirmation if self.target_fact_id.is_none() => {
-                "new_value_text or target_fact_id"
-            }
-            _ => "",
+        let needs_value = match self.kind {
+            ActionType::Insert | ActionType::Update | ActionType::Supersede => true,
+            ActionType::MarkPendingConfirmation => self.target_fact_id.is_none(),
+            ActionType::Expire | ActionType::Noop => false,
         };
-        if !needed.is_empty() {
-            return Err(Error::usage(format!("{} needs {needed}", self.kind.as_str())));
+        if needs_value && self.new_value_text.is_none() {
+            return Err(Error::usage(format!("{} needs new_value_text", self.kind.as_str())));
         }
         if !(-1.0..=1.0).contains(&self.confidence_delta) {
             return Err(Error::usage("confidence_delta is not a number from -1 to 1"));

@@ -60,7 +60,7 @@ impl Share {
     }
 }
 
-/// Durations of turns, to two significant digits.
+/// Durations of turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// Number of turns.
@@ -199,7 +199,7 @@ pub(crate) fn note_turn(
     let mut amounts = Vec::new();
     if let (Some(from), Some(to)) = (parse_timestamp(&turn.observed_at), parse_timestamp(now)) {
         let taken = u64::try_from(to.signed_duration_since(from).num_milliseconds());
-        amounts.push(("latency_ms", two_digits(taken.unwrap_or(0)), 1));
+        amounts.push(("latency_ms", taken.unwrap_or(0), 1));
     }
     // The facts that the actions concerned and that existed before the turn.
     let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND turn_id = ?2 AND key IN \
@@ -217,13 +217,4 @@ pub(crate) fn note_turn(
         }
     }
     count(connection, &turn.user_id, now, &amounts)
-}
-
-/// Rounds to two significant digits, so that a histogram has few buckets at sufficient precision.
-fn two_digits(number: u64) -> u64 {
-    let mut unit = 1;
-    while number / unit >= 100 {
-        unit *= 10;
-    }
-    (number + unit / 2) / unit * unit
 }
