@@ -93,12 +93,11 @@ pub fn apply(
     user: &UserId,
     turn_id: &str,
     answer: &str,
-    policy: SecretPolicy,
     embedder: &Embedder,
 ) -> Result<JudgedTurn> {
     // Whichever worker has it: the first answer counts.
     let turn = Turn { lease: None, ..queue::find_turn(facts, user, turn_id)? };
-    let actions = parse_answer(answer, policy)?;
+    let actions = parse_answer(answer)?;
     let ranks = match turn.status {
         TurnStatus::Done => None,
         _ => Some(Ranks::search(facts, &turn, embedder)?),
@@ -149,7 +148,7 @@ fn judge_leased(
         answer = auditor.ask(&question)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
         let applied_at = queue::later(&facts.clock, elapsed);
-        let judged = parse_answer(&answer, SecretPolicy::Refuse)
+        let judged = parse_answer(&answer)
             .and_then(|actions| judge(facts, turn, &actions, Some(&ranks), &applied_at));
         match judged {
             Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
@@ -424,7 +423,7 @@ struct Answer {
 }
 
 /// Parses an answer; the error names a problem of each action, so that all can be corrected at once.
-pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
+pub fn parse_answer(answer: &str) -> Result<Vec<Action>> {
     let parsed = serde_json::from_str(unfenced(answer.trim()))
         .map_err(|error| Error::refused(format!("invalid answer: not JSON: {error}")));
     let actions = parsed.and_then(|answer: Answer| {
@@ -435,7 +434,7 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
                 Some(json) if !json.is_object() => {
                     Err(Error::usage("new_value_json is not an object"))
                 }
-                _ => action.validated(policy),
+                _ => action.validated(SecretPolicy::Refuse),
             }
         });
         all_or_problems(read, "invalid answer")
@@ -482,7 +481,7 @@ mod tests {
     use super::*;
 
     fn problems(answer: &str) -> String {
-        parse_answer(answer, SecretPolicy::Refuse).unwrap_err().message
+        parse_answer(answer).unwrap_err().message
     }
 
     #[test]
@@ -492,13 +491,13 @@ mod tests {
             "target_fact_id": "abc", "valid_from": "2026-02-01", "valid_to": null, "confidence_delta": -0.1,
             "reason": "moved"
         }, {"type": "noop", "key": "likes[]", "confidence_delta": 0, "reason": ""}]});
-        let actions = parse_answer(&answer.to_string(), SecretPolicy::Refuse).unwrap();
+        let actions = parse_answer(&answer.to_string()).unwrap();
         assert_eq!(actions[0].new_value_text.as_deref(), Some("Turin"));
         assert_eq!(actions[0].valid_from.as_deref(), Some("2026-02-01T00:00:00Z"));
         assert_eq!(actions[1].kind, ActionType::Noop);
         for fence in ["```json", "```JSON", "```"] {
             let fenced = format!("\n{fence}\n{answer}\n```\n");
-            assert_eq!(parse_answer(&fenced, SecretPolicy::Refuse).unwrap(), actions, "{fence}");
+            assert_eq!(parse_answer(&fenced).unwrap(), actions, "{fence}");
         }
     }
 

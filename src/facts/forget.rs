@@ -307,7 +307,6 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::facts::{Observation, Statement, add, history, observe};
-    use crate::secrets::SecretPolicy;
 
     #[test]
     fn a_value_is_erased_from_excerpts_and_turns_in_whatever_case_and_spacing() {
@@ -323,7 +322,7 @@ mod tests {
         }
         for text in ["I like tea", "bad münchen is nice"] {
             let observation = Observation { user_input: text.to_owned(), ..Observation::default() };
-            observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
+            observe(&mut facts, &ada, &observation).unwrap();
         }
         // A value of punctuation alone is in no turn.
         let forgotten = forget(&mut facts, &ada, Some("separator"), "asked to").unwrap();

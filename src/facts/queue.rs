@@ -9,8 +9,7 @@ use crate::error::{Error, Result};
 use crate::facts::fact::{UserId, checked_time};
 use crate::facts::store::{Facts, Sql, columns, json, stored_as_word};
 use crate::facts::{profile, replication};
-use crate::secrets::SecretPolicy;
-use crate::text::{sanitized, strip_controls, word_enum};
+use crate::text::{sanitized, word_enum};
 
 /// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -116,12 +115,7 @@ columns!(
 /// Enqueues a turn, and nothing more; for a known turn, returns the first receipt again.
 ///
 /// A turn id that is already in use for another message is refused.
-pub fn observe(
-    facts: &mut Facts,
-    user: &UserId,
-    observation: &Observation,
-    policy: SecretPolicy,
-) -> Result<Receipt> {
+pub fn observe(facts: &mut Facts, user: &UserId, observation: &Observation) -> Result<Receipt> {
     if let Some(id) = &observation.turn_id {
         refuse_reserved(id)?;
     }
@@ -132,10 +126,7 @@ pub fn observe(
             "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
         )));
     }
-    let [input, response] = texts.map(|text| match policy {
-        SecretPolicy::Allow => strip_controls(text).into_owned(),
-        SecretPolicy::Refuse => sanitized(text).into_owned(),
-    });
+    let [input, response] = texts.map(|text| sanitized(text).into_owned());
     if input.trim().is_empty() {
         return Err(Error::usage("the turn has no visible user_input"));
     }
@@ -155,7 +146,7 @@ pub fn observe(
             None => next_id(connection, "turn", "turns")?,
         };
         if let Some(known) = turn(connection, user, &turn_id)? {
-            if sanitized(&known.user_input) == sanitized(&input) {
+            if known.user_input == input {
                 return Ok(receipt(turn_id, known.turn_seq));
             }
             return Err(Error::refused(format!("turn_id {turn_id} is in use for another message"))
@@ -300,7 +291,7 @@ mod tests {
             turn_id: Some("a".to_owned()),
             ..Observation::default()
         };
-        observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
+        observe(&mut facts, &user, &observation).unwrap();
         // A lease that expires at once is that of a worker that died.
         let mut lease_for = |length| lease(&mut facts, &[], length).unwrap();
         for deaths in 1..=MAX_ATTEMPTS {
@@ -311,7 +302,7 @@ mod tests {
         assert_eq!(turn.status, TurnStatus::Dead);
         assert_eq!(turn.last_error.unwrap(), "gave up after 5 attempts: the worker died each time");
         let again = Observation { turn_id: Some("b".to_owned()), ..observation };
-        observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
+        observe(&mut facts, &user, &again).unwrap();
         for _ in 0..=MAX_ATTEMPTS {
             let turn = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
             let (status, error) = (TurnStatus::Pending, Some("no auditor"));

@@ -25,7 +25,6 @@ use annals::facts::{
     Pending, Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
 };
 use annals::search::Embedder;
-use annals::secrets::SecretPolicy;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -78,7 +77,7 @@ impl Desk {
 
     /// Queues a turn.
     fn observe(&mut self, observation: &Observation) -> Receipt {
-        facts::observe(&mut self.facts, &self.user, observation, SecretPolicy::Refuse).unwrap()
+        facts::observe(&mut self.facts, &self.user, observation).unwrap()
     }
 
     /// Has the next turn of the queue judged, none of those that are skipped.
@@ -95,14 +94,13 @@ impl Desk {
             turn_id: Some(turn.clone()),
             ..Observation::default()
         };
-        facts::observe(&mut self.facts, &self.user, &observation, SecretPolicy::Refuse)?;
+        facts::observe(&mut self.facts, &self.user, &observation)?;
         self.answer(&turn, actions)
     }
 
     fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<ActionResult>> {
         let answer = json!({ "actions": actions }).to_string();
-        let (policy, embedder) = (SecretPolicy::Refuse, &Embedder::BuiltIn);
-        facts::apply(&mut self.facts, &self.user, turn, &answer, policy, embedder)
+        facts::apply(&mut self.facts, &self.user, turn, &answer, &Embedder::BuiltIn)
             .map(|judged| judged.applied)
     }
 

@@ -24,11 +24,7 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(30);
 /// Time limit of a synchronisation; the next pass continues it.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) fn observe(
-    request_id: Option<&String>,
-    allow_secret: bool,
-    context: &mut Context<'_>,
-) -> Result<()> {
+pub(super) fn observe(request_id: Option<&String>, context: &mut Context<'_>) -> Result<()> {
     let mut observation: Observation = serde_json::from_str(&input()?).map_err(|error| {
         Error::usage(format!("standard input is not a turn: {error}")).hint(
             "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project, session_end",
@@ -50,7 +46,7 @@ pub(super) fn observe(
         None => context.user()?,
     };
     observation.turn_id = request_id.cloned().or(observation.turn_id);
-    let receipt = facts::observe(&mut context.write()?, &user, &observation, allow_secret.into())?;
+    let receipt = facts::observe(&mut context.write()?, &user, &observation)?;
     context.out.show(&receipt, "queued {{ turn_id }}\n")
 }
 
@@ -58,8 +54,8 @@ pub(super) fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
     if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
         let (answer, mut store) = (input()?, context.write()?);
-        let (policy, embedder) = (args.allow_secret.into(), facts::embedder(context.project)?);
-        let judged = facts::apply(&mut store, &user, turn, &answer, policy, &embedder)?;
+        let embedder = facts::embedder(context.project)?;
+        let judged = facts::apply(&mut store, &user, turn, &answer, &embedder)?;
         return context.out.show(&judged, text!("facts/judged"));
     }
     let mut store = context.read()?;
