@@ -79,7 +79,7 @@ word_enum! {
     }
 }
 
-stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
+stored_as_word!(Category, FactStatus, Proposal);
 stored_as_json!(Fact);
 
 /// A fact about a user.

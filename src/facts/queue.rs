@@ -35,7 +35,7 @@ word_enum! {
     }
 }
 
-stored_as_word!(TurnStatus: "a status");
+stored_as_word!(TurnStatus);
 
 /// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-
 use crate::cli::{VBW, assert_error};
 use crate::support::{Case, Outcome, browser, corpus, require, tree};
 
