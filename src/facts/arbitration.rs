@@ -18,11 +18,11 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType, all_or_problems};
-use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::fact::{Category, Fact, FactStatus, MAX_EXCERPT_CHARS, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql, row};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{fold, is_unspaced, listed, negates, sha256};
+use crate::text::{clip, fold, is_unspaced, listed, negates, sha256};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
@@ -72,10 +72,11 @@ impl Facts {
     pub(crate) fn arbitrate<T>(
         &mut self,
         user: &UserId,
-        origin: Fact,
+        mut origin: Fact,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
         let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
+        origin.source_excerpt = clip(&origin.source_excerpt, MAX_EXCERPT_CHARS).into_owned();
         self.write(|connection| {
             // What has ended conflicts with nothing.
             maintenance::expire_all(connection, &now)?;
@@ -109,7 +110,8 @@ impl Arbiter<'_> {
         })
     }
 
-    fn apply_once(&self, action: &Action) -> Result<ActionResult> {
+    /// Applies an action, unless that was done before.
+    pub(crate) fn apply_once(&self, action: &Action) -> Result<ActionResult> {
         let hash = action.hash(self.user);
         if let Some(earlier) = self.applied(Some(&hash))? {
             return Ok(earlier);
@@ -419,7 +421,7 @@ impl Arbiter<'_> {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
             let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
-            return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
+            return Ok(ended.unwrap_or(dropped));
         }
         // The present value stays at least until the new one begins.
         if contested.is_some() && pending.valid_from > self.now {

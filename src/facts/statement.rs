@@ -6,13 +6,10 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested};
 use crate::facts::auditor::Action;
-use crate::facts::fact::{
-    Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
-};
+use crate::facts::fact::{Category, Fact, FactKey, Proposal, UserId, checked_time};
 use crate::facts::store::Facts;
 use crate::facts::{fact, history, queue};
 use crate::secrets::SecretPolicy;
-use crate::text;
 
 /// A fact to add.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +56,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
     let action = action.validated(statement.secrets)?;
     let origin = Fact {
         project: statement.project.clone(),
-        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
+        source_excerpt: action.value().to_owned(),
         last_mentioned_at: facts.clock.timestamp(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
         ..Fact::default()
@@ -77,10 +74,9 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
             None => queue::next_id(connection, "stated", "applied_actions")?,
         };
         let result = match arbiter.applied(None)? {
-            None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
-            earlier => earlier,
+            Some(earlier) => earlier,
+            None => arbiter.apply_once(&action)?,
         };
-        let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
         let id = result.fact_id.unwrap_or_default();
         Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
     })
@@ -151,19 +147,12 @@ fn answer(
     id: &str,
     rejection: Option<&str>,
 ) -> Result<ActionEffect> {
-    let id = history::find(facts, user, id)?.fact_id;
     let word = if rejection.is_some() { "rejected" } else { "confirmed" };
-    let origin = Fact {
-        source_turn_id: format!("annals:{word}:{id}"),
-        last_mentioned_at: facts.clock.timestamp(),
-        ..Fact::default()
-    };
+    let origin = Fact { last_mentioned_at: facts.clock.timestamp(), ..Fact::default() };
     facts.arbitrate(user, origin, |arbiter| {
+        let fact = history::only(arbiter.connection, user, id)?;
         arbiter.is_confirmed = true;
-        // Read again, since another process may have changed it.
-        let fact = history::with_id(arbiter.connection, user, &id)?
-            .pop()
-            .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
+        arbiter.origin.source_turn_id = format!("annals:{word}:{}", fact.fact_id);
         match rejection {
             Some(reason) => arbiter.reject(&fact, reason),
             None => arbiter.confirm(&fact),
