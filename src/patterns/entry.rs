@@ -37,7 +37,7 @@ pub(crate) fn digest<T: Display>(worked: &[T], failed: &[T]) -> String {
 }
 
 /// Returns whether a bullet only stands for an empty list.
-fn is_filler(text: &str) -> bool {
+pub(crate) fn is_filler(text: &str) -> bool {
     [NONE, "none observed"].iter().any(|none| text.eq_ignore_ascii_case(none))
 }
 

@@ -14,6 +14,7 @@ use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::patterns::entry::is_filler;
 use crate::patterns::sentences::{ContentWords, clean, is_complete, leading_sentences, statement};
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
@@ -234,14 +235,18 @@ pub(crate) struct CheckedLessons {
 impl SubmittedLessons {
     /// Parses lessons from JSON, or from markdown bullets under `What worked` and `What failed`.
     pub fn parse(text: &str) -> Result<Self> {
-        let found = if text.trim_start().starts_with('{') {
+        let is_json = text.trim_start().starts_with('{');
+        let found: Self = if is_json {
             serde_json::from_str(text).map_err(|error| {
                 Error::refused(format!("the lessons cannot be read: {error}")).hint(FORMAT_HINT)
             })?
         } else {
             Self::from_markdown(text)
         };
-        if found.worked.is_empty() && found.failed.is_empty() {
+        // No lesson is an answer, too, if it is given as one.
+        let mut bullets = text.lines().filter_map(|line| line.trim().strip_prefix("- ")).peekable();
+        let says_so = is_json || bullets.peek().is_some() && bullets.all(is_filler);
+        if !says_so && found.worked.is_empty() && found.failed.is_empty() {
             return Err(Error::refused("the input contains no lessons").hint(FORMAT_HINT));
         }
         Ok(found)

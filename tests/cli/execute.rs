@@ -377,6 +377,24 @@ fn lessons_that_teach_nothing_are_refused_with_the_reason() {
 }
 
 #[test]
+fn no_lesson_is_an_answer() {
+    for none in [
+        "{\"worked\": [], \"failed\": []}",
+        "What worked:\n- none recorded\n\nWhat failed:\n- none recorded\n",
+    ] {
+        let case = Case::new(VBW);
+        let before = case.read(PATTERNS).unwrap();
+        case.run("execute 3 --lessons -").stdin(none).success();
+        let added =
+            String::from_utf8(case.read(PATTERNS).unwrap().split_off(before.len())).unwrap();
+        // What the summaries say is left out, too; statistics are no lessons.
+        assert!(added.contains(" judged=1 ") && !added.contains("(plan"), "{added}");
+    }
+    let case = Case::new(VBW);
+    case.run("execute 3 --lessons -").stdin("What worked:\n\nAll of it.\n").code(4);
+}
+
+#[test]
 fn the_digest_says_what_a_judge_needs_and_changes_nothing() {
     let case = Case::new(VBW);
     let before = case.tree();
