@@ -52,7 +52,7 @@ const PASSAGES: usize = 6;
 const SIBLING_SHARES: [f64; 2] = [0.2, 0.05];
 
 /// What is added to a text that answers by where it stands: as much as a score may be without it, since words mislead.
-const PLACE_BONUS: f64 = 1.0;
+const PLACE_BONUS: f64 = 1.0 + ENCODER_WEIGHT;
 
 /// Share of its score that a turn of a conversation adds to the turns beside it, and to those beside these.
 const TURN_SHARES: [f64; 2] = [0.2, 0.1];

@@ -29,10 +29,10 @@ fn the_parts_of_a_score_add_up() {
     case.write(".planning/STATE.md", "# State\n\n## Blockers\n\n- The key is late\n");
     let run = case.run("recall --explain --no-encoder").args(["What is blocking us?"]).success();
     insta::assert_snapshot!(run.stdout(), @"
-    .planning/STATE.md:5 (plan, 1.65)
+    .planning/STATE.md:5 (plan, 2.00)
       State > Blockers
         The key is late
-      (words 0.00 + meaning 0.25 + late 0.40 + encoder 0.00) x 1.00 + neighbours 0.00 + recency 0.000 + place 1.00
+      (words 0.00 + meaning 0.25 + late 0.40 + encoder 0.00) x 1.00 + neighbours 0.00 + recency 0.000 + place 1.35
     ");
 }
 
