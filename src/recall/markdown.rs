@@ -385,6 +385,14 @@ fn is_anchor_link(text: &str) -> bool {
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
 }
 
+/// Returns whether a text has only linked pictures, such as the badges of a README.
+fn is_badge(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| {
+        ["[![", "<img ", "<a "].iter().any(|start| line.starts_with(start))
+            && line.ends_with([')', '>'])
+    })
+}
+
 /// Returns whether a text has no content of its own: a placeholder such as "none", or a mere link.
 fn has_no_content(text: &str) -> bool {
     // Text that contains a symbol may be searched for; a table row with empty cells has only punctuation.
@@ -393,6 +401,7 @@ fn has_no_content(text: &str) -> bool {
             || !c.is_whitespace() && !c.is_ascii_punctuation() && c != '—' && c != '–'
     };
     is_anchor_link(text.trim())
+        || is_badge(text)
         || has_only_empty_fields(text)
         || is_placeholder(text)
         || text.len() <= MAX_LABEL_LENGTH && !text.contains(is_meant)
@@ -577,6 +586,12 @@ All pass
             shown(text),
             ["5|Task 1: Store > Save it|at once\n  or later", "10|verification|All pass"]
         );
+    }
+
+    #[test]
+    fn badges_are_not_a_passage() {
+        let text = "[![CI](a.svg)](b)\n<a href=\"c\"><img src=\"d\"></a>\n\n# P\n\n[![CI](a.svg)](b) Text.\n";
+        assert_eq!(shown(text), ["6|P|[![CI](a.svg)](b) Text."]);
     }
 
     #[test]

@@ -141,8 +141,11 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         return Ok(Answer { warnings: [warnings, found.warnings].concat(), ..found });
     }
     let files = files(project);
-    // A folder without memory gets no index file.
-    let is_kept = files.iter().any(|file| !SourceName::ALL[file.source].is_users_own());
+    // A folder without memory gets no index file; a README is none.
+    let is_memory = |file: &IndexFile| {
+        !SourceName::ALL[file.source].is_users_own() && Role::ALL[file.role] != Role::Readme
+    };
+    let is_kept = files.iter().any(is_memory);
     let cache = Cache {
         storage: (is_kept && !project.dry_run).then(|| project.storage()),
         files,

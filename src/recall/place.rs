@@ -13,8 +13,8 @@ use crate::text::{lower_words, says_none, words_in};
 struct Place {
     /// The files that have such a section.
     roles: &'static [Role],
-    /// The file whose first passage is one, too.
-    opens: Option<Role>,
+    /// Those of them whose first passage is one, too.
+    opens: &'static [Role],
     /// The vocabulary of its titles: how the heading above it, or its own first line, begins.
     titles: &'static str,
     /// The vocabulary of the questions.
@@ -28,25 +28,25 @@ const PROJECT: &str = "question about the project";
 const PLACES: [Place; 4] = [
     Place {
         roles: &[Role::State],
-        opens: None,
+        opens: &[],
         titles: "title about blockers",
         words: "question about blockers",
     },
     Place {
-        roles: &[Role::Context, Role::Codebase],
-        opens: None,
+        roles: &[Role::Context, Role::Codebase, Role::Readme],
+        opens: &[],
         titles: "title about commands",
         words: "question about commands",
     },
     Place {
         roles: &[Role::Context, Role::State],
-        opens: Some(Role::State),
+        opens: &[Role::State],
         titles: "title about the position",
         words: "question about the position",
     },
     Place {
-        roles: &[Role::Context, Role::Project],
-        opens: Some(Role::Project),
+        roles: &[Role::Context, Role::Project, Role::Readme],
+        opens: &[Role::Project, Role::Readme],
         titles: "title about the project",
         words: PROJECT,
     },
@@ -88,7 +88,7 @@ pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u8 {
             && !below.any(|word| has("settled", word) || has("no longer so", word))
     };
     let is_in = |(at, place): &(usize, &Place)| {
-        let is_there = is_opening && place.opens == Some(role) || is_titled(place);
+        let is_there = is_opening && place.opens.contains(&role) || is_titled(place);
         place.roles.contains(&role) && is_there && (*at != BLOCKERS || !is_settled(line))
     };
     if says_none(&passage.text) {
@@ -166,6 +166,7 @@ mod tests {
             (Role::Context, "Commands not to run", 0),
             (Role::Context, "Slash Command Handling", 0),
             (Role::Context, "Command palette design", 0),
+            (Role::Readme, "Development commands", bit(1)),
             (Role::Other, "Commands", 0),
             (Role::Project, "What This Is", bit(3)),
         ];

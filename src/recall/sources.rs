@@ -28,7 +28,7 @@ word_enum! {
     /// The name of a store in queries and output, in display order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum SourceName {
-        /// The planning folder and the context files.
+        /// The planning folder, the context files and the README.
         Plan = "plan",
         /// Lessons from finished phases.
         Patterns = "patterns",
@@ -55,6 +55,9 @@ const CANONICAL_NAMES: &[&str] = &[
 /// Those of them that say what was finished, and so stay valid in an archive.
 const SHIPPED_NAMES: [&str; 2] = ["MILESTONES", "SHIPPED"];
 
+/// What a project says of itself to those who come to it.
+const README: &str = "README.md";
+
 /// Maximum number of records; `journal search` searches all of them.
 const MAX_RECORDS: usize = 2000;
 
@@ -77,6 +80,7 @@ impl SourceName {
                     found.extend(Boundary::within_limit(&folder, files));
                 }
                 found.extend(ContextTarget::ALL.map(|target| project.root.join(target.file())));
+                found.push(project.root.join(README));
                 found
             }
             Self::Patterns => folders(project).iter().map(|dir| patterns::path(dir)).collect(),
@@ -208,6 +212,8 @@ pub(crate) enum Role {
     State,
     /// What says how the codebase is built and tested.
     Codebase,
+    /// README.md at the root.
+    Readme,
     /// Anything else.
     Other,
     /// Part of an archive.
@@ -216,8 +222,15 @@ pub(crate) enum Role {
 
 impl Role {
     /// Every role, in order.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Context, Self::Project, Self::State, Self::Codebase, Self::Other, Self::Archived];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Context,
+        Self::Project,
+        Self::State,
+        Self::Codebase,
+        Self::Readme,
+        Self::Other,
+        Self::Archived,
+    ];
 
     /// Returns the role of a file by its name and the homes', all from the project on.
     pub(crate) fn of(file: &Path, homes: &[PathBuf]) -> Self {
@@ -229,6 +242,9 @@ impl Role {
         }
         if ContextTarget::ALL.iter().any(|target| file == Path::new(target.file())) {
             return Self::Context;
+        }
+        if file == Path::new(README) {
+            return Self::Readme;
         }
         match in_home.map(slashed).as_deref() {
             Some(vocabulary::PROJECT) => Self::Project,
@@ -254,8 +270,9 @@ fn authority(path: &Path, role: Role) -> Authority {
     let words: Vec<&str> = stem.split(['-', '_']).collect();
     let is_in = |name: &str| path.parent().and_then(Path::file_name).is_some_and(|dir| dir == name);
     let last = words.last().copied().unwrap_or_default();
-    let is_canonical =
-        is_in("codebase") || CANONICAL_NAMES.binary_search(&last).is_ok() && !is_in("research");
+    let is_canonical = role == Role::Readme
+        || is_in("codebase")
+        || CANONICAL_NAMES.binary_search(&last).is_ok() && !is_in("research");
     if is_canonical && (SHIPPED_NAMES.contains(&last) || role != Role::Archived) {
         Authority::Canonical
     } else if is_canonical {

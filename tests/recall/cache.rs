@@ -190,6 +190,7 @@ fn the_cache_is_closed_to_git_and_to_others() {
 #[test]
 fn a_folder_without_memory_is_left_as_it_is() {
     let case = Case::empty();
+    case.write("README.md", "# Hello\n\nHello.\n");
     let before = case.whole_tree();
     case.run("recall hello").success();
     assert_eq!(case.whole_tree(), before);

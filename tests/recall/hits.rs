@@ -214,6 +214,19 @@ fn a_question_without_a_subject_is_answered_by_its_place() {
 }
 
 #[test]
+fn the_readme_answers_what_it_says_of_the_project() {
+    let case = Case::empty();
+    let readme = "[![CI](a.svg)](b)\n\n# Till\n\nA stall for markets.\n\n## License\n\nMIT\n";
+    case.write("README.md", readme);
+    case.write("docs/README.md", "# License\n\nAnother license.\n");
+    let answers = || ["What is this app?", "Which license?"].map(|asked| places(&case, asked));
+    assert_eq!(answers(), [["README.md:5"], ["README.md:9"]]);
+    case.write(".planning/STATE.md", "# State\n\n- A license for the till\n");
+    let found = answers().map(|found| found.into_iter().next());
+    assert_eq!(found.map(Option::unwrap), ["README.md:5", "README.md:9"]);
+}
+
+#[test]
 fn only_the_open_items_of_a_place_in_the_projects_own_documents_answer() {
     let case = Case::empty();
     let open: Vec<String> = (1..=5).map(|n| format!("- Vendor {n} is late\n")).collect();
