@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, Command, Subcommand};
 use serde_json::json;
 
 use crate::cli::completions::keys;
-use crate::cli::input::stdin;
+use crate::cli::input::stdin_text;
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::{Global, value_enum};
@@ -124,14 +124,14 @@ enum EntryCommand {
         #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
         text: Option<String>,
         #[command(flatten)]
-        filter: EntryFilterArgs,
+        filter: EntryFilter,
     },
     /// List entries from INDEX.md: key, title, type and the day of the last update
     ///
     /// Entries that are not active are left out.
     ///
     /// Example: annals entry list --type gotcha
-    List(EntryFilterArgs),
+    List(EntryFilter),
     Write(WriteArgs),
     /// Mark an entry as superseded by another; both stay
     ///
@@ -182,30 +182,6 @@ impl KeyArgs {
     }
 }
 
-/// Criteria that select entries.
-#[derive(Args, Debug)]
-struct EntryFilterArgs {
-    /// Only entries with one of these tags
-    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
-    tags: Vec<String>,
-    /// Only entries of this type
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<EntryType>,
-    /// Include entries that are superseded or stale
-    #[arg(long)]
-    include_superseded: bool,
-}
-
-impl EntryFilterArgs {
-    fn filter(&self) -> EntryFilter {
-        EntryFilter {
-            tags: self.tags.clone(),
-            kind: self.kind,
-            include_superseded: self.include_superseded,
-        }
-    }
-}
-
 /// Create or replace an entry
 ///
 /// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
@@ -215,36 +191,17 @@ impl EntryFilterArgs {
 /// Example: annals entry write --key test-runner --type convention --confidence high --body @note.md
 #[derive(Args, Debug)]
 struct WriteArgs {
-    /// Lower-case words with hyphens, 60 characters at most
-    #[arg(long)]
-    key: String,
-    /// What kind of knowledge it is
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: EntryType,
-    /// How sure you are: high if the user said so or the code shows it
-    #[arg(long, value_name = "GRADE")]
-    confidence: Confidence,
-    /// Tags [default: unchanged]
-    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
-    tags: Option<Vec<String>>,
+    #[command(flatten)]
+    entry: EntryWrite,
     /// Take the body from a file
     #[arg(long, value_name = "@FILE", conflicts_with = "body_stdin")]
     body: Option<String>,
     /// Take the body from standard input
     #[arg(long)]
     body_stdin: bool,
-    /// The title, if the body has none
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    title: Option<String>,
-    /// Write only if the entry still has this hash, which `read --json` prints
-    #[arg(long, value_name = "HASH")]
-    if_match: Option<String>,
     /// Store it even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// An id of your choice: repeating it returns the first answer and writes nothing
-    #[arg(long, value_name = "ID")]
-    request_id: Option<String>,
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -259,12 +216,12 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         }
         EntryCommand::Query { text, filter } => {
             let text = text.clone().unwrap_or_default();
-            let query = EntryQuery { text, filter: filter.filter() };
+            let query = EntryQuery { text, filter: filter.clone() };
             let found = out.understood(knowledge::query(project, &query)?);
             out.show(&found, text!("entry/hits"))
         }
         EntryCommand::List(filter) => {
-            let found = out.understood(knowledge::list(project, &filter.filter())?);
+            let found = out.understood(knowledge::list(project, filter)?);
             out.show(&found, text!("entry/list"))
         }
         EntryCommand::Write(args) => {
@@ -368,26 +325,16 @@ fn distinct(tags: &[String]) -> Vec<String> {
 impl WriteArgs {
     fn request(&self) -> Result<EntryWrite> {
         Ok(EntryWrite {
-            key: self.key.clone(),
-            kind: self.kind,
-            confidence: self.confidence,
-            tags: self.tags.as_deref().map(distinct),
+            tags: self.entry.tags.as_deref().map(distinct),
             body: self.body()?,
-            title: self.title.clone(),
-            if_match: self.if_match.clone(),
             secrets: self.allow_secret.into(),
-            request_id: self.request_id.clone(),
+            ..self.entry.clone()
         })
     }
 
-    fn body(&self) -> Result<Option<Vec<u8>>> {
+    fn body(&self) -> Result<Option<String>> {
         if self.body_stdin {
-            let body = stdin(read::MAX_FILE + 1, "read the body")?;
-            // An oversized body is refused later; it may be truncated within a character, so it is not validated.
-            if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
-                return Err(Error::usage("standard input is not valid UTF-8"));
-            }
-            return Ok(Some(body));
+            return stdin_text(read::MAX_FILE + 1, "read the body").map(Some);
         }
         let Some(named) = &self.body else {
             return Ok(None);
@@ -397,13 +344,10 @@ impl WriteArgs {
                 .hint("`--body @note.md` reads a file, `--body-stdin` reads standard input"));
         };
         let file = Path::new(file);
-        match read::users_bytes(file)? {
-            Some(body) if std::str::from_utf8(&body).is_err() => {
-                Err(Error::usage("is not valid UTF-8").at(file, None))
-            }
-            Some(body) => Ok(Some(body)),
-            None => Err(Error::not_found("there is no such file").at(file, None)),
-        }
+        let body = read::users_bytes(file)?
+            .ok_or_else(|| Error::not_found("there is no such file").at(file, None))?;
+        let text = String::from_utf8(body);
+        text.map(Some).map_err(|_| Error::usage("is not valid UTF-8").at(file, None))
     }
 }
 

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::facts::queue::{observe, turns, work};
-use crate::cli::input::stdin;
+use crate::cli::input::stdin_text;
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::value_enum;
@@ -421,8 +421,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
 
 /// Reads all of standard input.
 fn input() -> Result<String> {
-    let bytes = stdin(MAX_INPUT_BYTES, "read standard input")?;
-    String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
+    stdin_text(MAX_INPUT_BYTES, "read standard input")
 }
 
 impl AddArgs {

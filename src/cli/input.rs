@@ -22,6 +22,15 @@ pub(crate) fn stdin(most: u64, tried: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads standard input as text, in the same way. What is too long, which its reader refuses, may end within a character.
+pub(crate) fn stdin_text(most: u64, tried: &str) -> Result<String> {
+    let bytes = stdin(most, tried)?;
+    if bytes.len() as u64 >= most {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
+}
+
 /// Reads a text from a file, or from standard input if the file is `-` or `None`; `what` names it in errors.
 pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {

@@ -228,17 +228,8 @@ const TIME_AT_END: Duration = Duration::from_millis(1_200);
 /// Example: annals hook session-start < input.json
 #[derive(Args, Clone, Debug)]
 pub(crate) struct HookArgs {
-    /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
-    event: Option<String>,
-    /// Harness that calls the hook: claude, codex, gemini, opencode, qwen or copilot
-    #[arg(long, value_name = "NAME")]
-    harness: Option<String>,
-    /// Leave out the notepad
-    #[arg(long)]
-    no_notepad: bool,
-    /// Leave out the knowledge entries
-    #[arg(long)]
-    no_entries: bool,
+    #[command(flatten)]
+    request: HookRequest,
 }
 
 /// Runs the hook within its time limit, and always succeeds.
@@ -270,12 +261,7 @@ pub(crate) fn ignore_usage_error(code: ExitCode, arguments: &[OsString]) -> Exit
 /// Runs the hook in a thread with a timeout, which also isolates hangs and panics.
 fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let place = global.request()?;
-    let request = HookRequest {
-        event: args.event.clone(),
-        harness: args.harness.as_deref().and_then(Harness::from_word),
-        no_notepad: args.no_notepad,
-        no_entries: args.no_entries,
-    };
+    let request = args.request.clone();
     let is_end = request.event.as_deref() == Some(Event::SessionEnd.as_str());
     git::use_process_groups();
     let (sender, receiver) = mpsc::channel();

@@ -34,17 +34,8 @@ value_enum!(ContextTarget, file);
 /// Example: annals init --core-value "Never buy what is in the pantry" "A shared pantry"
 #[derive(Args, Debug)]
 pub(crate) struct InitArgs {
-    /// What the project is, in one sentence
-    description: Option<String>,
-    /// The project's name
-    #[arg(long)]
-    name: Option<String>,
-    /// The one thing that must always work
-    #[arg(long, value_name = "TEXT")]
-    core_value: Option<String>,
-    /// Which workflow's planning folder to create, if there is none [default: vbw]
-    #[arg(long, value_name = "NAME")]
-    layout: Option<LayoutName>,
+    #[command(flatten)]
+    request: InitRequest,
 }
 
 /// Record what a finished phase taught in PATTERNS.md
@@ -58,24 +49,14 @@ pub(crate) struct ExecuteArgs {
     /// The phase's number
     #[arg(conflicts_with = "all", add = phases())]
     phase: Option<PhaseNumber>,
-    /// Record every complete phase not yet recorded, archived milestones included
-    #[arg(long)]
-    all: bool,
-    /// Record an incomplete phase as far as it has got
-    #[arg(long)]
-    partial: bool,
-    /// Append a new entry for a phase that is already recorded
-    #[arg(long)]
-    again: bool,
+    #[command(flatten)]
+    request: ExecuteRequest,
     /// Print what is needed to choose the phase's lessons, and record nothing
     #[arg(long, conflicts_with_all = ["all", "again", "lessons"])]
     digest: bool,
     /// Record these lessons instead of the summaries' sentences; `-` reads standard input
     #[arg(long, value_name = "FILE|-", conflicts_with = "all")]
     lessons: Option<PathBuf>,
-    /// The effort profile it was executed with, if the plans do not name it
-    #[arg(long, value_name = "PROFILE")]
-    effort: Option<String>,
 }
 
 /// Archive the active milestone and leave the folder ready for the next
@@ -87,15 +68,8 @@ pub(crate) struct ExecuteArgs {
 /// Example: annals ship --dry-run
 #[derive(Args, Debug)]
 pub(crate) struct ShipArgs {
-    /// The name to archive under, for a milestone that has no folder of its own
-    #[arg(long, value_name = "SLUG")]
-    milestone: Option<String>,
-    /// Ship although plans are open or phases are not planned
-    #[arg(long)]
-    force: bool,
-    /// Only clean up after a milestone that was archived in another way
-    #[arg(long)]
-    cleanup_only: bool,
+    #[command(flatten)]
+    request: ShipRequest,
 }
 
 /// Bring CLAUDE.md up to date with the planning folder
@@ -106,21 +80,11 @@ pub(crate) struct ShipArgs {
 /// Example: annals sync --check
 #[derive(Args, Debug)]
 pub(crate) struct SyncArgs {
-    /// Change nothing; if a file is out of date, show a diff and exit with 1
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    request: SyncRequest,
     /// Print the file as it would be written, and write nothing
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, conflicts_with_all = ["check", "fix_state"])]
     pub(crate) stdout: bool,
-    /// The files that get the block [default: those named in the settings, and those that have it]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    target: Vec<ContextTarget>,
-    /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
-    ///
-    /// Every other byte stays. Refused (exit 4) if the files are ambiguous; a status line that says more than
-    /// the status is left and listed (exit 1).
-    #[arg(long, conflicts_with = "stdout")]
-    fix_state: bool,
 }
 
 /// Leave a note for the next session in RESUME.md
@@ -186,19 +150,14 @@ pub(crate) struct InspectArgs {
 }
 
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
-    if let Some(workflow) = args.description.as_deref().and_then(LayoutName::from_word) {
+    let mut request = args.request.clone();
+    if let Some(workflow) = request.description.as_deref().and_then(LayoutName::from_word) {
         let workflow = workflow.as_str();
         return Err(Error::usage(format!(
             "{workflow} is a workflow, not a description of the project"
         ))
         .hint(format!("annals init --layout {workflow}")));
     }
-    let mut request = InitRequest {
-        name: args.name.clone(),
-        description: args.description.clone(),
-        core_value: args.core_value.clone(),
-        layout: args.layout,
-    };
     if out.can_ask() && !ask(&mut request, project, out)? {
         out.note("No planning folder: `annals remember TEXT`, `annals recall WORDS` and `annals setup CLIENT` work without one.");
         return Ok(());
@@ -248,10 +207,7 @@ pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -
     let request = ExecuteRequest {
         lessons: lessons.transpose()?.map(|text| SubmittedLessons::parse(&text)).transpose()?,
         phase: args.phase.clone(),
-        all: args.all,
-        partial: args.partial,
-        again: args.again,
-        effort: args.effort.clone(),
+        ..args.request.clone()
     };
     let done = lifecycle::execute(project, &request)?;
     out.outcome(&done, text!("workflow/execute"), done.refusal())?;
@@ -266,23 +222,19 @@ pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -
 }
 
 pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = ShipRequest {
-        milestone: args.milestone.clone(),
-        force: args.force,
-        cleanup_only: args.cleanup_only,
-    };
-    let done = lifecycle::ship(project, &request)?;
+    let done = lifecycle::ship(project, &args.request)?;
     out.outcome(&done, text!("workflow/ship"), done.verdict())
 }
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut warnings = Vec::new();
-    let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !args.fix_state);
-    let is_planless = !context::has_plan(project) && !args.fix_state;
+    let SyncRequest { targets, fix_state, .. } = &args.request;
+    let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !fix_state);
+    let is_planless = !context::has_plan(project) && !fix_state;
     // A block that has nothing left to say is taken out.
-    let memory = memory.or_else(|| (is_planless && !args.target.is_empty()).then(Vec::new));
+    let memory = memory.or_else(|| (is_planless && !targets.is_empty()).then(Vec::new));
     let hint = match memory.as_deref() {
-        Some(_) if args.target.is_empty() => Some(
+        Some(_) if targets.is_empty() => Some(
             "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
         ),
         Some([]) if claude_md::with_memory(project).next().is_none() => Some(
@@ -300,13 +252,7 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         let message = "some of the project's memory could not be read, so no block was removed";
         return Err(Error::refused(message).hint("fix what the warnings report"));
     }
-    let request = SyncRequest {
-        check: args.check,
-        targets: args.target.clone(),
-        fix_state: args.fix_state,
-        memory,
-        ..SyncRequest::default()
-    };
+    let request = SyncRequest { memory, ..args.request.clone() };
     if args.stdout {
         let preview = lifecycle::preview(project, &request)?;
         out.warnings(&preview.warnings);
@@ -482,12 +428,8 @@ pub(crate) struct PatternsArgs {
     /// With `check`, exit with 1 if an entry is stale
     #[arg(long)]
     check: bool,
-    /// With `note`, the phase that the lesson belongs to
-    #[arg(long, value_name = "N")]
-    phase: Option<PhaseNumber>,
-    /// With `note`, a file that the lesson is about, relative to the project
-    #[arg(long = "file", value_name = "PATH")]
-    files: Vec<String>,
+    #[command(flatten)]
+    note: NoteRequest,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -535,8 +477,7 @@ pub(crate) fn patterns(args: &PatternsArgs, project: &Project, out: &mut Output)
         }
         Action::Check => check(args.check, project, out),
         Action::Note => {
-            let request =
-                NoteRequest { text, phase: args.phase.clone(), files: args.files.clone() };
+            let request = NoteRequest { text, ..args.note.clone() };
             out.show(&patterns::note(project, &request)?, text!("patterns/note"))
         }
         Action::Insights => {

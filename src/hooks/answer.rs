@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -28,16 +29,19 @@ const LOCK_WAIT: Duration = Duration::from_millis(500);
 /// Time span in which two calls of a hook count as the same event, in seconds.
 const DUPLICATE_WINDOW_SECONDS: i64 = 10;
 
-/// A hook call, as given on the command line.
-#[derive(Clone, Debug, Default)]
+/// A hook call, as given on the command line; what is missing is found in the input and the environment.
+#[derive(Args, Clone, Debug, Default)]
 pub struct HookRequest {
-    /// The event from the command line; if missing, the event in the input is used.
+    /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
     pub event: Option<String>,
-    /// The harness from the command line; if missing, it is detected.
-    pub harness: Option<Harness>,
-    /// Whether to leave out the notepad.
+    /// Harness that calls the hook: claude, codex, gemini, opencode, qwen or copilot
+    #[arg(long, value_name = "NAME")]
+    pub harness: Option<String>,
+    /// Leave out the notepad
+    #[arg(long)]
     pub no_notepad: bool,
-    /// Whether to leave out the knowledge entries.
+    /// Leave out the knowledge entries
+    #[arg(long)]
     pub no_entries: bool,
 }
 
@@ -73,8 +77,8 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
         return Ok(Reply::default());
     };
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
-    let harness =
-        request.harness.unwrap_or_else(|| Harness::from_environment(&project.environment));
+    let harness = request.harness.as_deref().and_then(Harness::from_word);
+    let harness = harness.unwrap_or_else(|| Harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
     let text = context_for(request, &project, harness, event, &input, &mut problems);

@@ -41,7 +41,7 @@ pub(crate) fn written(
                 let end = if front.ends_with("\r\n") { "\r\n" } else { "\n" };
                 front.push_str(end);
             }
-            with_title(write, key, new, entry.title.as_deref())
+            with_title(write, key, new, entry.title.as_deref()).into_bytes()
         }
         None => body.to_owned(),
     };
@@ -81,13 +81,13 @@ fn changed(
 }
 
 /// Returns a body verbatim, with a title added if it has none.
-fn with_title(write: &EntryWrite, key: &EntryKey, body: &[u8], old: Option<&str>) -> Vec<u8> {
-    if entry::title_line(&String::from_utf8_lossy(body)).is_some() {
+fn with_title(write: &EntryWrite, key: &EntryKey, body: &str, old: Option<&str>) -> String {
+    if entry::title_line(body).is_some() {
         return body.to_owned();
     }
     let in_words = key.in_words();
     let title = write.title.as_deref().map(str::trim).or(old).unwrap_or(&in_words);
-    [format!("# {title}\n\n").as_bytes(), body].concat()
+    format!("# {title}\n\n{body}")
 }
 
 /// Refuses a file that has front matter in which no field can be found: another one above it would hide it.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDate;
+use clap::Args;
 use memchr::memmem;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
@@ -155,13 +156,16 @@ fn count<T>(of: impl Iterator<Item = T>) -> u32 {
 }
 
 /// A filter for entries.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct EntryFilter {
-    /// Only entries with one of these tags; empty for all.
+    /// Only entries with one of these tags
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub tags: Vec<String>,
-    /// Only entries of this type; `None` for all.
+    /// Only entries of this type
+    #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<EntryType>,
-    /// Whether to include entries that are not active.
+    /// Include entries that are superseded or stale
+    #[arg(long)]
     pub include_superseded: bool,
 }
 

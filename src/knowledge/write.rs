@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -17,29 +18,42 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store};
-use crate::text::{capitalized, clip, without_byte_order_mark};
+use crate::text::{capitalized, clip};
 use crate::warning::Warning;
 
 /// The data to write.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EntryWrite {
-    /// The entry's key.
+    /// Lower-case words with hyphens, 60 characters at most
+    #[arg(long)]
     pub key: String,
-    /// The type of knowledge.
+    /// What kind of knowledge it is
+    #[arg(long = "type", value_name = "TYPE")]
+    #[serde(rename = "type")]
     pub kind: EntryType,
-    /// How certain the author is.
+    /// How sure you are: high if the user said so or the code shows it
+    #[arg(long, value_name = "GRADE")]
     pub confidence: Confidence,
-    /// The tags, or `None` to keep the existing ones.
+    /// Tags [default: unchanged]
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
     /// The text below the front matter, or `None` to keep the existing text; a new entry needs one.
-    pub body: Option<Vec<u8>>,
-    /// The title, if the body has none; it needs a body.
+    #[arg(skip)]
+    pub body: Option<String>,
+    /// The title, if the body has none
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub title: Option<String>,
-    /// The hash that the existing file must have.
+    /// Write only if the entry still has this hash, which `read --json` prints
+    #[arg(long, value_name = "HASH")]
     pub if_match: Option<String>,
     /// Whether to accept what looks like a secret.
+    #[arg(skip)]
+    #[serde(skip)]
     pub secrets: SecretPolicy,
-    /// The caller's id for this write, which makes it idempotent.
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
+    #[serde(skip)]
     pub request_id: Option<String>,
 }
 
@@ -92,7 +106,7 @@ impl fmt::Display for EntryWriteReport {
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
     let write = &EntryWrite {
-        body: write.body.as_deref().map(|body| without_byte_order_mark(body).to_owned()),
+        body: write.body.as_deref().map(|body| body.trim_start_matches('\u{feff}').to_owned()),
         ..write.clone()
     };
     check(write)?;
@@ -110,7 +124,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
 
 /// Refuses invalid input before anything is read.
 fn check(write: &EntryWrite) -> Result<()> {
-    let body = write.body.as_deref().map(String::from_utf8_lossy);
+    let body = write.body.as_deref();
     if let Some(title) = &write.title {
         if title.trim().is_empty() || title.contains(char::is_control) {
             return Err(Error::usage("a title is one line of text"));
@@ -120,7 +134,7 @@ fn check(write: &EntryWrite) -> Result<()> {
                 .hint("pass it with --body @FILE or --body-stdin"));
         }
     }
-    if let Some(body) = &body {
+    if let Some(body) = body {
         refuse_front_matter(body)?;
         if body.trim().is_empty() {
             return Err(Error::refused("the body is empty")
@@ -131,7 +145,7 @@ fn check(write: &EntryWrite) -> Result<()> {
         return Ok(());
     }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");
-    refuse_secrets("body", body.as_deref().unwrap_or_default())?;
+    refuse_secrets("body", body.unwrap_or_default())?;
     refuse_secrets("title", write.title.as_deref().unwrap_or_default())?;
     refuse_secrets("list of tags", &tags)
 }
@@ -484,7 +498,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     let named = asked.key.as_deref().map(EntryKey::parse).transpose()?;
     let derived = type_by_rules(text);
     let place = KnowledgeDir::in_project(project);
-    let body = body(text).into_bytes();
+    let body = body(text);
     let request = asked.request_id.as_deref();
     let ended = project.storage().transact_once("remember", &[Store::Entries], request, || {
         let key = match &named {

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
+use clap::Args;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -25,19 +26,25 @@ use crate::warning::Warning;
 use crate::{patterns, plan};
 
 /// The options of `annals execute`.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ExecuteRequest {
     /// The phase to record; by default, the latest complete one that is not recorded yet.
+    #[arg(skip)]
     pub phase: Option<PhaseNumber>,
-    /// Record all complete phases that are not recorded yet, including archived milestones.
+    /// Record every complete phase not yet recorded, archived milestones included
+    #[arg(long)]
     pub all: bool,
-    /// Record a phase although plans are open.
+    /// Record an incomplete phase as far as it has got
+    #[arg(long)]
     pub partial: bool,
-    /// Record phases even if they are already recorded.
+    /// Append a new entry for a phase that is already recorded
+    #[arg(long)]
     pub again: bool,
-    /// The effort profile with which the phase was carried out.
+    /// The effort profile it was executed with, if the plans do not name it
+    #[arg(long, value_name = "PROFILE")]
     pub effort: Option<String>,
     /// The lessons of the agent that worked on the phase, which stand instead of what its summaries say.
+    #[arg(skip)]
     pub lessons: Option<SubmittedLessons>,
 }
 

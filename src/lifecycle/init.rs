@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use ignore::DirEntry;
 use serde::Serialize;
 use serde_json::json;
@@ -23,15 +24,18 @@ use crate::warning::{Parsed, Warning};
 use crate::{secrets, templates};
 
 /// The options of `annals init`.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct InitRequest {
-    /// The project's name; by default that of the manifest, git or the folder.
-    pub name: Option<String>,
-    /// What the project is; by default the description in the manifest.
+    /// What the project is, in one sentence
     pub description: Option<String>,
-    /// The core value: what must work above all.
+    /// The project's name
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The one thing that must always work
+    #[arg(long, value_name = "TEXT")]
     pub core_value: Option<String>,
-    /// The layout of the planning folder; by default the existing one, or VBW's.
+    /// Which workflow's planning folder to create, if there is none [default: vbw]
+    #[arg(long, value_name = "NAME")]
     pub layout: Option<LayoutName>,
 }
 

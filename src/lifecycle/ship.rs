@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -25,13 +26,16 @@ use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
 /// The options of `annals ship`.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ShipRequest {
-    /// The slug to archive under, for a milestone without a name.
+    /// The name to archive under, for a milestone that has no folder of its own
+    #[arg(long, value_name = "SLUG")]
     pub milestone: Option<String>,
-    /// Ship despite open plans or unplanned phases.
+    /// Ship although plans are open or phases are not planned
+    #[arg(long)]
     pub force: bool,
-    /// Only clean up, because the caller has already archived the milestone.
+    /// Only clean up after a milestone that was archived in another way
+    #[arg(long)]
     pub cleanup_only: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use serde::{Serialize, Serializer};
 
 use crate::claude_md::{DecisionFile, DecisionList, MemoryPart, Pattern, Sources};
@@ -172,19 +173,28 @@ pub fn preview(project: &Project, request: &SyncRequest) -> Result<Preview> {
 }
 
 /// The options of `annals sync`.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct SyncRequest {
-    /// Only check whether the files are up to date.
+    /// Change nothing; if a file is out of date, show a diff and exit with 1
+    #[arg(long)]
     pub check: bool,
-    /// The files that should contain the block; if empty, those in the settings.
+    /// The files that get the block [default: those named in the settings, and those that have it]
+    #[arg(long = "target", value_name = "NAME", value_delimiter = ',')]
     pub targets: Vec<ContextTarget>,
-    /// Correct the position lines of STATE.md and ROADMAP.md first.
+    /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
+    ///
+    /// Every other byte stays. Refused (exit 4) if the files are ambiguous; a status line that says more than
+    /// the status is left and listed (exit 1).
+    #[arg(long)]
     pub fix_state: bool,
     /// Update only files that already have a block.
+    #[arg(skip)]
     pub present_only: bool,
     /// The milestone that ships with the same changes.
+    #[arg(skip)]
     pub shipped: Option<Shipped>,
     /// What the block says in a project without a planning folder.
+    #[arg(skip)]
     pub memory: Option<Vec<MemoryPart>>,
 }
 

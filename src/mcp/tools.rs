@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::facts::{FactQuery, Facts, Method, Purpose, Selection, Statement};
 use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
-use crate::knowledge::{Confidence, EntryType, EntryWrite, notepad};
+use crate::knowledge::{EntryWrite, notepad};
 use crate::lifecycle::{ExecuteReport, ExecuteRequest};
 use crate::patterns::SubmittedLessons;
 use crate::plan::{StatusReport, Survey};
@@ -203,40 +203,14 @@ fn entry_read(project: &Project, arguments: Arguments) -> Result<String> {
     Ok(text)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WriteArguments {
-    key: String,
-    #[serde(rename = "type")]
-    kind: EntryType,
-    confidence: Confidence,
-    body: Option<String>,
-    title: Option<String>,
-    tags: Option<Vec<String>>,
-    if_match: Option<String>,
-}
-
 fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
-    let arguments: WriteArguments = arguments.read()?;
-    let before = knowledge::read(project, &arguments.key).ok();
-    let is_checked = arguments.if_match.is_some();
-    let written = knowledge::write(
-        project,
-        &EntryWrite {
-            key: arguments.key,
-            kind: arguments.kind,
-            confidence: arguments.confidence,
-            tags: arguments.tags,
-            body: arguments.body.map(String::into_bytes),
-            title: arguments.title,
-            if_match: arguments.if_match,
-            secrets: SecretPolicy::Refuse,
-            request_id: None,
-        },
-    )?;
+    let write: EntryWrite = arguments.read()?;
+    let before = knowledge::read(project, &write.key).ok();
+    let written = knowledge::write(project, &write)?;
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut text = format!("{written}\n");
-    if let Some(before) = before.filter(|before| before.hash != written.hash && !is_checked)
+    if let Some(before) = before.filter(|before| before.hash != written.hash)
+        && write.if_match.is_none()
         && !known.contains(&before.hash)
     {
         let file = before.file.display().to_string();

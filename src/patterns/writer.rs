@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
+use clap::Args;
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit};
@@ -161,13 +162,16 @@ fn rewritten(known: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
 }
 
 /// A request to note a lesson.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct NoteRequest {
     /// The lesson.
+    #[arg(skip)]
     pub text: String,
-    /// The phase it belongs to.
+    /// With `note`, the phase that the lesson belongs to
+    #[arg(long, value_name = "N")]
     pub phase: Option<PhaseNumber>,
-    /// The files it is about, relative to the project.
+    /// With `note`, a file that the lesson is about, relative to the project
+    #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
 }
 
