@@ -145,8 +145,11 @@ impl Sources {
             ),
             blockers: self.blocker_lines(&mut lines),
             decisions: decisions::select(&self.decisions, decisions::MAX_DECISIONS)
+                .0
                 .iter()
-                .map(|(_, text)| lines.line("a decision", text, MAX_LINE_CHARS))
+                .filter_map(|(.., text)| {
+                    lines.optional("a decision", text.as_deref(), MAX_LINE_CHARS)
+                })
                 .collect(),
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),

@@ -54,13 +54,12 @@ pub struct DecisionList {
     pub decisions: Vec<Decision>,
 }
 
-/// Returns all valid decisions, newest first and without repetitions.
-pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
-    ranked(lists).into_iter().map(|placed| placed.decision)
-}
+/// A decision with the file it is from, and its statement if it was selected.
+pub(crate) type Ranked<'a> = (&'a Decision, DecisionFile, Option<String>);
 
-/// Returns at most `most` decisions with their statements, newest first.
-pub(crate) fn select(lists: &[DecisionList], most: usize) -> Vec<(&Decision, String)> {
+/// Selects at most `most` decisions, and returns these with their statements and all other valid ones; both newest first
+/// and without repetitions.
+pub(crate) fn select(lists: &[DecisionList], most: usize) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
     let ranked = ranked(lists);
     let all = || 0..ranked.len();
     let (curated, logged): (Vec<_>, Vec<_>) = all().partition(|at| ranked[*at].is_curated);
@@ -95,8 +94,12 @@ pub(crate) fn select(lists: &[DecisionList], most: usize) -> Vec<(&Decision, Str
         }
         shown.push((at, words, limits, text));
     }
-    shown.sort_by_key(|(at, ..)| *at);
-    shown.into_iter().map(|(at, .., text)| (ranked[at].decision, text)).collect()
+    let mut texts: HashMap<usize, String> =
+        shown.into_iter().map(|(at, .., text)| (at, text)).collect();
+    let ranked = ranked.iter().enumerate();
+    ranked
+        .map(|(at, placed)| (placed.decision, placed.file, texts.remove(&at)))
+        .partition(|(.., text)| text.is_some())
 }
 
 /// Returns the numbers of a text, and its words that restrict or reverse what it says: texts that differ in these do not
@@ -144,6 +147,7 @@ type Era = (Vec<u32>, Option<PhaseNumber>);
 /// A decision with its place in the history of the project.
 struct Placed<'a> {
     decision: &'a Decision,
+    file: DecisionFile,
     /// Its own date, or that of its nearest dated neighbour.
     date: Option<NaiveDate>,
     /// Its own milestone and phase, or those of its neighbour.
@@ -175,7 +179,9 @@ fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
         let at = *known.entry(fold(placed.decision.untagged())).or_insert(all.len());
         match all.get_mut(at) {
             None => all.push(placed),
-            Some(kept) if kept.decision.rationale.is_none() => kept.decision = placed.decision,
+            Some(kept) if kept.decision.rationale.is_none() => {
+                (kept.decision, kept.file) = (placed.decision, placed.file);
+            }
             Some(_) => {}
         }
     }
@@ -281,7 +287,7 @@ impl DecisionList {
             }
             let era = (version, phase.or_else(|| heading_phase.clone()));
             let (date, impact) = (decision.date, impact(decision));
-            Placed { decision, date, era, is_curated: false, impact }
+            Placed { decision, file: self.file, date, era, is_curated: false, impact }
         });
         let mut ordered: Vec<Placed<'_>> = placed.collect();
         if self.is_newest_first(&ordered) {
@@ -352,7 +358,7 @@ mod tests {
 
     fn shown(lists: &[DecisionList]) -> String {
         let shown: Vec<String> =
-            select(lists, MAX_DECISIONS).into_iter().map(|(_, text)| text).collect();
+            select(lists, MAX_DECISIONS).0.into_iter().filter_map(|(.., text)| text).collect();
         shown.join(" | ")
     }
 

@@ -9,7 +9,7 @@ mod regenerate;
 pub(crate) use content::MAX_PATTERNS;
 pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep, Sources};
 pub use decisions::{DecisionFile, DecisionList};
-pub(crate) use decisions::{MAX_DECISIONS, decision_statement, newest_first, select};
+pub(crate) use decisions::{MAX_DECISIONS, decision_statement, select};
 pub use regenerate::{
     ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate, with_block,
     with_memory,

@@ -278,24 +278,14 @@ impl<'a> Gatherer<'a> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
         let lists: Vec<DecisionList> = survey.flat_map(lifecycle::decision_lists).collect();
         let most = self.request.max_lines_per_list.min(claude_md::MAX_DECISIONS);
-        let chosen = claude_md::select(&lists, most);
-        let is_chosen =
-            |decision: &Decision| chosen.iter().any(|(other, _)| std::ptr::eq(*other, decision));
-        let rest = claude_md::newest_first(&lists).filter(|decision| !is_chosen(decision));
-        let rest = rest.map(|decision| {
-            let statement = claude_md::decision_statement(decision);
-            (decision, statement.unwrap_or_else(|| decision.untagged().to_owned()))
-        });
-        let is_of_project = |decision: &Decision| {
-            let of_project = lists.iter().filter(|list| list.file == DecisionFile::Project);
-            let decision = std::ptr::from_ref(decision);
-            of_project.map(|list| list.decisions.as_ptr_range()).any(|own| own.contains(&decision))
-        };
+        let (chosen, rest) = claude_md::select(&lists, most);
         // The context file may omit the rationale, and always omits the tag.
         let is_new = |decision: &Decision| !self.request.already_read.contains(decision.untagged());
-        let planned = chosen.iter().cloned().chain(rest).take(MAX_DECISIONS);
+        let planned = chosen.into_iter().chain(rest).take(MAX_DECISIONS);
         let planned =
-            planned.filter(|(decision, _)| is_new(decision)).map(|(decision, statement)| {
+            planned.filter(|(decision, ..)| is_new(decision)).map(|(decision, file, statement)| {
+                let statement = statement.or_else(|| claude_md::decision_statement(decision));
+                let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
                 // In front, where no limit cuts it off: it tells a reader whether the decision belongs to the current work.
                 let date = || decision.date.map(|date| date.to_string());
                 // The column of a table has the number alone.
@@ -305,7 +295,8 @@ impl<'a> Gatherer<'a> {
                     true => format!("Phase {label}"),
                     false => label.clone(),
                 });
-                let file = || is_of_project(decision).then(|| vocabulary::PROJECT.to_owned());
+                let file =
+                    || (file == DecisionFile::Project).then(|| vocabulary::PROJECT.to_owned());
                 match source.or_else(date).or_else(file) {
                     Some(label) => format!("{label}: {statement}"),
                     None => statement,
