@@ -21,6 +21,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("parallel", "error"),
     ("text", "secrets"),
     ("secrets", "text"),
+    ("secrets", "error"),
     ("search", "service"),
     ("search", "storage"),
     ("patterns", "plan"),

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::store::{log, refuse_secrets};
+use crate::knowledge::store::log;
 use crate::markdown::{Outline, item_end, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
@@ -270,11 +270,8 @@ pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
             let place = KnowledgeDir::in_project(project);
             let mut changes = Changes::new();
             let old = changes.current(&place.notepad())?;
-            let mut text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
-                Error::refused("is not valid UTF-8, so it cannot be changed without loss")
-                    .at(project.relative(&place.notepad()), None)
-                    .hint("save it as UTF-8")
-            })?;
+            let bytes = old.as_deref().unwrap_or_default();
+            let mut text = read::editable(bytes, project.relative(&place.notepad()))?.to_owned();
             if text.trim().is_empty() {
                 text.push_str(NEW);
             }
@@ -306,10 +303,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
         return Err(Error::refused("a working note must be one line")
             .hint("a paragraph belongs in an entry, or in `annals notepad manual`"));
     }
-    match note.secrets {
-        SecretPolicy::Allow => Ok(()),
-        SecretPolicy::Refuse => refuse_secrets("text", note.text),
-    }
+    note.secrets.check("the text", note.text)
 }
 
 /// Inserts the note, and returns the resulting number of characters in Priority Context.

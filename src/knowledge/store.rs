@@ -23,7 +23,6 @@ use crate::knowledge::entry::key_fault;
 use crate::knowledge::{Entry, EntryFilter, EntryKey, EntryStatus, EntryType};
 use crate::parallel;
 use crate::project::Project;
-use crate::secrets;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, Changes, Operation, listing, read};
 use crate::text::{inert, sha256};
@@ -202,17 +201,6 @@ pub fn log_undo(project: &Project, undone: &Operation, changes: &mut Changes) ->
     }
     let what = format!("undo {} ({})", undone.id, undone.operation);
     log(changes, &place, &project.clock, &what)
-}
-
-/// Refuses a text, which agents will read back, if it contains what looks like a secret.
-pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
-    let Some((rule, line)) = secrets::find_lines(text, 1).into_iter().next() else {
-        return Ok(());
-    };
-    Err(Error::refused(format!(
-        "the {what} contains what looks like a secret ({rule}, line {line})"
-    ))
-    .hint(secrets::INSTEAD))
 }
 
 /// The file of an entry, as text.

@@ -12,7 +12,7 @@ use crate::knowledge::audit::Likeness;
 use crate::knowledge::classify::{content_words, key_from_words, type_by_rules};
 use crate::knowledge::edit::{refuse_unreadable_front_matter, set, valid, written};
 use crate::knowledge::entry::MAX_KEY;
-use crate::knowledge::store::{bytes, digest, existing, log, refuse_secrets, scan, update_index};
+use crate::knowledge::store::{bytes, digest, existing, log, scan, update_index};
 use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, yaml};
 use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
@@ -141,13 +141,10 @@ fn check(write: &EntryWrite) -> Result<()> {
                 .hint("an update without --body and --body-stdin changes only the front matter"));
         }
     }
-    if write.secrets == SecretPolicy::Allow {
-        return Ok(());
-    }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");
-    refuse_secrets("body", body.unwrap_or_default())?;
-    refuse_secrets("title", write.title.as_deref().unwrap_or_default())?;
-    refuse_secrets("list of tags", &tags)
+    write.secrets.check("the body", body.unwrap_or_default())?;
+    write.secrets.check("the title", write.title.as_deref().unwrap_or_default())?;
+    write.secrets.check("the list of tags", &tags)
 }
 
 /// Refuses a body that begins with an entry's front matter, which would be stored twice.
@@ -425,9 +422,7 @@ pub fn delete(
             "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
         )));
     };
-    if policy == SecretPolicy::Refuse {
-        refuse_secrets("reason", reason)?;
-    }
+    policy.check("the reason", reason)?;
     let lines: Vec<&str> = reason.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let reason = &lines.join(" ");
     let operation = format!("entry delete {key}");

@@ -88,10 +88,7 @@ impl LedgerFile {
     /// Fails if the file is not valid UTF-8, because an edit would also change bytes elsewhere in it, or if only
     /// its beginning was parsed.
     pub(crate) fn refuse_uneditable(&self) -> Result<()> {
-        if !self.is_valid_utf8() {
-            let message = "is not valid UTF-8, so it cannot be changed without loss";
-            return Err(Error::refused(message).at(&self.path, None).hint("save it as UTF-8"));
-        }
+        read::editable(self.bytes.as_deref().unwrap_or_default(), &self.path)?;
         let hint = "move what is outdated to a file with another name";
         Outline::check_whole(&self.text, &self.path, hint)
     }

@@ -10,7 +10,7 @@ use ignore::DirEntry;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::ship::CarriedState;
 use crate::lifecycle::sync::refresh;
@@ -175,15 +175,11 @@ impl Texts {
             core_value: given(&request.core_value).map(line),
         };
         for (what, text) in [
-            ("name", Some(&texts.name)),
-            ("description", texts.description.as_ref()),
-            ("core value", texts.core_value.as_ref()),
+            ("the name", Some(&texts.name)),
+            ("the description", texts.description.as_ref()),
+            ("the core value", texts.core_value.as_ref()),
         ] {
-            if let Some(rule) = text.and_then(|text| secrets::first_rule(text)) {
-                let message = format!("the {what} contains what looks like a secret ({rule})");
-                return Err(Error::refused(message)
-                    .hint("agents read it in every session; leave the secret out"));
-            }
+            secrets::refuse(what, text.map_or("", String::as_str))?;
         }
         Ok(texts)
     }

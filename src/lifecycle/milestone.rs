@@ -245,10 +245,8 @@ fn plan_in_root(
         // A STATE.md that `annals init` or the workflow wrote for no milestone yet: only its name changes.
         Some(label) if survey.state.no_milestone.is_none() => {
             let path = dir.join(vocabulary::STATE);
-            if changes.current(&path)?.as_deref() != Some(state.as_bytes()) {
-                let refused = Error::refused("is not valid UTF-8, so it is not changed");
-                return Err(refused.at(project.relative(&path), None));
-            }
+            let bytes = changes.current(&path)?.unwrap_or_default();
+            read::editable(&bytes, project.relative(&path))?;
             let named = edit::apply(state, vec![Edit::replace(label.range, slug)]);
             changes.write(&path, named)?;
             if !keeps_roadmap {

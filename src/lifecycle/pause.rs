@@ -57,12 +57,7 @@ pub struct PauseReport {
 pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<PauseReport>> {
     let notes = notes.map(inert);
     let notes = notes.as_deref().map(str::trim).filter(|notes| !notes.is_empty());
-    if let Some(rule) = notes.and_then(secrets::first_rule) {
-        let message = format!("the notes contain what looks like a secret ({rule})");
-        return Err(
-            Error::refused(message).hint("the next session reads them; leave the secret out")
-        );
-    }
+    secrets::refuse("the note", notes.unwrap_or_default())?;
     project.planning()?;
     carry_out(project, "pause", &[Store::Plan], |work| {
         let survey = Survey::read(project)?;

@@ -19,7 +19,7 @@ use crate::patterns::{
 };
 use crate::plan::{PhaseNumber, PhaseNumbering, Survey};
 use crate::project::Project;
-use crate::storage::{Changes, Store};
+use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
 use crate::text::{Line, line_end};
 use crate::{patterns, secrets, templates};
@@ -46,13 +46,6 @@ impl PatternsFile {
             _ => templates::render(Template::PatternsHeader, &())?.into_bytes(),
         };
         Ok(Self { path, old, bytes })
-    }
-
-    /// Returns the text, which a change within it must not garble.
-    fn text(&self) -> Result<&str> {
-        std::str::from_utf8(&self.bytes).map_err(|_| {
-            Error::refused("is not valid UTF-8, so it is not changed").at(&self.path, None)
-        })
     }
 
     fn parsed(&self, bytes: &[u8]) -> Patterns {
@@ -120,7 +113,7 @@ pub(crate) fn replace_lessons(
     changes: &mut Changes,
 ) -> Result<()> {
     let file = PatternsFile::open(project, changes)?;
-    let text = file.text()?;
+    let text = read::editable(&file.bytes, &file.path)?;
     let known = file.parsed(&file.bytes).entries.into_iter().find(|entry| entry.line == line);
     let new = known.and_then(|entry| {
         let new = rewritten(&entry, lessons)?;
@@ -197,7 +190,7 @@ pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
         let known = file.parsed(&file.bytes);
         let is_new = !is_noted(&known);
         if is_new {
-            let new = noted(file.text()?, &known, &line);
+            let new = noted(read::editable(&file.bytes, &file.path)?, &known, &line);
             file.write(new, &mut changes, is_noted)?;
         }
         Ok((is_new, changes))
@@ -208,10 +201,7 @@ pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
 /// Returns the note as written: the day, the text, the phase and the files.
 fn note_line(project: &Project, request: &NoteRequest) -> Result<String> {
     let text = Line::new(request.text.trim());
-    if let Some(rule) = secrets::first_rule(text.as_str()) {
-        let message = format!("the note looks like a secret ({rule})");
-        return Err(Error::refused(message).hint("say where the secret is stored, not its value"));
-    }
+    secrets::refuse("the note", text.as_str())?;
     let length = text.as_str().chars().count();
     if text.is_empty() || length > MAX_NOTE_LENGTH {
         return Err(Error::refused(format!(

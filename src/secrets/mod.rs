@@ -14,6 +14,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use regex::bytes::{Captures, Regex};
 
+use crate::error::{Error, Result};
 use crate::text::{is_invisible, is_joiner_or_selector};
 
 /// The replacement for a secret.
@@ -30,6 +31,27 @@ pub enum SecretPolicy {
     Refuse,
     /// It is stored unchanged.
     Allow,
+}
+
+impl SecretPolicy {
+    /// Refuses a text, which agents will read back, if it contains what looks like a secret.
+    pub(crate) fn check(self, what: &str, text: &str) -> Result<()> {
+        match self {
+            Self::Allow => Ok(()),
+            Self::Refuse => refuse(what, text).map_err(|refusal| refusal.hint(INSTEAD)),
+        }
+    }
+}
+
+/// Refuses a text that nobody can allow.
+pub(crate) fn refuse(what: &str, text: &str) -> Result<()> {
+    match find_lines(text, 1).first() {
+        None => Ok(()),
+        Some((rule, line)) => Err(Error::refused(format!(
+            "{what} contains what looks like a secret ({rule}, line {line})"
+        ))
+        .hint("say where it is kept instead")),
+    }
 }
 
 impl From<bool> for SecretPolicy {

@@ -194,6 +194,15 @@ pub(crate) fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
+/// Returns the bytes of a file as text. Invalid UTF-8 is refused, since writing it back would change bytes elsewhere.
+pub(crate) fn editable<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str> {
+    str::from_utf8(bytes).map_err(|invalid| {
+        Error::refused("is not valid UTF-8, so it is not changed")
+            .at(path, line_number(bytes, invalid.valid_up_to()))
+            .hint("save it as UTF-8, then run the command again")
+    })
+}
+
 fn wrong_kind(what: &str, path: &Path) -> Error {
     Error::failed(what).at(path, None).hint("move or rename it")
 }

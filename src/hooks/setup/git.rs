@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::hooks::setup::FileOutcome;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
-use crate::storage::{Changes, Store};
+use crate::storage::{Changes, Store, read};
 use crate::text::{line_end, line_gap, slashed};
 use crate::warning::Warning;
 use crate::{ledger, patterns};
@@ -50,12 +50,8 @@ pub fn git(project: &Project, check: bool, remove: bool) -> Result<GitReport> {
     let (outcome, applied) = looked.transact("setup git", &[Store::Context], || {
         let mut changes = Changes::new();
         let old = changes.current(&path)?;
-        let text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
-            Error::refused("is not valid UTF-8, so it is not changed")
-                .at(&path, None)
-                .hint("save it as UTF-8, then run the command again")
-        })?;
-        let new = edited(&text, &lines(project), remove);
+        let text = read::editable(old.as_deref().unwrap_or_default(), &path)?;
+        let new = edited(text, &lines(project), remove);
         let new = if new == text {
             old.clone()
         } else {

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::hooks::harness::{HarnessProfile, Hook, JsonContent, ServerEntry, SetupOptions};
 use crate::hooks::setup::{SERVER, Settings, is_program};
+use crate::storage::read;
 use crate::text::{line_end, line_number, pattern};
 
 const BOM: &str = "\u{feff}";
@@ -54,9 +55,7 @@ impl<'a> JsonSettings<'a> {
         if bytes.len() > MAX_BYTES {
             return Err(refused("is larger than 1 MiB, so it is not read", path, 1));
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            refused("is not valid UTF-8", path, line_number(bytes, error.valid_up_to()))
-        })?;
+        let text = read::editable(bytes, path)?;
         let (bom, text) = match text.strip_prefix(BOM) {
             Some(text) => (BOM, text),
             None => ("", text),

@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use crate::error::{Error, Result};
 use crate::hooks::setup::is_program;
+use crate::storage::read;
 use crate::text::{line_end, line_gap, line_number};
 
 const SERVERS: &str = "mcp_servers";
@@ -38,10 +39,7 @@ pub(crate) fn lists_us(bytes: &[u8], path: &Path) -> Result<bool> {
 }
 
 fn parsed<'t>(bytes: &'t [u8], path: &Path) -> Result<(&'t str, Table)> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = line_number(bytes, error.valid_up_to());
-        Error::refused("is not valid UTF-8").at(path, line)
-    })?;
+    let text = read::editable(bytes, path)?;
     let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = plain.parse().map_err(|error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start);
