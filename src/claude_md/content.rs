@@ -4,13 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::claude_md::decisions::DecisionList;
-use crate::claude_md::ownership::Recorded;
-use crate::claude_md::{decisions, ownership};
+use crate::claude_md::decisions;
 use crate::error::Result;
-use crate::plan::Skill;
-use crate::project::Layout;
-use crate::text::{Line, fold, non_placeholder, strip_controls, word_enum};
+use crate::plan::{DEFAULT_MILESTONE, Skill, StatusReport, Survey};
+use crate::project::Project;
+use crate::text::{Line, non_placeholder, strip_controls, word_enum};
 use crate::warning::Warning;
 use crate::{patterns, secrets};
 
@@ -30,39 +28,6 @@ const MAX_ITEM_CHARS: usize = 160;
 /// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
 
-/// The data from the stores that the context file is generated from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sources {
-    /// The project's name.
-    pub project: String,
-    /// The project's purpose.
-    pub core_value: Option<String>,
-    /// Facts about the code, if no planning tool is in use.
-    pub code: Vec<String>,
-    /// The active milestone.
-    pub milestone: Option<String>,
-    /// The current phase, as derived from the files.
-    pub phase: Option<String>,
-    /// The command to run next.
-    pub next_command: Option<String>,
-    /// The reason why the position is contested, if another reading of the files is almost as plausible.
-    pub contested: Option<String>,
-    /// The open blockers, as STATE.md lists them.
-    pub blockers: Vec<String>,
-    /// The decisions, one list per source: that of STATE.md first.
-    pub decisions: Vec<DecisionList>,
-    /// The installed skills.
-    pub skills: Vec<Skill>,
-    /// Lessons from finished phases, most relevant first.
-    pub patterns: Vec<Pattern>,
-    /// All patterns in PATTERNS.md, which an adopted file may repeat.
-    pub recorded_patterns: Vec<String>,
-    /// The text of each archived milestone's SHIPPED.md, which an adopted file may repeat.
-    pub shipped: Vec<String>,
-    /// What is remembered without a planning folder; if set, the block shows nothing else.
-    pub memory: Option<Vec<MemoryPart>>,
-}
-
 /// What one store remembers of a project without a planning folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemoryPart {
@@ -81,128 +46,49 @@ pub struct Pattern {
     pub is_stale: bool,
 }
 
-impl Sources {
-    /// Returns the content that may be removed from a file because the block or a store contains it.
-    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Recorded<'a> {
-        if self.memory.is_some() {
-            return Recorded::default();
-        }
-        let decisions = self.decisions.iter().flat_map(|list| &list.decisions);
-        Recorded {
-            project: &self.project,
-            core_value: self.core_value.as_deref(),
-            next_action: self.next_command.as_deref(),
-            decisions: decisions.map(|decision| (fold(&decision.text), decision)).collect(),
-            skills: self.skills.iter().map(|skill| skill.name.as_str()).collect(),
-            patterns: self
-                .recorded_patterns
-                .iter()
-                .map(|text| ownership::without_source(text))
-                .collect(),
-            shipped: self.shipped.iter().map(|page| ownership::words(page)).collect(),
-            ..Recorded::in_layout(layout)
-        }
+/// Returns the first blockers in whole sentences, and the number of the others.
+fn blocker_lines(blockers: &[String], lines: &mut Lines<'_>) -> Vec<Line> {
+    let named = blockers.iter().take(MAX_BLOCKERS).map(|text| {
+        let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
+        lines.line("a blocker", whole.as_deref().unwrap_or(text), MAX_BLOCKER_CHARS)
+    });
+    let mut shown: Vec<Line> = named.filter(|line| !line.is_empty()).collect();
+    if let Some(more @ 1..) = blockers.len().checked_sub(MAX_BLOCKERS) {
+        shown.push(Line::new(&format!("{more} more in STATE.md")));
     }
+    shown
+}
 
-    /// Returns the content, with a warning for each redacted value.
-    ///
-    /// `planning` is the folder named in the warnings.
-    pub(crate) fn content(
-        &self,
-        layout: &Layout,
-        planning: &Path,
-        warnings: &mut Vec<Warning>,
-    ) -> Content {
-        if self.memory.is_some() {
-            return Content { memory: self.memory.clone(), ..Content::default() };
-        }
-        let mut lines = Lines { planning, warnings };
-        Content {
-            memory: None,
-            title: lines.optional("the project's name", Some(&self.project), MAX_LINE_CHARS),
-            core_value: lines.optional(
-                "the core value",
-                self.core_value.as_deref(),
-                MAX_LINE_CHARS,
-            ),
-            has_workflow: layout.is_in_use,
-            code: self
-                .code
-                .iter()
-                .map(|line| lines.line("the code's profile", line, MAX_LINE_CHARS))
-                .collect(),
-            milestone: lines.optional("the milestone", self.milestone.as_deref(), MAX_ITEM_CHARS),
-            phase: lines.optional("the phase", self.phase.as_deref(), MAX_LINE_CHARS),
-            next_action: lines.optional(
-                "the next command",
-                self.next_command.as_deref(),
-                MAX_ITEM_CHARS,
-            ),
-            contested: lines.optional(
-                "the contested position",
-                self.contested.as_deref(),
-                MAX_LINE_CHARS,
-            ),
-            blockers: self.blocker_lines(&mut lines),
-            decisions: decisions::select(&self.decisions, decisions::MAX_DECISIONS)
-                .0
-                .iter()
-                .filter_map(|(.., text)| {
-                    lines.optional("a decision", text.as_deref(), MAX_LINE_CHARS)
-                })
-                .collect(),
-            skills: self.skill_lines(&mut lines),
-            patterns: self.pattern_lines(&mut lines),
-            commands_heading: Line::new(&layout.section.heading),
-            commands: layout.section.lines.iter().map(|line| Line::new(line)).collect(),
+fn skill_lines(skills: &[Skill], lines: &mut Lines<'_>) -> Vec<Line> {
+    let mut shown: Vec<Line> = Vec::new();
+    for skill in skills {
+        let name = lines.line("a skill", &skill.name, MAX_ITEM_CHARS);
+        let scope = lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS);
+        let scope = scope.map(|scope| format!(" ({scope})")).unwrap_or_default();
+        let line = Line::new(&format!("{name}{scope}"));
+        if !name.is_empty() && !shown.contains(&line) {
+            shown.push(line);
         }
     }
+    shown
+}
 
-    /// Returns the first blockers in whole sentences, and the number of the others.
-    fn blocker_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
-        let named = self.blockers.iter().take(MAX_BLOCKERS).map(|text| {
-            let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
-            lines.line("a blocker", whole.as_deref().unwrap_or(text), MAX_BLOCKER_CHARS)
-        });
-        let mut shown: Vec<Line> = named.filter(|line| !line.is_empty()).collect();
-        if let Some(more @ 1..) = self.blockers.len().checked_sub(MAX_BLOCKERS) {
-            shown.push(Line::new(&format!("{more} more in STATE.md")));
+/// Returns the fresh patterns, then the stale ones, marked as such.
+fn pattern_lines(patterns: &[Pattern], lines: &mut Lines<'_>) -> Vec<Line> {
+    let (stale, fresh): (Vec<_>, Vec<_>) = patterns.iter().partition(|pattern| pattern.is_stale);
+    let mut shown = Vec::new();
+    for pattern in fresh.into_iter().chain(stale) {
+        if shown.len() == MAX_PATTERNS {
+            break;
         }
-        shown
-    }
-
-    fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
-        let mut shown: Vec<Line> = Vec::new();
-        for skill in &self.skills {
-            let name = lines.line("a skill", &skill.name, MAX_ITEM_CHARS);
-            let scope = lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS);
-            let scope = scope.map(|scope| format!(" ({scope})")).unwrap_or_default();
-            let line = Line::new(&format!("{name}{scope}"));
-            if !name.is_empty() && !shown.contains(&line) {
-                shown.push(line);
-            }
+        let mark = if pattern.is_stale { STALE_MARK } else { "" };
+        let line = lines.line("a pattern", &pattern.summary, MAX_LINE_CHARS);
+        let line = Line::new(&format!("{line}{mark}"));
+        if non_placeholder(&pattern.summary).is_some() && !shown.contains(&line) {
+            shown.push(line);
         }
-        shown
     }
-
-    /// Returns the fresh patterns, then the stale ones, marked as such.
-    fn pattern_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
-        let (stale, fresh): (Vec<_>, Vec<_>) =
-            self.patterns.iter().partition(|pattern| pattern.is_stale);
-        let mut shown = Vec::new();
-        for pattern in fresh.into_iter().chain(stale) {
-            if shown.len() == MAX_PATTERNS {
-                break;
-            }
-            let mark = if pattern.is_stale { STALE_MARK } else { "" };
-            let line = lines.line("a pattern", &pattern.summary, MAX_LINE_CHARS);
-            let line = Line::new(&format!("{line}{mark}"));
-            if non_placeholder(&pattern.summary).is_some() && !shown.contains(&line) {
-                shown.push(line);
-            }
-        }
-        shown
-    }
+    shown
 }
 
 /// Builds lines from foreign text, and warns about redacted text.
@@ -225,6 +111,10 @@ impl Lines<'_> {
             self.warnings.push(Warning::file(self.planning, message));
         }
         Line::new(&redacted.text).clipped(width)
+    }
+
+    fn all<'t>(&mut self, what: &str, texts: impl Iterator<Item = &'t str>) -> Vec<Line> {
+        texts.map(|text| self.line(what, text, MAX_LINE_CHARS)).collect()
     }
 
     fn optional(&mut self, what: &str, text: Option<&str>, width: usize) -> Option<Line> {
@@ -374,6 +264,56 @@ pub struct Content {
 }
 
 impl Content {
+    /// Returns the content of a project with a plan: `code` is what its code is written in, if no planning tool is in use,
+    /// and `patterns` are the lessons to show, most relevant first. Warns about each redacted value.
+    pub(crate) fn new(
+        project: &Project,
+        survey: &Survey,
+        status: &StatusReport,
+        code: &[String],
+        patterns: &[Pattern],
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let place = project.planning_place();
+        let layout = &place.layout;
+        // A milestone without a name is called so, unless the workflow does not know the word.
+        let has_default = layout.is_in_use
+            && !layout.name.keeps_milestones()
+            && survey.state.no_milestone.is_none();
+        let default = || has_default.then(|| DEFAULT_MILESTONE.to_owned());
+        let milestone = status.milestone.display_name().or_else(default);
+        let (phase, contested) = (status.derived.line(), status.next.contest());
+        let lines = &mut Lines { planning: project.relative(&place.dir), warnings };
+        let decisions = decisions::lists(survey);
+        let (decisions, _) = decisions::select(&decisions, decisions::MAX_DECISIONS);
+        let decisions = decisions.iter().filter_map(|(.., text)| text.as_deref());
+        Self {
+            memory: None,
+            title: lines.optional("the project's name", Some(&status.project), MAX_LINE_CHARS),
+            core_value: lines.optional("the core value", survey.core_value(), MAX_LINE_CHARS),
+            has_workflow: layout.is_in_use,
+            code: lines.all("the code's profile", code.iter().map(String::as_str)),
+            milestone: lines.optional("the milestone", milestone.as_deref(), MAX_ITEM_CHARS),
+            phase: lines.optional("the phase", phase.as_deref(), MAX_LINE_CHARS),
+            next_action: lines.optional(
+                "the next command",
+                Some(&status.next.command),
+                MAX_ITEM_CHARS,
+            ),
+            contested: lines.optional(
+                "the contested position",
+                contested.as_deref(),
+                MAX_LINE_CHARS,
+            ),
+            blockers: blocker_lines(&survey.current_blockers(), lines),
+            decisions: lines.all("a decision", decisions),
+            skills: skill_lines(&status.skills, lines),
+            patterns: pattern_lines(patterns, lines),
+            commands_heading: Line::new(&layout.section.heading),
+            commands: layout.section.lines.iter().map(|line| Line::new(line)).collect(),
+        }
+    }
+
     /// Shortens each part of what is remembered.
     fn shorten_memory(&mut self, lines: usize) {
         for part in self.memory.iter_mut().flatten() {
@@ -391,58 +331,43 @@ impl Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::LayoutName;
     use crate::text::Line;
 
-    fn content(sources: &Sources) -> (Content, Vec<String>) {
-        let layout = Layout::load(LayoutName::Vbw).unwrap();
+    /// Returns what is made of foreign text, and the warnings.
+    fn made<T>(make: impl FnOnce(&mut Lines<'_>) -> T) -> (T, Vec<String>) {
         let mut warnings = Vec::new();
-        let content = sources.content(&layout, Path::new(".vbw-planning"), &mut warnings);
-        (content, warnings.iter().map(Warning::to_string).collect())
-    }
-
-    fn shown(lines: &[Line]) -> Vec<&str> {
-        lines.iter().map(Line::as_str).collect()
+        let made =
+            make(&mut Lines { planning: Path::new(".vbw-planning"), warnings: &mut warnings });
+        (made, warnings.iter().map(Warning::to_string).collect())
     }
 
     #[test]
     fn placeholders_are_omitted() {
-        let sources = Sources {
-            project: "shop".to_owned(),
-            core_value: Some("TBD".to_owned()),
-            milestone: Some("_(none)_".to_owned()),
-            phase: Some("5.1 (in progress)".to_owned()),
-            ..Sources::default()
-        };
-        let (content, warnings) = content(&sources);
-        assert_eq!(content.title, Some(Line::new("shop")));
-        assert_eq!(content.core_value, None);
-        assert_eq!(content.milestone, None);
-        assert_eq!(content.phase, Some(Line::new("5.1 (in progress)")));
-        assert_eq!(content.commands_heading.as_str(), "VBW Commands");
-        assert_eq!(content.commands.len(), 3);
-        assert_eq!(warnings, [""; 0]);
+        for (text, expected) in
+            [("TBD", None), ("_(none)_", None), ("5.1 (in progress)", Some("5.1 (in progress)"))]
+        {
+            let (line, warnings) = made(|lines| lines.optional("the phase", Some(text), 80));
+            assert_eq!(line.as_ref().map(Line::as_str), expected);
+            assert_eq!(warnings, [""; 0]);
+        }
     }
 
     #[test]
     fn fresh_patterns_come_first_and_stale_ones_are_marked() {
         let pattern = |summary: &str, is_stale| Pattern { summary: summary.to_owned(), is_stale };
         let long = "word ".repeat(60);
-        let sources = Sources {
-            patterns: vec![
-                pattern("old", true),
-                pattern("one", false),
-                pattern(&long, true),
-                pattern("one", false),
-                pattern("None", false),
-                pattern("two", false),
-                pattern("three", false),
-                pattern("left out", true),
-            ],
-            ..Sources::default()
-        };
-        let (content, _) = content(&sources);
-        let lines = shown(&content.patterns);
+        let patterns = [
+            pattern("old", true),
+            pattern("one", false),
+            pattern(&long, true),
+            pattern("one", false),
+            pattern("None", false),
+            pattern("two", false),
+            pattern("three", false),
+            pattern("left out", true),
+        ];
+        let (lines, _) = made(|lines| pattern_lines(&patterns, lines));
+        let lines: Vec<&str> = lines.iter().map(Line::as_str).collect();
         assert_eq!(lines[..4], ["one", "two", "three", "old (possibly stale)"]);
         assert_eq!(lines.len(), 5);
         assert!(lines[4].ends_with("word (possibly stale)"), "{}", lines[4]);
@@ -451,10 +376,9 @@ mod tests {
     #[test]
     fn secrets_are_redacted_with_a_warning() {
         let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
-        let sources =
-            Sources { core_value: Some(format!("Deploy with {key} only")), ..Sources::default() };
-        let (content, warnings) = content(&sources);
-        assert_eq!(content.core_value, Some(Line::new("Deploy with [redacted] only")));
+        let text = format!("Deploy with {key} only");
+        let (line, warnings) = made(|lines| lines.line("the core value", &text, 80));
+        assert_eq!(line, Line::new("Deploy with [redacted] only"));
         assert_eq!(
             warnings,
             [".vbw-planning: the core value contains what looks like a secret (github-token); \
@@ -465,11 +389,8 @@ mod tests {
     #[test]
     fn a_skill_is_listed_once() {
         let skill = |name: &str| Skill { name: name.to_owned(), scope: Some("global".to_owned()) };
-        let sources = Sources {
-            skills: vec![skill("testing"), skill(""), skill("testing")],
-            ..Sources::default()
-        };
-        assert_eq!(content(&sources).0.skills.len(), 1);
+        let skills = [skill("testing"), skill(""), skill("testing")];
+        assert_eq!(made(|lines| skill_lines(&skills, lines)).0.len(), 1);
     }
 
     fn lines(count: usize) -> Vec<Line> {

@@ -11,7 +11,7 @@ use crate::patterns;
 use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
 use crate::plan::read::vocabulary::{begins, has};
-use crate::plan::{Decision, PhaseNumber};
+use crate::plan::{Decision, PhaseNumber, Survey};
 use crate::text::{fold, is_absent, lower_words, negates, non_placeholder, pattern, words_in};
 
 /// Number of decisions in the block.
@@ -52,6 +52,32 @@ pub struct DecisionList {
     pub heading: Option<String>,
     /// The decisions.
     pub decisions: Vec<Decision>,
+}
+
+/// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
+/// phases of a milestone that has shipped, which only ordered its work.
+pub(crate) fn lists(survey: &Survey) -> Vec<DecisionList> {
+    let is_open = |number: &PhaseNumber| {
+        survey.position.with_number(number).any(|phase| phase.is_in_milestone)
+    };
+    let is_of_shipped = |decision: &Decision| {
+        let phases = survey.numbering.phases_in(&decision.text);
+        !phases.is_empty() && !phases.iter().any(is_open)
+    };
+    let lists = [
+        (DecisionFile::State, &survey.state.decisions),
+        (DecisionFile::Project, &survey.project_file.decisions),
+    ];
+    let mut found = Vec::new();
+    for (file, list) in lists {
+        for group in list.chunk_by(|one, next| one.heading == next.heading) {
+            let heading = group.first().and_then(|first| first.heading.clone());
+            let decisions =
+                group.iter().filter(|decision| !is_of_shipped(decision)).cloned().collect();
+            found.push(DecisionList { file, heading, decisions });
+        }
+    }
+    found
 }
 
 /// A decision with the file it is from, and its statement if it was selected.

@@ -7,9 +7,10 @@ mod ownership;
 mod regenerate;
 
 pub(crate) use content::MAX_PATTERNS;
-pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep, Sources};
+pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep};
 pub use decisions::{DecisionFile, DecisionList};
-pub(crate) use decisions::{MAX_DECISIONS, decision_statement, select};
+pub(crate) use decisions::{MAX_DECISIONS, decision_statement, lists as decision_lists, select};
+pub use ownership::Recorded;
 pub use regenerate::{
     ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate, with_block,
     with_memory,

@@ -15,8 +15,10 @@ use crate::claude_md::block;
 use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Outline, Section};
-use crate::plan::{Decision, without_emphasis};
-use crate::project::{GeneratedSection, Layout, LayoutName};
+use crate::patterns::Patterns;
+use crate::plan::{Decision, StatusReport, Survey, without_emphasis};
+use crate::project::{GeneratedSection, Layout, LayoutName, Project, vocabulary};
+use crate::storage::read;
 use crate::text::{BYTE_ORDER_MARK, clip, fold, is_absent, line_end, non_placeholder, words_in};
 use crate::warning::Warning;
 
@@ -154,30 +156,53 @@ const MAX_LINE_CHARS: usize = 60;
 
 /// What the block or its stores already say, so that it may be taken out of the rest of the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recorded<'a> {
+pub struct Recorded<'a> {
     /// The project's name.
-    pub(crate) project: &'a str,
+    pub project: &'a str,
     /// The core value.
-    pub(crate) core_value: Option<&'a str>,
+    pub core_value: Option<&'a str>,
     /// The command that the block names as the next action.
-    pub(crate) next_action: Option<&'a str>,
+    pub next_action: Option<&'a str>,
     /// What the workflow's generator writes.
-    pub(crate) sections: &'a [GeneratedSection],
+    pub sections: &'a [GeneratedSection],
     /// The display name of the workflow.
-    pub(crate) brand: &'a str,
+    pub brand: &'a str,
     /// All decisions by their folded text.
-    pub(crate) decisions: HashMap<String, &'a Decision>,
+    pub decisions: HashMap<String, &'a Decision>,
     /// The names of all skills.
-    pub(crate) skills: HashSet<&'a str>,
+    pub skills: HashSet<&'a str>,
     /// All patterns, folded and without their source.
-    pub(crate) patterns: HashSet<String>,
+    pub patterns: HashSet<String>,
     /// The words of each archived milestone's SHIPPED.md.
-    pub(crate) shipped: Vec<HashSet<String>>,
+    pub shipped: Vec<HashSet<String>>,
 }
 
 impl<'a> Recorded<'a> {
+    /// Takes what the planning folder and PATTERNS.md of a project record.
+    pub(crate) fn new(
+        project: &'a Project,
+        survey: &'a Survey,
+        status: &'a StatusReport,
+        patterns: &Patterns,
+    ) -> Self {
+        let decisions = survey.state.decisions.iter().chain(&survey.project_file.decisions);
+        let archived = survey.folder.archived.iter().filter_map(|archive| archive.dir.as_ref());
+        let pages =
+            archived.filter_map(|dir| read::text(&dir.join(vocabulary::SHIPPED)).ok().flatten());
+        Self {
+            project: &status.project,
+            core_value: survey.core_value(),
+            next_action: Some(&status.next.command),
+            decisions: decisions.map(|decision| (fold(&decision.text), decision)).collect(),
+            skills: status.skills.iter().map(|skill| skill.name.as_str()).collect(),
+            patterns: patterns.texts().map(without_source).collect(),
+            shipped: pages.map(|page| words(&page.value)).collect(),
+            ..Self::in_layout(&project.planning_place().layout)
+        }
+    }
+
     /// Takes the forms of a workflow's generator.
-    pub(crate) fn in_layout(layout: &'a Layout) -> Self {
+    pub fn in_layout(layout: &'a Layout) -> Self {
         Self { sections: &layout.generated, brand: &layout.brand, ..Self::default() }
     }
 
@@ -230,12 +255,12 @@ impl<'a> Recorded<'a> {
 }
 
 /// Returns the words of a text, for comparison with those of a SHIPPED.md.
-pub(crate) fn words(text: &str) -> HashSet<String> {
+fn words(text: &str) -> HashSet<String> {
     words_in(text).map(str::to_lowercase).collect()
 }
 
 /// Returns a pattern folded and without its source or mark in brackets, for comparison.
-pub(crate) fn without_source(pattern: &str) -> String {
+fn without_source(pattern: &str) -> String {
     let pattern = pattern.trim();
     let bare = pattern
         .strip_suffix(')')

@@ -11,7 +11,7 @@ use memchr::memmem;
 use serde::Serialize;
 
 use crate::claude_md::block::{Span, conflict_in_block, readable, without_edit};
-use crate::claude_md::content::{Content, Fitted, Limits, ShrinkStep, Sources};
+use crate::claude_md::content::{Content, Fitted, Limits, ShrinkStep};
 use crate::claude_md::ownership::{ContextFile, Recorded};
 use crate::claude_md::{block, content};
 use crate::error::{At, Error, ErrorKind, Result};
@@ -113,8 +113,8 @@ fn beyond_codex(file: &Path, bytes: &[u8]) -> Option<Warning> {
 /// State of one run over all context files.
 struct Regeneration<'a> {
     project: &'a Project,
-    known: Recorded<'a>,
-    content: Content,
+    known: &'a Recorded<'a>,
+    content: &'a Content,
     limits: Limits,
     /// Whether nothing is remembered, so that the blocks of what was are taken out.
     is_over: bool,
@@ -127,22 +127,20 @@ struct Regeneration<'a> {
 /// the block is moved below it. If targets are named and nothing is remembered, the blocks are taken out.
 pub fn regenerate(
     project: &Project,
-    sources: &Sources,
+    content: &Content,
+    known: &Recorded<'_>,
     targets: &[ContextTarget],
 ) -> Result<(Regenerated, Changes)> {
-    let planning = project.planning_place();
     let mut done = Regenerated::default();
-    let folder = project.relative(&planning.dir);
-    let content = sources.content(&planning.layout, folder, &mut done.warnings);
     let run = Regeneration {
         project,
-        known: sources.known(&planning.layout),
+        known,
         content,
         limits: Limits {
             max_lines: project.settings.max_lines,
             is_hard: project.settings.has_own_limits(),
         },
-        is_over: !targets.is_empty() && sources.memory.as_ref().is_some_and(Vec::is_empty),
+        is_over: !targets.is_empty() && content.memory.as_ref().is_some_and(Vec::is_empty),
     };
     let mut changes = Changes::new();
     for mut found in resolve(project, if run.is_over { &[] } else { targets })? {
@@ -177,7 +175,7 @@ impl Regeneration<'_> {
         let whole = block::with_end(self.project, &file.path, old)?;
         let mut told = Vec::new();
         let unedited = self.unedited(&file.path, relative, &whole, &mut told)?;
-        let owned = ContextFile::parse(&unedited, relative, &self.known)?;
+        let owned = ContextFile::parse(&unedited, relative, self.known)?;
         if self.is_over && owned.has_edited_block() {
             let message = "the block was edited by hand, and the edits cannot be separated from the generated text, so it was kept";
             let hint = "delete the generated lines by hand";
@@ -245,7 +243,7 @@ impl Regeneration<'_> {
     ) -> Result<Cow<'a, [u8]>> {
         let span = Span::find(&readable(bytes), relative)?.filter(|span| span.is_edited(bytes));
         let Some(span) = span else { return Ok(Cow::Borrowed(bytes)) };
-        let new = templates::render(Template::ContextFile, &self.content)?;
+        let new = templates::render(Template::ContextFile, self.content)?;
         let new = block::normalised_lines(new.as_bytes());
         let stated = span.stated.as_deref().unwrap_or_default();
         let generated = block::find_block(self.project, path, stated)?;

@@ -276,7 +276,7 @@ impl<'a> Gatherer<'a> {
     /// newest first.
     fn decisions(&self) -> Vec<String> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
-        let lists: Vec<DecisionList> = survey.flat_map(lifecycle::decision_lists).collect();
+        let lists: Vec<DecisionList> = survey.flat_map(claude_md::decision_lists).collect();
         let most = self.request.max_lines_per_list.min(claude_md::MAX_DECISIONS);
         let (chosen, rest) = claude_md::select(&lists, most);
         // The context file may omit the rationale, and always omits the tag.

@@ -25,5 +25,4 @@ pub use plan::{
     CarefulFile, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape, PlanBrief, plan,
 };
 pub use ship::{Archived, PlanTotals, ShipReport, ShipRequest, ship};
-pub(crate) use sync::decision_lists;
 pub use sync::{Preview, SyncReport, SyncRequest, fix_state, preview, sync};

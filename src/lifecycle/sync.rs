@@ -5,17 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Serialize, Serializer};
 
-use crate::claude_md::{DecisionFile, DecisionList, MemoryPart, Pattern, Sources};
+use crate::claude_md::{Content, MemoryPart, Pattern, Recorded};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
-use crate::patterns::{Insights, RelevantPattern, StaleReasons};
-use crate::plan::{
-    Action, Correction, DEFAULT_MILESTONE, Decision, Drift, PhaseNumber, Shipped, StatusReport,
-    Survey,
-};
-use crate::project::{ContextTarget, Project, vocabulary};
-use crate::storage::{Changes, Store, read};
+use crate::patterns::{Insights, StaleReasons};
+use crate::plan::{Action, Correction, Drift, Shipped, StatusReport, Survey};
+use crate::project::{ContextTarget, Project};
+use crate::storage::{Changes, Store};
 use crate::warning::Warning;
 use crate::{claude_md, parallel, patterns, plan};
 
@@ -60,8 +57,8 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
 /// Plans the context files, and the corrections if requested.
 fn planned(project: &Project, request: &SyncRequest, work: &mut Work) -> Result<SyncReport> {
     if request.memory.is_some() {
-        let sources = Sources { memory: request.memory.clone(), ..Sources::default() };
-        regenerated(project, &sources, request, work)?;
+        let content = Content { memory: request.memory.clone(), ..Content::default() };
+        regenerated(project, &content, &Recorded::default(), request, work)?;
         return Ok(SyncReport::default());
     }
     let mut survey = Survey::read(project)?;
@@ -214,6 +211,9 @@ pub(crate) fn refresh(project: &Project, survey: &Survey, work: &mut Work) -> Re
     refresh_with(project, survey, survey, &SyncRequest::default(), work)
 }
 
+/// Maximum number of lessons of the whole history, which follow the patterns of single phases.
+const LESSONS: usize = 1;
+
 /// Plans the context files with options, for a folder that `work` may restructure: with its state before and after.
 ///
 /// The history is read from `before`, where the files still are.
@@ -236,112 +236,39 @@ pub(crate) fn refresh_with(
     )?;
     let (patterns, relevant) = known?;
     let insights = Insights::from_phases(&history?.value);
-    let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
-    let mut sources = sources(project, survey, relevant, lessons, request.shipped.as_ref());
-    sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
-    regenerated(project, &sources, request, work)
-}
-
-fn regenerated(
-    project: &Project,
-    sources: &Sources,
-    request: &SyncRequest,
-    work: &mut Work,
-) -> Result<()> {
-    let (mut files, planned) = claude_md::regenerate(project, sources, request.targets(project))?;
-    work.changes.extend(planned)?;
-    work.warnings.append(&mut files.warnings);
-    work.context = Some(files);
-    Ok(())
-}
-
-/// Maximum number of lessons of the whole history, which follow the patterns of single phases.
-const LESSONS: usize = 1;
-
-/// Gathers the content of the context files.
-fn sources(
-    project: &Project,
-    survey: &Survey,
-    relevant: Vec<RelevantPattern>,
-    lessons: Vec<String>,
-    just: Option<&Shipped>,
-) -> Sources {
+    let lessons = insights.lessons().take(LESSONS);
     let lessons: Vec<Pattern> = lessons
-        .into_iter()
-        .take(LESSONS)
-        .map(|summary| Pattern { summary, is_stale: false })
+        .map(|lesson| Pattern { summary: lesson.statement.clone(), is_stale: false })
         .collect();
+    // What the whole history shows keeps its line.
+    let room = claude_md::MAX_PATTERNS - lessons.len();
     let relevant = relevant.into_iter().filter_map(|pattern| {
         Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
     });
-    // What the whole history shows keeps its line.
-    let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
+    let shown: Vec<Pattern> = relevant.take(room).chain(lessons).collect();
     let mut status = StatusReport::from_survey(project, survey);
-    if let Some(just) = just.filter(|_| status.next.action == Action::None) {
+    if let Some(just) = request.shipped.as_ref().filter(|_| status.next.action == Action::None) {
         status.milestone.last = Some(just.clone());
     }
     let place = project.planning_place();
     let code =
         if place.layout.is_in_use { Vec::new() } else { code_profile(&project.root, &place.dir) };
-    let contested = status.next.contest();
-    // A milestone without a name is called so, unless the workflow does not know the word.
-    let has_default = place.layout.is_in_use
-        && !place.layout.name.keeps_milestones()
-        && survey.state.no_milestone.is_none();
-    let milestone = status
-        .milestone
-        .display_name()
-        .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()));
-    Sources {
-        project: status.project,
-        core_value: status.core_value,
-        code,
-        milestone,
-        phase: status.derived.line(),
-        next_command: Some(status.next.command),
-        contested,
-        blockers: survey.current_blockers(),
-        decisions: decision_lists(survey),
-        skills: status.skills,
-        patterns: relevant.chain(lessons).collect(),
-        recorded_patterns: Vec::new(),
-        shipped: shipped_pages(survey),
-        memory: None,
-    }
+    let content = Content::new(project, survey, &status, &code, &shown, warnings);
+    let known = Recorded::new(project, survey, &status, &patterns);
+    regenerated(project, &content, &known, request, work)
 }
 
-/// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.
-fn shipped_pages(survey: &Survey) -> Vec<String> {
-    let folders = survey.folder.archived.iter();
-    let pages = folders.filter_map(|archive| {
-        let path = archive.dir.as_ref()?.join(vocabulary::SHIPPED);
-        Some(read::text(&path).ok()??.value)
-    });
-    pages.collect()
-}
-
-/// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
-/// phases of a milestone that has shipped, which only ordered its work.
-pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
-    let is_open = |number: &PhaseNumber| {
-        survey.position.with_number(number).any(|phase| phase.is_in_milestone)
-    };
-    let is_of_shipped = |decision: &Decision| {
-        let phases = survey.numbering.phases_in(&decision.text);
-        !phases.is_empty() && !phases.iter().any(is_open)
-    };
-    let lists = [
-        (DecisionFile::State, &survey.state.decisions),
-        (DecisionFile::Project, &survey.project_file.decisions),
-    ];
-    let mut found = Vec::new();
-    for (file, list) in lists {
-        for group in list.chunk_by(|one, next| one.heading == next.heading) {
-            let heading = group.first().and_then(|first| first.heading.clone());
-            let decisions =
-                group.iter().filter(|decision| !is_of_shipped(decision)).cloned().collect();
-            found.push(DecisionList { file, heading, decisions });
-        }
-    }
-    found
+fn regenerated(
+    project: &Project,
+    content: &Content,
+    known: &Recorded<'_>,
+    request: &SyncRequest,
+    work: &mut Work,
+) -> Result<()> {
+    let targets = request.targets(project);
+    let (mut files, planned) = claude_md::regenerate(project, content, known, targets)?;
+    work.changes.extend(planned)?;
+    work.warnings.append(&mut files.warnings);
+    work.context = Some(files);
+    Ok(())
 }

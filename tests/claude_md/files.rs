@@ -2,6 +2,7 @@
 
 use annals::claude_md::{ContextFileOutcome, ShrinkStep};
 use annals::project::ContextTarget;
+use annals::text::Line;
 
 use crate::claude_md::{Tree, fs};
 
@@ -42,7 +43,7 @@ fn files_are_written_where_asked_for_or_already_ours() {
         ]
     );
     tree.targets = vec![ContextTarget::Claude];
-    tree.sources.milestone = Some("Returns".to_owned());
+    tree.content.milestone = Some(Line::new("Returns"));
     assert_eq!(tree.run().unwrap().files.len(), 3);
     assert!(tree.text("GEMINI.md").contains("**Milestone:** Returns"));
     assert!(tree.text("GEMINI.md").ends_with("Own.\n"));

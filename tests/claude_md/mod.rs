@@ -9,17 +9,19 @@ mod properties;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals::claude_md::{DecisionList, Pattern, Regenerated, Sources, regenerate};
+use annals::claude_md::{Content, Recorded, Regenerated, regenerate};
 use annals::clock::Clock;
-use annals::plan::{Decision, Skill};
-use annals::project::{ContextTarget, OpenRequest, Project};
+use annals::plan::Decision;
+use annals::project::{ContextTarget, Layout, LayoutName, OpenRequest, Project};
 use annals::storage::{Storage, Store};
+use annals::text::{Line, fold};
 use tempfile::TempDir;
 
 /// A project in a temporary folder.
 struct Tree {
     dir: TempDir,
-    sources: Sources,
+    layout: Layout,
+    content: Content,
     targets: Vec<ContextTarget>,
 }
 
@@ -27,7 +29,8 @@ impl Tree {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join(".vbw-planning")).unwrap();
-        Self { dir, sources: sources(), targets: vec![ContextTarget::Claude] }
+        let layout = Layout::load(LayoutName::Vbw).unwrap();
+        Self { dir, content: content(&layout), layout, targets: vec![ContextTarget::Claude] }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -61,8 +64,17 @@ impl Tree {
         let clock = Clock::new(Some("2026-02-17T10:11:12Z"))?;
         let storage =
             Storage::new(&project.root, clock).key_in(Some(self.dir.path().join(".annals")));
+        let decisions = decisions();
+        let known = Recorded {
+            project: "shop",
+            core_value: Some("Sell things without a queue"),
+            next_action: Some("/vbw:execute 2"),
+            decisions: decisions.iter().map(|one| (fold(&one.text), one)).collect(),
+            skills: ["testing"].into(),
+            ..Recorded::in_layout(&self.layout)
+        };
         let done = storage.transact("sync", &[Store::Context], || {
-            regenerate(&project, &self.sources, &self.targets)
+            regenerate(&project, &self.content, &known, &self.targets)
         });
         done.map(|(done, _)| done)
     }
@@ -90,37 +102,32 @@ impl Tree {
     }
 }
 
-fn sources() -> Sources {
-    let decision = |text: &str, date: &str, rationale: Option<&str>| Decision {
+fn content(layout: &Layout) -> Content {
+    Content {
+        title: Some(Line::new("shop")),
+        core_value: Some(Line::new("Sell things without a queue")),
+        has_workflow: true,
+        milestone: Some(Line::new("Checkout")),
+        phase: Some(Line::new("2 - Cart (1 of 3 plans done)")),
+        next_action: Some(Line::new("/vbw:execute 2")),
+        decisions: vec![
+            Line::new("Prices are integers"),
+            Line::new("Use SQLite \u{2014} One file to back up"),
+        ],
+        skills: vec![Line::new("testing (global)")],
+        patterns: vec![Line::new("Plans of three tasks had no deviations (plans 01, 03)")],
+        commands_heading: Line::new(&layout.section.heading),
+        commands: layout.section.lines.iter().map(|line| Line::new(line)).collect(),
+        ..Content::default()
+    }
+}
+
+/// What the planning folder records of the same project.
+fn decisions() -> [Decision; 2] {
+    let decision = |text: &str, rationale: Option<&str>| Decision {
         text: text.to_owned(),
-        date: Some(date.parse().unwrap()),
         rationale: rationale.map(str::to_owned),
         ..Decision::default()
     };
-    Sources {
-        project: "shop".to_owned(),
-        core_value: Some("Sell things without a queue".to_owned()),
-        code: Vec::new(),
-        milestone: Some("Checkout".to_owned()),
-        phase: Some("2 - Cart (1 of 3 plans done)".to_owned()),
-        next_command: Some("/vbw:execute 2".to_owned()),
-        contested: None,
-        memory: None,
-        blockers: Vec::new(),
-        decisions: vec![DecisionList {
-            heading: Some("Key Decisions".to_owned()),
-            decisions: vec![
-                decision("Use SQLite", "2026-02-11", Some("One file to back up")),
-                decision("Prices are integers", "2026-02-12", None),
-            ],
-            ..DecisionList::default()
-        }],
-        skills: vec![Skill { name: "testing".to_owned(), scope: Some("global".to_owned()) }],
-        patterns: vec![Pattern {
-            summary: "Plans of three tasks had no deviations (plans 01, 03)".to_owned(),
-            is_stale: false,
-        }],
-        recorded_patterns: Vec::new(),
-        shipped: Vec::new(),
-    }
+    [decision("Use SQLite", Some("One file to back up")), decision("Prices are integers", None)]
 }

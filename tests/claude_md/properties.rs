@@ -1,5 +1,7 @@
 //! What holds for any text of the user's, and any value in the stores.
 
+use annals::claude_md::Content;
+use annals::text::Line;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -29,18 +31,18 @@ proptest! {
     #[test]
     fn no_value_breaks_out_of_the_block(value in hostile(), other in hostile()) {
         let mut tree = Tree::new();
-        let sources = &mut tree.sources;
-        sources.project = format!("x{value}");
-        sources.core_value = Some(other.clone());
-        sources.milestone = Some(value.clone());
-        sources.next_command = Some(other.clone());
-        sources.skills[0].name.clone_from(&value);
-        sources.patterns[0].summary.clone_from(&other);
-        sources.decisions[0].decisions[0].text.clone_from(&value);
-        sources.decisions[0].decisions[1].text = other;
-        if let Some(phase) = &mut sources.phase {
-            *phase = format!("2 - {value}");
-        }
+        let (value, other) = (Line::new(&value), Line::new(&other));
+        tree.content = Content {
+            title: Some(Line::new(&format!("x{value}"))),
+            core_value: Some(other.clone()),
+            milestone: Some(value.clone()),
+            phase: Some(Line::new(&format!("2 - {value}"))),
+            next_action: Some(other.clone()),
+            skills: vec![value.clone()],
+            patterns: vec![other.clone()],
+            decisions: vec![value, other],
+            ..tree.content
+        };
         tree.twice();
         let text = tree.text("CLAUDE.md");
         prop_assert_eq!(text.matches("annals:end -->").count(), 1);
@@ -56,22 +58,13 @@ proptest! {
 
     #[test]
     fn a_file_stays_within_its_lines_where_the_users_text_leaves_room(
-        own in 0_usize..172, decisions in 0_usize..20, skills in 0_usize..60, patterns in 0_usize..9,
+        own in 0_usize..172, decisions in 0_usize..11, skills in 0_usize..60, patterns in 0_usize..6,
     ) {
         let mut tree = Tree::new();
-        let sources = &mut tree.sources;
-        let decision = sources.decisions[0].decisions[0].clone();
-        sources.decisions[0].decisions = (0..decisions)
-            .map(|n| { let mut d = decision.clone(); d.text = format!("d{n}"); d })
-            .collect();
-        let skill = sources.skills[0].clone();
-        sources.skills = (0..skills)
-            .map(|n| { let mut s = skill.clone(); s.name = format!("s{n}"); s })
-            .collect();
-        let pattern = sources.patterns[0].clone();
-        sources.patterns = (0..patterns)
-            .map(|n| { let mut p = pattern.clone(); p.summary = format!("p{n}"); p })
-            .collect();
+        let lines = |count: usize| (0..count).map(|n| Line::new(&format!("line {n}"))).collect();
+        tree.content.decisions = lines(decisions);
+        tree.content.skills = lines(skills);
+        tree.content.patterns = lines(patterns);
         let text = "own\n".repeat(own);
         tree.put("CLAUDE.md", &text);
         let done = tree.twice();
@@ -87,7 +80,7 @@ proptest! {
         let mut tree = Tree::new();
         tree.put("CLAUDE.md", &own);
         tree.twice();
-        tree.sources.milestone = Some("Next".to_owned());
+        tree.content.milestone = Some(Line::new("Next"));
         tree.twice();
         let written = tree.bytes("CLAUDE.md");
         prop_assert!(written.ends_with(&own));
