@@ -150,12 +150,18 @@ impl<'a> Case<'a> {
     ];
 }
 
-/// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active.
+/// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active or that
+/// its work is complete.
 pub(super) fn has_ended(survey: &Survey) -> bool {
+    let says_complete = |claim: &Claim| {
+        claim.count(Says::Percent) == Some(100)
+            || claim.status().is_some_and(PhaseProgress::is_complete_status)
+    };
     !survey.folder.archived.is_empty()
         || survey.state.no_milestone.is_some()
         || survey.shipped.is_some()
         || survey.roadmap.milestones.iter().any(|one| one.is_shipped)
+        || survey.state.claims.iter().any(|claim| says_complete(&claim.value))
 }
 
 /// Returns the place of what shows that the milestone is over: its phases are in an archive, or the documents call it
