@@ -1,19 +1,20 @@
 //! Finds statements of STATE.md and ROADMAP.md that contradict the files, with what is to be written over them, and plans
 //! that were left behind.
 //!
-//! Only what the planning tools' own templates could have written is written over, in the words of these templates.
-//! Metrics are compared with the summaries.
+//! For each kind of statement, a row says what the files show and what else may stay. Beside the number of a wrong phase,
+//! nothing else may stay, since it was written about that phase. Only what the planning tools' own templates could have
+//! written is written over, in the words of these templates. Metrics are compared with the summaries.
 
+use std::fmt::Display;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit};
-use crate::error::Result;
 use crate::plan::phase::Counts;
-use crate::plan::read::vocabulary::has;
-use crate::plan::rules::names_step;
+use crate::plan::read::vocabulary::{begins, has};
+use crate::plan::rules::{names_step, statuses};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Summary, Survey,
@@ -21,21 +22,16 @@ use crate::plan::{
 use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
 use crate::storage::read;
-use crate::text::{clip, fold, is_absent, one_line, slug_of, words_in};
+use crate::text::{clip, fold, is_absent, listed, one_line, slug_of, words_in};
 
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
 
-/// What the files contradict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// A plan without a summary: a file rather than a statement.
-    LeftPlan,
-    /// A status, which is displayed in quotes.
-    Status,
-    /// A statement, in words: `the current phase`.
-    Stated(&'static str),
-}
+/// The subject of a status, which is displayed in quotes.
+const STATUS: &str = "the status";
+
+/// The subject of a plan without a summary: a file rather than a statement.
+const LEFT_PLAN: &str = "a plan";
 
 /// The kind of a contradicted statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -64,9 +60,9 @@ pub enum DriftKind {
 pub struct Drift {
     /// The kind of statement; `None` if it is wrong only because another one is, and so is not reported by itself.
     pub kind: Option<DriftKind>,
-    /// What the files contradict.
+    /// What the statement is about, in words: `the current phase`.
     #[serde(skip)]
-    pub(super) subject: Subject,
+    subject: &'static str,
     /// The stated value.
     pub stated: String,
     /// The value according to the files.
@@ -89,7 +85,7 @@ pub struct Drift {
 impl Drift {
     /// Returns whether it is a plan that was left without a summary, not a statement.
     pub(crate) fn is_left_plan(&self) -> bool {
-        self.subject == Subject::LeftPlan
+        self.subject == LEFT_PLAN
     }
 
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
@@ -97,9 +93,9 @@ impl Drift {
         let [stated, actual] =
             [&self.stated, &self.actual].map(|value| clip(value, MAX_VALUE_LENGTH));
         match self.subject {
-            Subject::LeftPlan => format!("{stated} has {actual}"),
-            Subject::Status => format!("the status is {stated:?}, but the files show {actual:?}"),
-            Subject::Stated(what) => format!("{what} is {stated}, but the files show {actual}"),
+            LEFT_PLAN => format!("{stated} has {actual}"),
+            STATUS => format!("{STATUS} is {stated:?}, but the files show {actual:?}"),
+            subject => format!("{subject} is {stated}, but the files show {actual}"),
         }
     }
 }
@@ -107,12 +103,25 @@ impl Drift {
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order, then the
 /// plans that were left behind.
 pub fn drift(survey: &Survey) -> Vec<Drift> {
-    let position = &survey.position;
-    let left = position.members().filter(|phase| {
-        phase.state == PhaseState::Done
-            || phase.state != PhaseState::Dropped && position.is_passed(phase)
-    });
-    statements(survey).chain(left.flat_map(|phase| left_plans(survey, phase))).collect()
+    let mut left = Comparison::new(survey, "");
+    for phase in survey.position.members() {
+        let is_passed = survey.position.is_passed(phase) && phase.state != PhaseState::Dropped;
+        let reason = match phase.state {
+            PhaseState::Done => format!("phase {} is called complete", phase.number),
+            _ if is_passed => format!("the work has moved on from phase {}", phase.number),
+            _ => continue,
+        };
+        for slot in phase.plans.iter().filter(|slot| slot.state == PlanState::Open) {
+            let Some((dir, plan)) = phase.dir.as_ref().zip(slot.plan.as_ref()) else { continue };
+            survey.relative(&dir.join(plan)).clone_into(&mut left.file);
+            let plan = format!("plan {}", slot.number);
+            let actual = format!("no summary, but {reason}");
+            let at = Located { value: (), range: 0..0, line: 1 };
+            let kind = Some(DriftKind::Plans);
+            left.report(kind, LEFT_PLAN, &at, Some(phase), &plan, actual).written = None;
+        }
+    }
+    statements(survey).chain(left.found).collect()
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
@@ -123,42 +132,17 @@ pub(super) fn statements(survey: &Survey) -> impl Iterator<Item = Drift> {
 /// Returns the contradicted statements of STATE.md, and those of ROADMAP.md, in file order, with those that depend on
 /// others.
 pub(super) fn found(survey: &Survey) -> [Vec<Drift>; 2] {
-    if survey.position.next.action == Action::Unknown {
-        // What was not understood may be what the statements are about.
-        return [Vec::new(), Vec::new()];
+    let [mut state, mut roadmap] =
+        [vocabulary::STATE, vocabulary::ROADMAP].map(|name| Comparison::new(survey, name));
+    // What was not understood may be what the statements are about.
+    if survey.position.next.action != Action::Unknown {
+        state.state();
+        roadmap.roadmap();
     }
-    let mut state = Comparison::new(survey, vocabulary::STATE);
-    state.state();
-    let mut roadmap = Comparison::new(survey, vocabulary::ROADMAP);
-    roadmap.roadmap();
     [state, roadmap].map(|mut comparison| {
         comparison.found.sort_by_key(|drift| drift.line);
         comparison.found
     })
-}
-
-fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
-    let number = &phase.number;
-    let reason = match phase.state {
-        PhaseState::Done => format!("phase {number} is called complete"),
-        _ => format!("the work has moved on from phase {number}"),
-    };
-    let open = phase.plans.iter().filter(|slot| slot.state == PlanState::Open);
-    let left = open.filter_map(|slot| {
-        let file = phase.dir.as_ref()?.join(slot.plan.as_ref()?);
-        Some(Drift {
-            kind: Some(DriftKind::Plans),
-            subject: Subject::LeftPlan,
-            stated: format!("plan {}", slot.number),
-            actual: format!("no summary, but {reason}"),
-            file: survey.relative(&file).to_owned(),
-            line: 1,
-            range: 0..0,
-            written: None,
-            because: because(survey, Some(phase)),
-        })
-    });
-    left.collect()
 }
 
 /// Returns where a reader can see what the files show of a phase: its first open plan, else its folder; without a phase,
@@ -175,42 +159,72 @@ fn because(survey: &Survey, phase: Option<&Phase>) -> String {
     place.unwrap_or_else(|| format!("phase {} has no folder", phase.number))
 }
 
+/// The numbers of STATE.md, and what they are about.
+const NUMBERS: &[(Says, DriftKind, &str)] = &[
+    (Says::Total, DriftKind::Total, "the number of phases"),
+    (Says::PhasesDone, DriftKind::Total, "the number of complete phases"),
+    (Says::Percent, DriftKind::Percent, "the progress in percent"),
+    (Says::AllPlansDone, DriftKind::Plans, "the number of complete plans"),
+    (Says::AllPlansTotal, DriftKind::Plans, "the total number of plans"),
+    (Says::PlansDone, DriftKind::Plans, "the number of complete plans in the phase"),
+    (Says::PlansTotal, DriftKind::Plans, "the number of plans in the phase"),
+    (Says::CurrentPlan, DriftKind::Plans, "the current plan"),
+];
+
+/// Those of the current phase.
+const OF_PHASE: &[Says] = &[Says::Index, Says::CurrentPlan, Says::PlansDone, Says::PlansTotal];
+
+/// The counts of STATE.md whose ratio a percentage may be.
+const PAIRS: [[Says; 2]; 3] = [
+    [Says::PhasesDone, Says::Total],
+    [Says::AllPlansDone, Says::AllPlansTotal],
+    [Says::PlansDone, Says::PlansTotal],
+];
+
 /// Compares the statements of a file with the files of the phases.
 struct Comparison<'a> {
     survey: &'a Survey,
     position: &'a Position,
     file: PathBuf,
+    /// The current phase, if STATE.md wrongly names another.
+    moved: Option<&'a Phase>,
+    /// The phase that STATE.md names, or has to name.
+    here: Option<&'a Phase>,
     found: Vec<Drift>,
 }
-
-/// The kind and the subject of a statement.
-type What = (Option<DriftKind>, Subject);
 
 impl<'a> Comparison<'a> {
     fn new(survey: &'a Survey, name: &str) -> Self {
         let file = survey.relative(&survey.folder.active.dir.join(name)).to_owned();
-        Self { survey, position: &survey.position, file, found: Vec::new() }
+        let position = &survey.position;
+        Self { survey, position, file, moved: None, here: None, found: Vec::new() }
     }
 
-    /// Adds a statement about a phase, or about all of them, unless it says what the files show.
+    /// Adds a statement about a phase, or about all of them, that is to be written as the files show.
     fn report<T>(
         &mut self,
-        (kind, subject): What,
+        kind: Option<DriftKind>,
+        subject: &'static str,
         at: &Located<T>,
         phase: Option<&Phase>,
-        [stated, actual]: [String; 2],
-        written: Option<String>,
-    ) {
-        if stated != actual {
-            let (file, line, range) = (self.file.clone(), at.line, at.range.clone());
-            let because = match kind {
-                Some(DriftKind::Metric) => "what the summaries of this milestone say".to_owned(),
-                _ => because(self.survey, phase),
-            };
-            let drift =
-                Drift { kind, subject, stated, actual, file, line, range, written, because };
-            self.found.push(drift);
-        }
+        stated: &dyn Display,
+        right: String,
+    ) -> &mut Drift {
+        let because = match kind {
+            Some(DriftKind::Metric) => "what the summaries of this milestone say".to_owned(),
+            _ => because(self.survey, phase),
+        };
+        self.found.push_mut(Drift {
+            kind,
+            subject,
+            stated: stated.to_string(),
+            actual: right.clone(),
+            file: self.file.clone(),
+            line: at.line,
+            range: at.range.clone(),
+            written: Some(right),
+            because,
+        })
     }
 
     /// Compares the statements of STATE.md; without any phase folder, there is nothing to compare with.
@@ -220,7 +234,10 @@ impl<'a> Comparison<'a> {
         if position.phases.iter().all(|phase| phase.dir.is_none()) {
             return;
         }
-        let just_done = self.just_done();
+        // The phase that STATE.md names, if it has a folder and a unique number.
+        let stated = state.phase.number.as_ref().and_then(|number| position.only(number));
+        let stated = stated.filter(|phase| phase.dir.is_some());
+        let just_done = self.just_done(stated);
         let may_stay = |number: &PhaseNumber| {
             just_done.is_some_and(|phase| phase.number == *number)
                 || position.phase().is_none_or(|current| current.number == *number)
@@ -229,216 +246,193 @@ impl<'a> Comparison<'a> {
         let names_other = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !may_stay(number));
         let wrong: Vec<usize> =
             state.claims.iter().filter(names_other).map(|claim| claim.line).collect();
-        let moved = position.phase().filter(|_| !wrong.is_empty());
-        let here = self.stated_phase().filter(|_| moved.is_none());
+        self.moved = position.phase().filter(|_| !wrong.is_empty());
+        self.here = self.moved.or(stated);
         for claim in &state.claims {
-            if moved.is_some_and(|phase| self.moved(phase, claim)) {
-                continue;
-            }
-            match &claim.value {
-                Claim::Text(Says::Status | Says::PhaseStatus, status) => {
-                    self.status(claim, status, self.subject(status));
+            match (&claim.value, self.moved) {
+                (Claim::Phase(stated), Some(phase)) if *stated != phase.number => {
+                    let (kind, right) = (Some(DriftKind::Phase), phase.number.to_string());
+                    self.report(kind, "the current phase", claim, Some(phase), stated, right);
                 }
-                Claim::Count(says, count) => self.count(*says, *count as usize, claim, here),
-                Claim::Phase(_) | Claim::Text(..) => {}
+                (Claim::Text(Says::Name, stated), Some(phase)) => {
+                    if let Some(name) = name_to_write(stated, phase) {
+                        self.report(None, "the name", claim, Some(phase), stated, name);
+                    }
+                }
+                (Claim::Text(Says::Status | Says::PhaseStatus, status), moved) => {
+                    // The phase that it names, else the one just completed, else the current one.
+                    let about = match survey.numbering.phase_in_status(status).0 {
+                        Some(number) => position.only(&number),
+                        None => just_done.or(position.phase()),
+                    };
+                    self.status(claim, status, about, moved);
+                }
+                (Claim::Count(says, count), _) => self.count(*says, *count as usize, claim),
+                // A bar is drawn again with its percentage.
+                _ => {}
             }
         }
         for (number, status) in &state.phase_statuses {
-            self.status(status, &status.value, position.only(number));
+            self.status(status, &status.value, position.only(number), None);
         }
         // A person who must correct the phase corrects what else is said of it, too.
-        if moved.is_some_and(|phase| !self.is_clear(phase, &wrong)) {
+        if self.moved.is_some_and(|phase| !self.is_clear(phase, &wrong)) {
             self.found.iter_mut().for_each(|drift| drift.written = None);
         }
     }
 
-    /// Reports a statement about the phase that STATE.md wrongly calls the current one; returns `false` if it stays.
-    fn moved(&mut self, phase: &Phase, claim: &Located<Claim>) -> bool {
-        let plans = phase.plans_expected().max(phase.declared.unwrap_or(0));
-        let open = phase.plans.iter().position(|slot| slot.state != PlanState::Complete);
-        let new = match &claim.value {
-            Claim::Phase(number) if *number != phase.number => Some(phase.number.to_string()),
-            Claim::Text(Says::Name, old) => name_to_write(old, phase),
-            Claim::Text(Says::Status | Says::PhaseStatus, old) => {
-                moved_status(old, phase, self.survey.layout.name)
-            }
-            Claim::Count(Says::Index, _) => Some(phase.number.ordinal().to_string()),
-            Claim::Count(Says::PlansDone, _) => Some(phase.count(PlanState::Complete).to_string()),
-            // The tools write this before a phase is planned.
-            Claim::Count(Says::PlansTotal, _) if plans == 0 => Some("TBD".to_owned()),
-            Claim::Count(Says::PlansTotal, _) => Some(plans.to_string()),
-            Claim::Count(Says::CurrentPlan, _) => {
-                Some(open.map_or(phase.plans.len(), |open| open + 1).to_string())
-            }
-            _ => None,
-        };
-        let Some(new) = new else { return false };
-        let (what, stated, actual) = match &claim.value {
-            Claim::Phase(number) => {
-                let what = (Some(DriftKind::Phase), Subject::Stated("the current phase"));
-                (what, number.to_string(), phase.number.to_string())
-            }
-            Claim::Text(says, old) => {
-                let expected = || self.subject(old).and_then(|about| self.expected(old, about));
-                let is_wrong = *says != Says::Name && expected().is_some();
-                ((is_wrong.then_some(DriftKind::Status), Subject::Status), old.clone(), new.clone())
-            }
-            Claim::Count(_, count) => {
-                ((None, Subject::Stated("the count")), count.to_string(), new.clone())
-            }
-        };
-        self.report(what, claim, Some(phase), [stated, actual], Some(new));
-        true
+    /// Returns the phase before the current one, if STATE.md rightly calls it complete and has not moved on yet.
+    fn just_done(&self, stated: Option<&Phase>) -> Option<&'a Phase> {
+        let before = self.position.phases[..self.position.current?].last()?;
+        let is_done = before.state == PhaseState::Done
+            && self.position.next.action == Action::Plan
+            && stated == Some(before);
+        let mut statuses = statuses(&self.survey.state);
+        let says_complete = |status| PhaseProgress::is_complete_status(self.words(status));
+        (is_done && statuses.any(says_complete)).then_some(before)
     }
 
     /// Returns whether the new number would stand next to no text about the phase before; `wrong` are the lines that name
     /// another phase.
     fn is_clear(&self, phase: &Phase, wrong: &[usize]) -> bool {
-        let state = &self.survey.state;
         let whole = phase.number.whole();
-        state.claims.iter().all(|claim| {
-            let count = |says| claim.value.count(says);
-            let of_plans = [Says::PlansDone, Says::PlansTotal, Says::CurrentPlan];
+        self.survey.state.claims.iter().all(|claim| {
             let is_wrong = wrong.contains(&claim.line);
-            let is_moved = is_wrong && matches!(claim.value, Claim::Phase(_))
-                || of_plans.into_iter().any(|says| count(says).is_some());
-            claim.value.status().is_none_or(is_plain)
-                && !(is_wrong && count(Says::Total).is_some_and(|total| total < whole))
+            let is_of_phase = |says| claim.value.count(says).is_some();
+            let is_moved = is_wrong || OF_PHASE.iter().copied().any(is_of_phase);
+            claim.value.status().is_none_or(is_template_status)
+                && !(is_wrong && claim.value.count(Says::Total).is_some_and(|total| total < whole))
                 && !(is_moved && has_remark(self.survey, claim.line))
         })
     }
 
-    /// Returns the phase that a status of STATE.md is about: the one that it names, else the one just completed, else the
-    /// current one.
-    fn subject(&self, status: &str) -> Option<&'a Phase> {
-        match self.survey.numbering.phase_in_status(status).0 {
-            Some(number) => self.position.only(&number),
-            None => self.just_done().or(self.position.phase()),
+    /// Compares a status with the state of the phase that it is about; unclear wordings are accepted. If the phase has
+    /// moved, it becomes that of the new one.
+    fn status<T>(
+        &mut self,
+        at: &Located<T>,
+        stated: &str,
+        about: Option<&Phase>,
+        moved: Option<&Phase>,
+    ) {
+        let about = about.filter(|phase| {
+            let is_named = self.survey.state.phase.number.as_ref() == Some(&phase.number);
+            let is_early = is_named && precedes_plans(self.words(stated));
+            (phase.dir.is_some() || moved.is_some())
+                && self.is_contradicted(stated, phase, is_early)
+        });
+        let Some(phase) = moved.filter(|phase| !fits(stated, phase)).or(about) else { return };
+        let right = template_status(stated, phase, Some(self.survey.layout.name));
+        let kind = about.map(|_| DriftKind::Status);
+        let drift = self.report(kind, STATUS, at, Some(phase), &stated, right);
+        drift.written.take_if(|_| !is_template_status(stated));
+        if moved.is_none() {
+            drift.actual = template_status("", phase, None).to_lowercase();
         }
     }
 
-    /// Returns the phase that STATE.md names, if it has a folder and a unique number.
-    fn stated_phase(&self) -> Option<&'a Phase> {
-        let phase = self.position.only(self.survey.state.phase.number.as_ref()?);
-        phase.filter(|phase| phase.dir.is_some())
+    /// Returns a status without the number of the phase that it names.
+    fn words<'s>(&self, status: &'s str) -> &'s str {
+        self.survey.numbering.phase_in_status(status).1
     }
 
-    /// Returns the phase before the current one, if STATE.md rightly calls it complete and has not moved on yet.
-    fn just_done(&self) -> Option<&'a Phase> {
-        let before = self.position.phases[..self.position.current?].last()?;
-        let state = &self.survey.state;
-        let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
-        let is_done = before.state == PhaseState::Done
-            && self.position.next.action == Action::Plan
-            && self.stated_phase() == Some(before);
-        let says_complete = |status| {
-            PhaseProgress::is_complete_status(self.survey.numbering.phase_in_status(status).1)
-        };
-        (is_done && statuses.any(says_complete)).then_some(before)
+    /// Returns whether the files contradict a status; `is_early` tells whether it may not stay once work has begun.
+    fn is_contradicted(&self, stated: &str, phase: &Phase, is_early: bool) -> bool {
+        let words = self.words(stated);
+        let is_late = is_early && phase.is_begun();
+        match phase.state {
+            PhaseState::Dropped => false,
+            PhaseState::Done if phase.awaits_check => is_late,
+            PhaseState::Done => {
+                // A phase that was passed over with an unfinished plan is not called complete by a program.
+                let is_unfinished =
+                    phase.count(PlanState::Partial) + phase.count(PlanState::Failed) > 0;
+                let waits = is_unfinished || may_be_checked(self.position, &phase.number);
+                PhaseProgress::is_open_status(words) && !names_step(words) && !waits
+            }
+            _ => {
+                is_late
+                    || PhaseProgress::is_complete_status(words) && !self.position.is_passed(phase)
+            }
+        }
     }
 
-    /// Compares a number with the files; `here` is the phase whose plans STATE.md counts.
-    fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<&Phase>) {
-        let (kind, subject) = match says {
-            Says::Total => (DriftKind::Total, "the number of phases"),
-            Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
-            Says::Percent => (DriftKind::Percent, "the progress in percent"),
-            Says::PlansDone => (DriftKind::Plans, "the number of complete plans in the phase"),
-            Says::PlansTotal => (DriftKind::Plans, "the number of plans in the phase"),
-            Says::CurrentPlan => (DriftKind::Plans, "the current plan"),
-            Says::AllPlansDone => (DriftKind::Plans, "the number of complete plans"),
-            Says::AllPlansTotal => (DriftKind::Plans, "the total number of plans"),
-            _ => return,
-        };
-        let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
+    /// Compares a number, and the bar that is drawn beside a percentage.
+    fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>) {
         let position = self.position;
+        let is_of_phase = OF_PHASE.contains(&says);
         // A milestone without phases has nothing to count; where none is active, folders may be of several.
-        if !is_of_phase && (position.next.action == Action::None || position.total() == 0) {
+        let is_counted = position.next.action != Action::None && position.total() > 0;
+        let right = self.right(says, stated, claim.line);
+        if right == stated || !(is_of_phase || is_counted) {
             return;
         }
-        let actual = match says {
-            Says::Percent => self.corrected_percent(stated, claim.line, here),
-            _ => self.corrected(says, stated, here),
-        };
-        let Some(actual) = actual.map(|actual| actual.to_string()) else { return };
-        let mut written = Some(actual.clone());
-        if says == Says::Percent {
-            let claims = self.survey.state.claims.iter();
-            let mut bars = claims.filter(|bar| bar.line == claim.line);
-            if let Some((at, bar)) = bars.find_map(|at| Some((at, at.value.text(Says::Bar)?))) {
-                let drawn = redrawn(bar, &actual);
-                // A bar of another style cannot be drawn, so its percentage stays, too.
-                written = written.filter(|_| drawn.is_some());
-                let texts = [bar.to_owned(), drawn.clone().unwrap_or_default()];
-                self.report((None, Subject::Stated("the bar")), at, None, texts, drawn);
-            }
+        // The tools write this before a phase is planned.
+        let is_unplanned = says == Says::PlansTotal && right == 0;
+        let actual = if is_unplanned { "TBD".to_owned() } else { right.to_string() };
+        let claims = self.survey.state.claims.iter().filter(|one| one.line == claim.line);
+        let mut bars = claims.filter_map(|one| Some((one, one.value.text(Says::Bar)?)));
+        let bar = bars.next().filter(|_| says == Says::Percent);
+        let drawn = bar.map(|(at, bar)| (at, bar, redrawn(bar, right)));
+        // A bar of another style cannot be drawn, so its percentage stays, too.
+        let is_kept = matches!(drawn, Some((.., None)));
+        if let Some((at, bar, Some(drawn))) = drawn {
+            self.report(None, "the bar", at, None, &bar, drawn);
         }
-        let about = here.filter(|_| is_of_phase);
-        let what = (Some(kind), Subject::Stated(subject));
-        self.report(what, claim, about, [stated.to_string(), actual], written);
+        let row = NUMBERS.iter().find(|(known, ..)| *known == says);
+        let (kind, subject) = row.map_or((None, ""), |(_, kind, subject)| (Some(*kind), *subject));
+        let kind = kind.filter(|_| !is_of_phase || self.moved.is_none());
+        let about = self.here.filter(|_| is_of_phase);
+        let drift = self.report(kind, subject, claim, about, &stated, actual);
+        drift.written.take_if(|_| is_kept);
     }
 
-    /// Returns the correct value of a number; `None` if the stated one is possible, or the files do not determine it.
-    fn corrected(&self, says: Says, stated: usize, here: Option<&Phase>) -> Option<usize> {
+    /// Returns what a number should be: as stated, if that is possible or the files do not determine it.
+    fn right(&self, says: Says, stated: usize, line: usize) -> usize {
         let position = self.position;
-        // `Plan: 21 of 21` may count the plans of all phases.
-        let counts_all = |here: &Phase| {
-            let Counts { done, all } = Counts::sum(&position.phases);
-            stated > here.plans.len() && [*done.start(), *all.start()].contains(&stated)
-        };
-        let here = here.filter(|here| !here.has_unclear_counts() && !counts_all(here));
-        let possible: RangeInclusive<usize> = match says {
-            Says::Total if is_a_count(position, stated) => return None,
-            Says::Total => position.total()..=position.total(),
+        match says {
+            Says::Percent => self.percent(stated, line),
+            Says::Total if is_a_count(position, stated) => stated,
+            Says::Total => position.total(),
             // Those that wait for a check may be left out, and those of earlier milestones included.
             Says::PhasesDone => {
-                let awaiting = position.members().filter(|phase| phase.awaits_check).count();
-                position.done().saturating_sub(awaiting)..=usize::MAX
-            }
-            Says::PlansDone => here?.counts().done,
-            Says::PlansTotal => here?.counts().all,
-            // The last complete one, or the next.
-            Says::CurrentPlan => {
-                let done = here?.counts().done;
-                *done.start()..=done.end() + 1
+                let done = position.members().filter(|phase| phase.state == PhaseState::Done);
+                stated.max(done.filter(|phase| !phase.awaits_check).count())
             }
             Says::AllPlansDone | Says::AllPlansTotal => {
                 let Counts { done, all } = Counts::sum(position.members());
+                let range = if says == Says::AllPlansDone { done } else { all.clone() };
                 // Plans of earlier milestones may be included.
                 let first = position.members().map(|phase| phase.number.whole()).min();
                 let has_earlier =
                     first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
-                let range = if says == Says::AllPlansDone { done } else { all.clone() };
-                let end = if has_earlier { usize::MAX } else { *range.end() };
-                (*all.end() > 0).then_some(*range.start()..=end)?
+                let may_stay = range.contains(&stated) || has_earlier && stated > *range.end();
+                if may_stay || *all.end() == 0 { stated } else { *range.start() }
             }
-            _ => return None,
-        };
-        let least = *possible.start();
-        let next = here.map(|here| here.plans.len().min(least + 1));
-        let correct = next.filter(|_| says == Says::CurrentPlan).unwrap_or(least);
-        (!possible.contains(&stated)).then_some(correct)
+            // Beside the number of another phase, a number of the phase may not stay.
+            _ => {
+                let Some(here) = self.here else { return stated };
+                let (right, possible) = numbers(says, here);
+                // `Plan: 21 of 21` may count the plans of all phases.
+                let Counts { done, all } = Counts::sum(&position.phases);
+                let counts_all =
+                    stated > here.plans.len() && [*done.start(), *all.start()].contains(&stated);
+                let may_stay =
+                    possible.contains(&stated) || counts_all || here.has_unclear_counts();
+                if may_stay && self.moved.is_none() { stated } else { right }
+            }
+        }
     }
 
-    /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
+    /// Returns what a percentage should be: as stated, if it is at least the least of the measures that templates use,
     /// and not 100 while work is left.
-    fn corrected_percent(&self, stated: usize, line: usize, here: Option<&Phase>) -> Option<usize> {
-        const PAIRS: [[Says; 2]; 3] = [
-            [Says::PhasesDone, Says::Total],
-            [Says::AllPlansDone, Says::AllPlansTotal],
-            [Says::PlansDone, Says::PlansTotal],
-        ];
+    fn percent(&self, stated: usize, line: usize) -> usize {
         let position = self.position;
-        // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
-        let text = self.survey.text_of(vocabulary::STATE, line);
-        if text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).count() > 1
-        {
-            return None;
-        }
+        let share = |done: usize, all: usize| Some((done * 100).checked_div(all)?.min(100));
         let claims = &self.survey.state.claims;
         let count = |says| {
             let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
-            Some(self.corrected(says, stated, here).unwrap_or(stated))
+            Some(self.right(says, stated, line))
         };
         // The stated counts are the measure, once corrected.
         let counted = PAIRS.iter().filter_map(|pair| share(count(pair[0])?, count(pair[1])?));
@@ -448,54 +442,18 @@ impl<'a> Comparison<'a> {
             measures.extend([of_phases, position.percent_of_plans()]);
         }
         // A phase without plans has no progress yet.
-        let of_phase =
-            here.and_then(|here| share(here.count(PlanState::Complete), here.plans.len()));
-        let others = [of_phase.unwrap_or(0), position.percent()];
-        if measures.iter().chain(&others).any(|measure| measure.abs_diff(stated) <= 1) {
-            return None;
+        let of_phase = |here: &Phase| share(here.count(PlanState::Complete), here.plans.len());
+        let others = [self.here.and_then(of_phase).unwrap_or(0), position.percent()];
+        let is_measure = |measure: &usize| measure.abs_diff(stated) <= 1;
+        // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
+        let text = self.survey.text_of(vocabulary::STATE, line);
+        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|text| !text.is_empty());
+        if numbers.count() > 1 || measures.iter().chain(&others).any(is_measure) {
+            return stated;
         }
-        let least = measures.iter().min().copied()?;
-        let most = measures.iter().filter(|measure| **measure < 100).max().copied();
-        if stated < least { Some(least) } else { most.filter(|_| stated >= 100) }
-    }
-
-    /// Compares a status with the state of a phase; unclear wordings are accepted.
-    fn status<T>(&mut self, at: &Located<T>, stated: &str, phase: Option<&Phase>) {
-        let Some(phase) = phase.filter(|phase| phase.dir.is_some()) else { return };
-        if let Some(progress) = self.expected(stated, phase) {
-            let actual = template_status("Not started", progress, None).to_lowercase();
-            let written = template_status(stated, progress, Some((phase, self.survey.layout.name)));
-            let written = is_plain(stated).then_some(written);
-            let texts = [stated.to_owned(), actual];
-            self.report(
-                (Some(DriftKind::Status), Subject::Status),
-                at,
-                Some(phase),
-                texts,
-                written,
-            );
-        }
-    }
-
-    /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
-    fn expected(&self, stated: &str, phase: &Phase) -> Option<PhaseProgress> {
-        let words = self.survey.numbering.phase_in_status(stated).1;
-        let says_complete = PhaseProgress::is_complete_status(words);
-        let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
-        let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
-        // Where STATE.md names another phase or none, the status may be of that one, or of the milestone.
-        let is_named = self.survey.state.phase.number.as_ref() == Some(&phase.number);
-        let is_late = is_named && phase.is_begun() && precedes_plans(words);
-        match phase.state {
-            PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
-            PhaseState::Open | PhaseState::Running
-                if (says_complete || is_late) && !self.position.is_passed(phase) =>
-            {
-                Some(PhaseProgress::InProgress)
-            }
-            PhaseState::Unplanned if says_complete => Some(PhaseProgress::NotStarted),
-            _ => None,
-        }
+        let least = measures.iter().min().copied().unwrap_or(0);
+        let most = measures.into_iter().filter(|measure| *measure < 100 && stated >= 100).max();
+        most.unwrap_or(stated.max(least))
     }
 
     /// Compares the checkboxes and the rows of ROADMAP.md.
@@ -515,27 +473,18 @@ impl<'a> Comparison<'a> {
     }
 
     fn checkbox(&mut self, planned: &RoadmapPhase, phase: &Phase) {
-        // A phase that waits for a person is rightly left open.
-        let Some(mark) = planned.checkbox.as_ref().filter(|_| !phase.awaits_check) else { return };
-        // For a phase before the current one, a checked box is more reliable than a missing summary,
-        // which may never have been committed.
-        let is_done =
-            phase.state == PhaseState::Done || mark.value && self.position.is_passed(phase);
-        // A phase that was passed over with an unfinished plan is not ticked off by a program.
-        let is_unfinished = phase.count(PlanState::Partial) + phase.count(PlanState::Failed) > 0;
-        if is_done && is_unfinished {
-            return;
+        let Some(mark) = &planned.checkbox else { return };
+        let [status, stated, right] =
+            if mark.value { ["complete", "[x]", "[ ]"] } else { ["in progress", "[ ]", "[x]"] };
+        if self.is_contradicted(status, phase, false) {
+            let is_kept = mark.value && planned.row.as_ref().is_some_and(is_dated);
+            let range = mark.range.start.saturating_sub(1)..mark.range.end + 1;
+            let mark = Located { value: (), range, line: mark.line };
+            let kind = Some(DriftKind::Checkbox);
+            let right = right.to_owned();
+            let drift = self.report(kind, "the checkbox", &mark, Some(phase), &stated, right);
+            drift.written.take_if(|_| is_kept);
         }
-        let is_kept = mark.value && planned.row.as_ref().is_some_and(is_dated);
-        let texts = [mark.value, is_done].map(|done| if done { "[x]" } else { "[ ]" }.to_owned());
-        let written = (!is_kept).then(|| if is_done { "x" } else { " " }.to_owned());
-        self.report(
-            (Some(DriftKind::Checkbox), Subject::Stated("the checkbox")),
-            mark,
-            Some(phase),
-            texts,
-            written,
-        );
     }
 
     /// Compares a row. One that a template could not have written is left to a person, whole, and so is a dated one that
@@ -544,32 +493,25 @@ impl<'a> Comparison<'a> {
         if phase.has_unclear_counts() {
             return;
         }
+        let kind = Some(DriftKind::ProgressRow);
         let stated = row.status.as_ref();
-        let is_open = matches!(phase.state, PhaseState::Open | PhaseState::Running);
-        let is_under_way = phase.awaits_check || is_open && phase.is_begun();
-        let is_late = row.progress() == Some(PhaseProgress::NotStarted) && is_under_way;
-        let correct = match stated {
-            Some(_) if is_late => Some(PhaseProgress::InProgress),
-            _ => stated.and_then(|stated| self.expected(&stated.value, phase)),
-        };
-        let is_set_back = correct.is_some_and(|progress| progress != PhaseProgress::Complete);
+        let is_early = row.progress() == Some(PhaseProgress::NotStarted);
+        let wrong = stated.filter(|stated| self.is_contradicted(&stated.value, phase, is_early));
+        let is_set_back = wrong.is_some() && is_dated(row);
         let is_kept =
-            stated.is_some_and(|stated| !is_plain(&stated.value)) || is_set_back && is_dated(row);
-        if let Some(cell) = &row.plans
-            && let Some(actual) = row_counts(row, &cell.value, phase)
+            is_set_back || stated.is_some_and(|stated| !is_template_status(&stated.value));
+        if let Some(cell) = row.plans.as_ref().filter(|cell| cell.value.contains('/'))
+            && let Some(actual) = row_counts(row, phase)
         {
-            let is_template = |c: char| c.is_ascii_digit() || "/? ".contains(c);
-            let is_written = !is_kept && cell.value.replace("TBD", "").chars().all(is_template);
-            let written = is_written.then(|| actual.clone());
-            let what = (Some(DriftKind::ProgressRow), Subject::Stated("the number of plans"));
-            self.report(what, cell, Some(phase), [cell.value.clone(), actual], written);
+            let stated = &cell.value;
+            let drift = self.report(kind, "the number of plans", cell, Some(phase), stated, actual);
+            drift.written.take_if(|_| is_kept || !is_template_status(stated));
         }
-        if let Some((stated, progress)) = stated.zip(correct) {
-            let actual = template_status("Not started", progress, None);
-            let written = template_status(&stated.value, progress, None);
-            let written = (!is_kept).then_some(written);
-            let what = (Some(DriftKind::ProgressRow), Subject::Status);
-            self.report(what, stated, Some(phase), [stated.value.clone(), actual], written);
+        if let Some(status) = wrong {
+            let right = template_status(&status.value, phase, None);
+            let drift = self.report(kind, STATUS, status, Some(phase), &status.value, right);
+            drift.written.take_if(|_| is_kept);
+            drift.actual = template_status("", phase, None);
         }
     }
 }
@@ -580,21 +522,37 @@ fn is_dated(row: &ProgressRow) -> bool {
     row.progress() == Some(PhaseProgress::Complete) && date.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns what the cell of a row should count; `None` if what it counts is possible.
-fn row_counts(row: &ProgressRow, cell: &str, phase: &Phase) -> Option<String> {
-    let counts = phase.counts();
+/// Returns a number of a phase, and what is possible.
+fn numbers(says: Says, phase: &Phase) -> (usize, RangeInclusive<usize>) {
+    let Counts { done, all } = phase.counts();
+    let expected = phase.plans.len().max(phase.declared.unwrap_or(0));
     // More plans may be complete than were committed, but not fewer.
-    let most = match phase.state {
-        PhaseState::Running => phase.plans_expected(),
-        _ => *counts.done.end(),
+    let most = if phase.state == PhaseState::Running { expected } else { *done.end() };
+    let next = phase.plans.iter().position(|slot| slot.state != PlanState::Complete);
+    match says {
+        Says::PlansDone => (phase.count(PlanState::Complete), *done.start()..=most),
+        Says::PlansTotal => (expected, all),
+        // The last complete one, or the next.
+        Says::CurrentPlan => {
+            (next.map_or(phase.plans.len(), |next| next + 1), *done.start()..=done.end() + 1)
+        }
+        _ => (phase.number.ordinal() as usize, 0..=usize::MAX),
+    }
+}
+
+/// Returns what the cell of a row should count; `None` if what it counts is possible.
+fn row_counts(row: &ProgressRow, phase: &Phase) -> Option<String> {
+    let right = |says, stated: Option<u32>| {
+        let (right, possible) = numbers(says, phase);
+        let stated = stated.map(|count| count as usize);
+        stated.filter(|count| possible.contains(count)).unwrap_or(right)
     };
-    let stated = [row.plans_complete, row.plans_total].map(|count| count.map(|one| one as usize));
-    let done = stated[0].filter(|done| (*counts.done.start()..=most).contains(done));
-    let all = stated[1].filter(|all| counts.all.contains(all));
-    let right_done = done.unwrap_or(phase.count(PlanState::Complete));
-    let right_all = all.unwrap_or(phase.plans_expected());
-    let is_right = done.is_some() && (all.is_some() || stated[1].is_none());
-    (cell.contains('/') && !is_right).then(|| format!("{right_done}/{right_all}"))
+    let [done, all] =
+        [right(Says::PlansDone, row.plans_complete), right(Says::PlansTotal, row.plans_total)];
+    let is = |stated: Option<u32>, right| stated.is_some_and(|count| count as usize == right);
+    let is_right =
+        is(row.plans_complete, done) && (row.plans_total.is_none() || is(row.plans_total, all));
+    (!is_right).then(|| format!("{done}/{all}"))
 }
 
 /// Returns whether a total is a plausible count of the phases, or would be below the current one: numbering continues
@@ -607,44 +565,34 @@ fn is_a_count(position: &Position, stated: usize) -> bool {
         || position.phase().is_some_and(|phase| ordinal(phase) > position.total())
 }
 
-/// Returns a ratio in percent, at most 100; `None` if `all` is 0.
-fn share(done: usize, all: usize) -> Option<usize> {
-    (done * 100).checked_div(all).map(|share| share.min(100))
-}
-
 /// Returns whether a check of a phase is next, or may be.
 fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
+    let is = |action, phase: Option<&PhaseNumber>| {
+        matches!(action, Action::Verify | Action::Remediate) && phase == Some(number)
+    };
     let next = &position.next;
-    let other = next.alternative.as_ref().map(|other| (other.action, other.phase.as_ref()));
-    let mut actions = [Some((next.action, next.phase.as_ref())), other].into_iter().flatten();
-    actions.any(|(action, of)| {
-        matches!(action, Action::Verify | Action::Remediate) && of == Some(number)
-    })
+    let other = next.alternative.as_ref();
+    is(next.action, next.phase.as_ref())
+        || other.is_some_and(|other| is(other.action, other.phase.as_ref()))
 }
 
 /// Returns whether a template could have written a status, since it contains only status words and numbers.
-pub(super) fn is_plain(status: &str) -> bool {
-    let mut words = words_in(status);
-    let is_known = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_digit())
-            || has("status of a template", &word.to_lowercase())
-    };
-    words.next().is_some_and(is_known) && words.all(is_known)
+pub(super) fn is_template_status(status: &str) -> bool {
+    words_in(status).next().is_some()
+        && words_in(status).all(|word| {
+            word.starts_with(|c: char| c.is_ascii_digit())
+                || has("status of a template", &word.to_lowercase())
+        })
 }
 
 /// Returns whether a status is of a phase without plans; `Planned`, `Ready to execute` and `Ready for plan 2` are not.
 fn precedes_plans(status: &str) -> bool {
     let lower = status.to_lowercase().replace('_', " ");
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted)
-        && !names_step(status)
-        && !says(&["execut", "planned"])
-        && (!lower.starts_with("ready") || says(&["to plan", "planning"]))
+    begins("status before the plans", &lower) && !lower.contains("execut") && !names_step(&lower)
 }
 
 /// Returns whether a line of STATE.md says more than its statements: `Plan: 4 executed — PDF export`.
-pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
-    const NEUTRAL: &[&str] = &["phase", "of", "in", "current", "plan", "plans", "the", "tbd"];
+fn has_remark(survey: &Survey, line: usize) -> bool {
     let text = survey.text_of(vocabulary::STATE, line);
     let mut rest = text.split_once(':').map_or(text, |(_, rest)| rest).to_owned();
     for claim in survey.state.claims.iter().filter(|claim| claim.line == line) {
@@ -653,65 +601,58 @@ pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
         }
     }
     words_in(&rest).any(|word| {
-        let is_neutral = NEUTRAL.iter().any(|one| word.eq_ignore_ascii_case(one));
+        let is_neutral = listed("phase of in current plan plans the tbd", &word.to_lowercase());
         word.starts_with(char::is_alphabetic) && !is_neutral
     })
 }
 
-/// Returns a status in the words of the templates, as a single word if the old one is; the phase and the tool are given for
-/// STATE.md, where the next step is named.
-pub(super) fn template_status(
-    old: &str,
-    progress: PhaseProgress,
-    of_state: Option<(&Phase, LayoutName)>,
-) -> String {
-    let is_word = !old.contains(' ') && old.starts_with(char::is_lowercase);
-    // The words that GSD's own tool writes into the front matter.
-    let is_gsd = is_word && of_state.is_some_and(|(_, layout)| layout == LayoutName::Gsd);
-    let words = match (progress, of_state.map(|(phase, _)| phase.has_plans())) {
-        (PhaseProgress::Complete, _) if is_gsd => "Completed",
-        (PhaseProgress::InProgress, _) | (_, Some(true)) if is_gsd => "Executing",
-        (PhaseProgress::Complete, _) => "Complete",
-        (PhaseProgress::InProgress, _) => "In progress",
-        (_, Some(true)) if is_word => "Pending",
-        (_, Some(true)) => "Ready to execute",
-        (_, Some(false)) if is_word => "Planning",
-        (_, Some(false)) => "Ready to plan",
-        (_, None) => "Not started",
-    };
-    if is_word { words.to_lowercase().replace(' ', "_") } else { words.to_owned() }
+/// Returns the progress of a phase.
+fn progress(phase: &Phase) -> PhaseProgress {
+    match phase.state {
+        PhaseState::Done if !phase.awaits_check => PhaseProgress::Complete,
+        _ if phase.is_begun() => PhaseProgress::InProgress,
+        _ => PhaseProgress::NotStarted,
+    }
 }
 
-/// Returns the status of the new current phase, if the old one does not fit it.
-pub(super) fn moved_status(old: &str, phase: &Phase, layout: LayoutName) -> Option<String> {
-    let progress = match phase.state {
-        PhaseState::Done => PhaseProgress::Complete,
-        PhaseState::Running => PhaseProgress::InProgress,
-        PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,
-        PhaseState::Open | PhaseState::Unplanned | PhaseState::Dropped => PhaseProgress::NotStarted,
+/// Returns whether a status that was written about another phase is true of this one.
+fn fits(status: &str, phase: &Phase) -> bool {
+    let (named, words) = phase.number.numbering().phase_in_status(status);
+    let says_it = match progress(phase) {
+        // `Planned` and `Ready to execute` speak of plans.
+        PhaseProgress::NotStarted if !phase.has_plans() => precedes_plans(words),
+        progress => PhaseProgress::parse(words) == Some(progress) && !names_step(words),
     };
-    let (named, words) = phase.number.numbering().phase_in_status(old);
-    let is_of_it = named.is_none_or(|number| number == phase.number);
-    let fits = is_of_it && PhaseProgress::parse(words) == Some(progress) && !names_step(words);
-    // `Planned` and `Ready to execute` speak of plans that the new phase may not have.
-    let lower = words.to_lowercase();
-    let is_early = phase.state == PhaseState::Unplanned
-        && ["execut", "planned"].iter().any(|word| lower.contains(word));
-    (!fits || is_early).then(|| template_status(old, progress, Some((phase, layout))))
+    says_it && named.is_none_or(|number| number == phase.number)
+}
+
+/// Returns the status of a phase in the words of the templates, as a single word if the old one is; the tool is given for
+/// STATE.md, where the next step is named.
+fn template_status(old: &str, phase: &Phase, of_state: Option<LayoutName>) -> String {
+    // The last are the words that GSD's own tool writes into the front matter.
+    let [text, word, of_gsd] = match (progress(phase), of_state) {
+        (PhaseProgress::Complete, _) => ["Complete", "complete", "completed"],
+        (PhaseProgress::InProgress, _) => ["In progress", "in_progress", "executing"],
+        (_, None) => ["Not started", "not_started", ""],
+        _ if phase.has_plans() => ["Ready to execute", "pending", "executing"],
+        _ => ["Ready to plan", "planning", "planning"],
+    };
+    let is_word = !old.contains(' ') && old.starts_with(char::is_lowercase);
+    match of_state {
+        _ if !is_word => text,
+        Some(LayoutName::Gsd) => of_gsd,
+        _ => word,
+    }
+    .to_owned()
 }
 
 /// Returns the phase's name where it can be read again as such, as a slug if the old one is.
-pub(super) fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
+fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
     let name = phase.name.as_deref()?;
-    let of_folder = || {
-        let dir = phase.dir.as_ref()?.file_name()?.to_string_lossy();
-        let (_, slug) = phase.number.numbering().split_folder(&dir)?;
-        Some(slug.trim_start_matches(['-', '_', ' ']).to_owned())
-    };
     let is_name = |c: char| c.is_whitespace() || c.is_uppercase();
     if slug_of(old) == old || old.contains('-') && !old.contains(is_name) {
         // The folder will be named after the phase.
-        let slug = of_folder().unwrap_or_else(|| slug_of(name));
+        let slug = slug_of(phase.slug.as_deref().unwrap_or(name));
         if !slug.is_empty() {
             return Some(slug);
         }
@@ -723,13 +664,13 @@ pub(super) fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
 }
 
 /// Returns a bar of one of the templates, drawn for another percentage: `[####------]`, `█████░░░░░`.
-pub(super) fn redrawn(bar: &str, percent: &str) -> Option<String> {
+fn redrawn(bar: &str, percent: usize) -> Option<String> {
     const SIGNS: [[char; 2]; 2] = [['\u{2588}', '\u{2591}'], ['#', '-']];
     let inner = bar.trim_start_matches('[').trim_end_matches(']');
     let [full, empty] =
         SIGNS.into_iter().find(|signs| inner.chars().all(|c| signs.contains(&c)))?;
     let cells = inner.chars().count();
-    let filled = cells * percent.parse::<usize>().ok()?.min(100) / 100;
+    let filled = cells * percent.min(100) / 100;
     let drawn: String = (0..cells).map(|cell| if cell < filled { full } else { empty }).collect();
     Some(bar.replacen(inner, &drawn, 1))
 }
@@ -738,72 +679,64 @@ pub(super) fn redrawn(bar: &str, percent: &str) -> Option<String> {
 ///
 /// Free text is accepted. All metrics are accepted if one exceeds what the milestone's summaries show, since they then
 /// include work that is not visible here.
-pub(super) fn metrics(survey: &Survey) -> Result<Vec<Drift>> {
+pub(super) fn metrics(survey: &Survey) -> Vec<Drift> {
     let labels = &survey.state.metrics;
     if labels.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
+    let members = || survey.position.members();
+    let done = members().flat_map(|phase| phase.plans.iter().map(move |slot| (phase, slot)));
+    let done = done.filter(|(_, slot)| slot.state == PlanState::Complete);
+    let complete: usize = members().map(|phase| phase.count(PlanState::Complete)).sum();
     // A summary of a whole phase that has no plan may be counted or not.
-    let (mut complete, mut of_phases, mut durations) = (0, 0, Vec::new());
-    for phase in survey.position.members() {
-        of_phases += usize::from(phase.is_only_summarised());
-        let done = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
-        for slot in done {
-            complete += 1;
-            if let Some((dir, name)) = phase.dir.as_ref().zip(slot.summary.as_ref()) {
-                durations.extend(duration(&dir.join(name))?);
-            }
-        }
-    }
-    let total: Minutes = durations.iter().copied().sum();
-    let average = total.as_f64() / to_f64(durations.len().max(1));
+    let of_phases = members().filter(|phase| phase.is_only_summarised()).count();
+    let least = complete.saturating_sub(of_phases);
+    let durations = done.map(|(phase, slot)| {
+        duration(&phase.dir.as_ref()?.join(slot.summary.as_ref()?)).map(Minutes::as_f64)
+    });
     // The durations of some plans say nothing against a stated value of all.
-    let are_all = durations.len() == complete && complete > 0;
+    let total = durations.sum::<Option<f64>>().filter(|_| complete > 0);
     let mut comparison = Comparison::new(survey, vocabulary::STATE);
     for label in labels {
         let stated = label.value.as_str();
-        let (subject, actual) = match fold(&label.name).as_str() {
+        let (subject, right, includes_more) = match fold(&label.name).as_str() {
             "total plans completed" | "plans completed" => {
                 let count = stated.parse::<usize>().ok();
+                let right = count.unwrap_or(0).max(least).to_string();
                 // `18 (5 of v1.0 + 13)` counts more than this milestone.
-                if !is_blank(stated) && count.is_none_or(|count| count > complete) {
-                    return Ok(Vec::new());
-                }
-                let is_right = count.is_some_and(|count| count >= complete - of_phases);
-                let right = (complete - of_phases).to_string();
-                ("the total of completed plans", (!is_right).then_some(right))
+                let includes_more = !is_blank(stated) && count.is_none_or(|count| count > complete);
+                ("the total of completed plans", Some(right), includes_more)
             }
-            "total execution time" | "total time" if are_all => {
-                let actual = in_style(total.as_f64(), stated);
+            "total execution time" | "total time" => {
+                let right = total.and_then(|total| in_style(total, stated));
                 // Both are compared as formatted, so that rounding makes no difference.
-                let written = actual.as_deref().and_then(Minutes::parse);
-                let both = Minutes::parse(stated).zip(written);
-                if both.is_some_and(|(stated, written)| stated > written) {
-                    return Ok(Vec::new());
-                }
-                ("the total execution time", actual)
+                let shown = right.as_deref().and_then(Minutes::parse);
+                let includes_more = shown.is_some() && Minutes::parse(stated) > shown;
+                ("the total execution time", right, includes_more)
             }
-            "average duration" if are_all => ("the average duration", in_style(average, stated)),
+            "average duration" => {
+                let average = total.map(|total| total / to_f64(complete));
+                let right = average.and_then(|average| in_style(average, stated));
+                ("the average duration", right, false)
+            }
             _ => continue,
         };
-        if let Some(actual) = actual {
+        if includes_more {
+            return Vec::new();
+        }
+        if let Some(right) = right.filter(|right| right != stated) {
             let at = Located { value: (), range: label.range.clone(), line: label.line };
-            let texts = [stated.to_owned(), actual.clone()];
-            comparison.report(
-                (Some(DriftKind::Metric), Subject::Stated(subject)),
-                &at,
-                None,
-                texts,
-                Some(actual),
-            );
+            let kind = Some(DriftKind::Metric);
+            comparison.report(kind, subject, &at, None, &stated, right);
         }
     }
-    Ok(comparison.found)
+    comparison.found
 }
 
-fn duration(path: &Path) -> Result<Option<Minutes>> {
-    let text = read::text(path)?.map(|text| text.value);
-    Ok(text.and_then(|text| Summary::parse(&text, path).value.duration_minutes))
+/// Returns the duration that a summary states; an unreadable one states none.
+fn duration(path: &Path) -> Option<Minutes> {
+    let text = read::text(path).ok()??;
+    Summary::parse(&text.value, path).value.duration_minutes
 }
 
 /// Returns whether no value is stated yet.
@@ -813,16 +746,15 @@ fn is_blank(stated: &str) -> bool {
 
 /// Formats minutes in the form of the template: `11 min`, `0.5 hours`; `None` if the old value is in another one.
 fn in_style(minutes: f64, stated: &str) -> Option<String> {
-    let number = stated.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
-    let unit = &stated[number.len()..];
+    if is_blank(stated) {
+        return Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string());
+    }
+    let unit = stated.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = stated.strip_suffix(unit).filter(|number| !number.is_empty())?;
     let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let is_number = number.parse::<f64>().is_ok();
     match unit.trim() {
-        "min" if is_number => Some(format!("{minutes:.decimals$}{unit}")),
-        "hours" if is_number => Some(format!("{:.*}{unit}", decimals.max(1), minutes / 60.0)),
-        _ if is_blank(stated) => {
-            Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string())
-        }
+        "min" => Some(format!("{minutes:.decimals$}{unit}")),
+        "hours" => Some(format!("{:.*}{unit}", decimals.max(1), minutes / 60.0)),
         _ => None,
     }
 }

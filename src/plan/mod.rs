@@ -13,7 +13,7 @@ mod report;
 mod rules;
 
 pub use drift::{Drift, DriftKind, drift};
-use drift::{is_plain, metrics};
+use drift::{is_template_status, metrics};
 pub(crate) use model::roadmap_phase;
 pub use model::{ReadText, Survey};
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, Position};

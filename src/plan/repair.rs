@@ -56,55 +56,53 @@ const MAX_ROUNDS: usize = 4;
 pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     survey.check_understood()?;
     let has_drift = statements(survey).next().is_some();
+    if has_drift {
+        check_clear(survey)?;
+    }
     let mut sources = Vec::new();
     for name in [vocabulary::STATE, vocabulary::ROADMAP] {
         let path = survey.folder.active.dir.join(name);
         // A file in which nothing is wrong need not be readable.
         let bytes =
-            read::bytes(&path).or_else(|error| if has_drift { Err(error) } else { Ok(None) });
-        let old = bytes?.and_then(|bytes| String::from_utf8(bytes).ok());
+            read::bytes(&path).or_else(|error| if has_drift { Err(error) } else { Ok(None) })?;
+        let old = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
         sources.push(Source { path, text: old.clone(), old });
     }
-    let mut survey = survey.clone();
-    let mut corrections = Vec::new();
-    if has_drift {
-        check_clear(&survey)?;
-        let before = survey.position.next.clone();
-        for _ in 0..MAX_ROUNDS {
-            let made = corrections.len();
-            for (source, found) in sources.iter_mut().zip(found(&survey)) {
-                corrections.extend(source.correct(found));
-            }
-            if corrections.len() == made {
-                break;
-            }
-            survey = reread(project, &survey, &sources)?;
+    let before = &survey.position.next;
+    let (mut survey, mut corrections) = (survey.clone(), Vec::new());
+    for _ in 0..MAX_ROUNDS {
+        let found = sources.iter_mut().zip(found(&survey));
+        let made: Vec<Correction> =
+            found.flat_map(|(source, found)| source.correct(found)).collect();
+        if made.is_empty() {
+            break;
         }
-        let after = &survey.position.next;
-        if (before.action, &before.phase) != (after.action, &after.phase) {
-            // Corrections may only remove contradictions.
-            let [before, after] = [&before, after].map(|next| first(&next.because));
-            let what = format!("{before}, but after correcting STATE.md, {after}");
-            return Err(ambiguous(&what, "correct STATE.md by hand"));
-        }
+        corrections.extend(made);
+        survey = reread(project, &survey, &sources)?;
+    }
+    let after = &survey.position.next;
+    if (before.action, &before.phase) != (after.action, &after.phase) {
+        // Corrections may only remove contradictions.
+        let [before, after] = [before, after].map(|next| first(&next.because));
+        let what = format!("{before}, but after correcting STATE.md, {after}");
+        return Err(ambiguous(&what, "correct STATE.md by hand"));
     }
     let remaining = statements(&survey).collect();
-    let wrong = metrics(&survey)?;
-    corrections.extend(sources[0].correct(wrong));
-    let changed = sources.into_iter().filter(|source| source.text != source.old);
-    let bytes = |text: Option<String>| text.unwrap_or_default().into_bytes();
-    let files = changed.map(|source| (source.path, bytes(source.old), bytes(source.text)));
+    corrections.extend(sources[0].correct(metrics(&survey)));
+    let changed = sources.into_iter().filter(Source::is_changed);
+    let files =
+        changed.map(|source| (source.path, source.old.into_bytes(), source.text.into_bytes()));
     Ok(Repair { corrections, remaining, files: files.collect(), survey })
 }
 
 /// Reads the milestone with the corrected files.
 fn reread(project: &Project, survey: &Survey, sources: &[Source]) -> Result<Survey> {
-    Survey::read_with(project, Parsed::clean(survey.folder.clone()), &|path: &Path| {
-        let own = sources.iter().find(|source| source.path == path);
-        match own.and_then(|source| source.text.clone()) {
-            Some(text) => Ok(Some(Parsed::clean(text))),
-            None => read::text(path),
-        }
+    Survey::read_with(project, Parsed::clean(survey.folder.clone()), &|path: &Path| match sources
+        .iter()
+        .find(|source| source.path == path && source.is_changed())
+    {
+        Some(source) => Ok(Some(Parsed::clean(source.text.clone()))),
+        None => read::text(path),
     })
 }
 
@@ -158,28 +156,27 @@ fn check_clear(survey: &Survey) -> Result<()> {
     Err(ambiguous(&what, "finish what is open, or correct the document that is wrong"))
 }
 
-/// A file that is corrected; without a text if it is missing or not valid UTF-8.
+/// A file that is corrected; empty if it is missing or not valid UTF-8.
 struct Source {
     path: PathBuf,
-    old: Option<String>,
-    text: Option<String>,
+    old: String,
+    text: String,
 }
 
 impl Source {
+    fn is_changed(&self) -> bool {
+        self.text != self.old
+    }
+
     /// Writes over what may be corrected, and returns what was corrected.
     fn correct(&mut self, found: Vec<Drift>) -> Vec<Correction> {
-        let Some(text) = &mut self.text else { return Vec::new() };
         let change = |drift: Drift| {
-            let written = drift.written.clone()?;
-            let stated = text.get(drift.range.clone()).filter(|stated| *stated != written)?;
-            let show = |mark: &str| match drift.kind {
-                Some(DriftKind::Checkbox) => format!("[{mark}]"),
-                _ => mark.to_owned(),
-            };
+            let written = drift.written?;
+            let stated = self.text.get(drift.range.clone()).filter(|stated| *stated != written)?;
             let correction = Correction {
                 kind: drift.kind,
-                stated: show(stated),
-                written: show(&written),
+                stated: stated.to_owned(),
+                written: written.clone(),
                 line: drift.line,
                 because: drift.because,
                 file: drift.file,
@@ -190,7 +187,7 @@ impl Source {
         changes.sort_by_key(|(edit, _)| edit.range.start);
         changes.dedup_by(|(later, _), (one, _)| later.range.start < one.range.end);
         let (edits, corrections) = changes.into_iter().unzip();
-        *text = edit::apply(text, edits);
+        self.text = edit::apply(&self.text, edits);
         corrections
     }
 }

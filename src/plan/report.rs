@@ -10,8 +10,8 @@ use crate::clock::first_date;
 use crate::error::Result;
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
-    PlanState, PlanningFolder, Position, Skill, StatedPhase, Survey, drift, is_plain, metrics,
-    roadmap_phase, without_status,
+    PlanState, PlanningFolder, Position, Skill, StatedPhase, Survey, drift, is_template_status,
+    metrics, roadmap_phase, without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
@@ -148,7 +148,7 @@ impl StatusReport {
     /// are read; if one cannot be read, `warnings` says so, and the metrics are not compared.
     pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
         let mut report = Self::from_survey(project, survey);
-        let metrics = metrics(survey).unwrap_or_default();
+        let metrics = metrics(survey);
         let left = report.drift.iter().position(Drift::is_left_plan);
         let end = left.unwrap_or(report.drift.len());
         report.drift.splice(end..end, metrics);
@@ -160,7 +160,7 @@ impl StatusReport {
         let is_same =
             self.phase.source == PhaseSource::State && self.phase.number == self.derived.number;
         let status = self.phase.status.as_deref().filter(|_| is_same)?;
-        (!is_plain(status)).then_some(status)
+        (!is_template_status(status)).then_some(status)
     }
 }
 

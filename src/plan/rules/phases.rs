@@ -227,7 +227,7 @@ fn stated_plans(state: &StateFile) -> Option<usize> {
 }
 
 /// Returns the statuses of STATE.md.
-pub(super) fn statuses(state: &StateFile) -> impl Iterator<Item = &str> {
+pub(in crate::plan) fn statuses(state: &StateFile) -> impl Iterator<Item = &str> {
     state.claims.iter().filter_map(|claim| claim.value.status())
 }
 
