@@ -83,7 +83,7 @@ fn facts_of_the_version_before_are_upgraded_by_the_first_write() {
     // What the server in use must still erase stays.
     let check = run("facts check").code(1).stdout();
     assert!(check.contains("perhaps still on the server: 1 vector"), "{check}");
-    assert!(check.contains("1 facts not matching the history"), "{check}");
+    assert!(check.contains("1 facts without a history"), "{check}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use annals::hooks::{Input, setup};
 use annals::markdown::{FrontMatter, Lines, Outline};
 use annals::plan::{PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary};
 use annals::project::{Environment, OpenRequest, Project};
+use annals::secrets::SecretPolicy;
 use annals::{facts, journal, knowledge, ledger, mcp, merge, patterns, recall, secrets};
 
 /// A target: its name, and the function that processes an input.
@@ -52,7 +53,7 @@ fn answered<T, E>(result: Result<T, E>) {
 /// Parses the auditor's answer.
 pub fn auditor_answer(bytes: &[u8]) {
     with_text(bytes, |text, _| {
-        answered(facts::parse_answer(text));
+        answered(facts::parse_answer(text, SecretPolicy::Refuse));
     });
 }
 

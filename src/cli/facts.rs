@@ -100,6 +100,9 @@ enum FactsCommand {
         /// The turn's id: repeating it returns the first answer and writes nothing
         #[arg(long, value_name = "ID")]
         request_id: Option<String>,
+        /// Keep text that looks like a secret instead of removing it
+        #[arg(long)]
+        allow_secret: bool,
     },
     Turns(TurnsArgs),
     Work(WorkArgs),
@@ -117,7 +120,7 @@ enum FactsCommand {
         #[arg(long)]
         allow_secret: bool,
     },
-    /// Check the database: pages and indexes, and the facts against their history; exits with 1 on a problem
+    /// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
     ///
     /// Example: annals facts check
     Check,
@@ -296,6 +299,9 @@ struct TurnsArgs {
     /// Apply the auditor's answer, JSON on standard input
     #[arg(long, requires = "turn", group = "what")]
     apply: bool,
+    /// Keep a value that looks like a secret
+    #[arg(long, requires = "apply")]
+    allow_secret: bool,
 }
 
 /// Judge the queued turns, expire facts whose time is over, rebuild profiles, update vector servers
@@ -374,7 +380,9 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
             context.out.show(&answered, text!("facts/effect"))
         }
         FactsCommand::Forget(args) => forget(args, context),
-        FactsCommand::Observe { request_id } => observe(request_id.as_ref(), context),
+        FactsCommand::Observe { request_id, allow_secret } => {
+            observe(request_id.as_ref(), *allow_secret, context)
+        }
         FactsCommand::Turns(args) => turns(args, context),
         FactsCommand::Work(args) => work(args, context),
         FactsCommand::Export => {

@@ -16,13 +16,13 @@
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::facts::auditor::{Action, ActionOutcome, ActionType, all_or_problems};
-use crate::facts::fact::{Category, Fact, FactStatus, MAX_EXCERPT_CHARS, Proposal, UserId};
+use crate::error::{Error, ErrorKind, Result};
+use crate::facts::auditor::{Action, ActionOutcome, ActionType};
+use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, Sql, row};
 use crate::facts::{fact, history, maintenance};
-use crate::text::{clip, fold, is_unspaced, listed, negates, sha256};
+use crate::text::{fold, is_unspaced, listed, negates, sha256};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
@@ -72,14 +72,11 @@ impl Facts {
     pub(crate) fn arbitrate<T>(
         &mut self,
         user: &UserId,
-        mut origin: Fact,
+        origin: Fact,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
         let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
-        origin.source_excerpt = clip(&origin.source_excerpt, MAX_EXCERPT_CHARS).into_owned();
         self.write(|connection| {
-            // What has ended conflicts with nothing.
-            maintenance::expire_all(connection, &now)?;
             work(&mut Arbiter {
                 connection,
                 user,
@@ -104,34 +101,53 @@ impl Arbiter<'_> {
 
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
     pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
-        let applied = actions.iter().map(|action| self.apply_once(action));
-        all_or_problems(applied, "the actions do not fit the facts").map_err(|error| {
-            error.hint("`annals facts turns --prompt` shows the facts as they are now")
-        })
-    }
-
-    /// Applies an action, unless that was done before.
-    pub(crate) fn apply_once(&self, action: &Action) -> Result<ActionResult> {
-        let hash = action.hash(self.user);
-        if let Some(earlier) = self.applied(Some(&hash))? {
-            return Ok(earlier);
-        }
+        let (mut results, mut problems) = (Vec::new(), Vec::new());
         let turn = &self.origin.source_turn_id;
-        if self.is_judged {
-            return Err(Error::refused(format!("{turn} has been judged with other actions")));
+        for (index, action) in actions.iter().enumerate() {
+            let hash = action.hash(self.user);
+            if let Some(earlier) = self.applied(Some(&hash))? {
+                results.push(earlier);
+                continue;
+            }
+            if self.is_judged {
+                let message = format!("the turn {turn} has been judged with other actions");
+                return Err(Error::refused(message).hint(
+                    "a turn is judged once; `annals facts list --history` shows the result",
+                ));
+            }
+            match self.decide(action) {
+                Ok(ActionEffect { outcome, fact }) => {
+                    let key = action.key.as_str().to_owned();
+                    let fact_id = fact.map(|fact| fact.fact_id);
+                    self.connection.run(
+                        "INSERT INTO applied_actions \
+                         (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                        params![turn, self.user, key, hash, outcome, fact_id, self.now],
+                    )?;
+                    results.push(ActionResult { key, outcome, fact_id });
+                }
+                Err(error) if error.kind == ErrorKind::Refused => {
+                    problems.push(format!("actions[{index}]: {}", error.message));
+                }
+                Err(error) => return Err(error),
+            }
         }
-        let ActionEffect { outcome, fact } = self.decide(action)?;
-        let (key, fact_id) = (action.key.as_str().to_owned(), fact.map(|fact| fact.fact_id));
-        self.connection.run(
-            "INSERT INTO applied_actions \
-             (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![turn, self.user, key, hash, outcome, fact_id, self.now],
-        )?;
-        Ok(ActionResult { key, outcome, fact_id })
+        if problems.is_empty() {
+            return Ok(results);
+        }
+        Err(Error::refused(format!("the actions do not fit the facts: {}", problems.join("; ")))
+            .hint("`annals facts turns --prompt` shows the facts as they are now"))
     }
 
     fn decide(&self, action: &Action) -> Result<ActionEffect> {
+        // What has ended cannot conflict with the action.
+        for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
+            if over.is_over_at(&self.now) {
+                let turn = &self.origin.source_turn_id;
+                maintenance::expire(self.connection, &over, turn, &self.now)?;
+            }
+        }
         let current = match self.target(action)? {
             Some(target) if target.status == FactStatus::PendingConfirmation => {
                 return self.resolve_pending(action, &target);
@@ -140,13 +156,13 @@ impl Arbiter<'_> {
             None => self.current(action)?,
         };
         let is_over = action.valid_to.as_ref().is_some_and(|end| *end <= self.now);
-        let (kind, says_end) = (action.kind, says_end(action));
-        match current {
-            None if says_end || kind == ActionType::Noop => Ok(NO_EFFECT),
-            Some(current) if says_end => self.end(action, &current),
-            Some(current) if kind == ActionType::Noop => self.repeat(action, current),
+        match (action.kind, current) {
+            (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
+            (ActionType::Noop | ActionType::Expire, None) => Ok(NO_EFFECT),
+            (ActionType::Noop, Some(current)) => self.repeat(action, current),
+            (ActionType::Expire, Some(current)) => self.end(action, &current),
             // An earlier value does not affect the current one. For a supersession, the end is the old value's.
-            Some(current)
+            (kind, Some(current))
                 if kind == ActionType::Supersede || !is_over || action.is_of(&current) =>
             {
                 self.apply_value(action, current)
@@ -199,11 +215,14 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, current);
         }
-        // A value of the future must not undo the present one.
+        // A value of an earlier or later time must not undo the present one.
+        let is_earlier = self.origin.last_mentioned_at < current.valid_from;
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
         let may_replace = !is_to_come
             && (self.is_confirmed
-                || !self.is_guarded(action, &current) && current.confidence < ESTABLISHED);
+                || !self.is_guarded(action, &current)
+                    && !is_earlier
+                    && current.confidence < ESTABLISHED);
         // If another fact of the key has the value already, this one only ends.
         let active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
@@ -221,7 +240,7 @@ impl Arbiter<'_> {
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
         if self.may_refine(&current)
             && !is_temporary
-            && matches!(action.kind, ActionType::Insert | ActionType::Update)
+            && action.kind != ActionType::Supersede
             && refines(action.value(), &current.value_text)
         {
             return self.refine(action, &current);
@@ -229,8 +248,7 @@ impl Arbiter<'_> {
         if !may_replace || self.find_proposal(action, Some(&current), Proposal::Value)?.is_some() {
             return self.propose(action, Some(&current), Proposal::Value);
         }
-        let mut new = self.new_fact(action, Some(&current));
-        new.contests = new.valid_to.is_some().then(|| current.fact_id.clone());
+        let new = self.new_fact(action, Some(&current));
         self.close(SUPERSEDE, &current, &new.valid_from, &action.reason)?;
         self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
@@ -246,10 +264,8 @@ impl Arbiter<'_> {
             new.valid_to.clone_from(&action.valid_to);
             new.status = FactStatus::Expired;
             outcome = ActionOutcome::Expired;
-        } else if action.kind == ActionType::MarkPendingConfirmation
-            || self.find_proposal(action, None, Proposal::Value)?.is_some()
-        {
-            return self.propose(action, None, Proposal::Value);
+        } else if let Some(known) = self.find_proposal(action, None, Proposal::Value)? {
+            return self.repeat_proposal(action, &known);
         }
         self.write("insert", &action.reason, None, new, outcome)
     }
@@ -280,9 +296,8 @@ impl Arbiter<'_> {
     /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
     /// late must not undo later statements, and what was said elsewhere was judged without the facts of the project.
     fn is_guarded(&self, action: &Action, current: &Fact) -> bool {
-        action.kind == ActionType::MarkPendingConfirmation
+        current.is_high_risk(&self.high_risk)
             || action.confidence_delta < 0.0
-            || current.is_high_risk(&self.high_risk)
             || self.origin.last_mentioned_at < current.last_mentioned_at
             || current.project.is_some() && current.project != self.origin.project
     }
@@ -330,13 +345,20 @@ impl Arbiter<'_> {
             after.value_json = action.new_value_json.clone().map(Json).or(after.value_json);
             after.event_time = origin.event_time.clone().or(after.event_time);
         }
-        // The latest statement says when a proposal takes effect.
+        // The latest statement says when a proposal takes effect, unless the user has confirmed when. A value that is
+        // stated after its end has another end.
         if current.status == FactStatus::PendingConfirmation
             && origin.last_mentioned_at >= current.last_mentioned_at
+            && (self.is_confirmed || current.confidence < CONFIRMED)
         {
-            after.valid_from = action.valid_from.clone().unwrap_or(after.valid_from);
-            let end = action.valid_to.clone().or(after.valid_to);
-            after.valid_to = end.filter(|end| *end > after.valid_from);
+            if self.is_confirmed {
+                after.valid_from = after.valid_from.min(self.now.clone());
+            }
+            let from = action.valid_from.clone().unwrap_or(after.valid_from);
+            let is_end = current.proposal == Some(Proposal::End);
+            let mut ends = [action.valid_to.clone(), after.valid_to].into_iter().flatten();
+            after.valid_to = ends.find(|end| *end > from && (is_end || *end > self.now));
+            after.valid_from = from;
         }
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
@@ -349,8 +371,27 @@ impl Arbiter<'_> {
             after.confidence = repeated_confidence(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
-        self.write(name, &action.reason, Some(current), after.clone(), ActionOutcome::Mentioned)?;
+        self.record(name, &action.reason, Some(current), &after)?;
         Ok(after)
+    }
+
+    /// Rule 6, requested by the auditor itself.
+    fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
+        match (&action.new_value_text, current) {
+            (Some(_), Some(current)) if action.is_of(&current) => self.repeat(action, current),
+            (Some(_), current) => self.propose(action, current.as_ref(), Proposal::Value),
+            (None, None) => Ok(NO_EFFECT),
+            (None, Some(current))
+                if current.confidence >= ESTABLISHED || current.is_high_risk(&self.high_risk) =>
+            {
+                Ok(effect(ActionOutcome::Kept, current))
+            }
+            (None, Some(current)) => {
+                let status = FactStatus::PendingConfirmation;
+                let after = Fact { status, ..self.mentioned(&current) };
+                self.write(MARK, &action.reason, Some(&current), after, ActionOutcome::Pending)
+            }
+        }
     }
 
     /// Rule 6: stores a value, or the end of one, as pending beside the current fact, or repeats the proposal.
@@ -370,8 +411,11 @@ impl Arbiter<'_> {
         if let (Proposal::End, Some(current)) = (proposal, current) {
             new.value_text = format!("no longer {}", current.value_text);
         }
-        let marked = self.write(MARK, &action.reason, None, new.clone(), ActionOutcome::Pending)?;
-        if self.is_confirmed { self.accept(&new, &action.reason) } else { Ok(marked) }
+        self.record(MARK, &action.reason, None, &new)?;
+        if self.is_confirmed {
+            return self.accept(&new, &action.reason);
+        }
+        Ok(effect(ActionOutcome::Pending, new))
     }
 
     /// Returns the pending fact that already proposes the same: the end of this fact, or the value.
@@ -394,6 +438,7 @@ impl Arbiter<'_> {
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
     fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         if action.kind == ActionType::Expire {
+            self.keep_present(pending, &action.reason)?;
             return self.close(EXPIRE, pending, &self.now, &action.reason);
         }
         if action.new_value_text.is_none() || action.is_of(pending) {
@@ -405,7 +450,10 @@ impl Arbiter<'_> {
     /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
     fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let after = self.repeated(action, pending)?;
-        let contested = contested(self.connection, &after)?;
+        if after.valid_from != pending.valid_from {
+            self.keep_present(pending, &action.reason)?;
+        }
+        let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = needed_confidence(after.is_high_risk(&self.high_risk), old);
         if !self.is_confirmed && after.confidence < needed {
@@ -414,28 +462,45 @@ impl Arbiter<'_> {
         self.accept(&after, &action.reason)
     }
 
+    /// Returns the active fact that a pending one would replace or end.
+    fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
+        let active = self.with_key(&pending.key, FactStatus::Active)?;
+        Ok(contested_by(active.iter(), pending).cloned())
+    }
+
     /// Makes a pending fact take effect.
     fn accept(&self, pending: &Fact, reason: &str) -> Result<ActionEffect> {
-        let contested = contested(self.connection, pending)?;
+        let contested = self.contested_fact(pending)?;
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
             let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
-            return Ok(ended.unwrap_or(dropped));
+            return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
-        // The present value stays at least until the new one begins.
-        if contested.is_some() && pending.valid_from > self.now {
+        // The present value stays until the new one begins, which then replaces it.
+        if let Some(old) = &contested
+            && pending.valid_from.as_str() > self.now.as_str().max(&old.valid_from)
+        {
+            let is_longer = old.valid_to.as_ref().is_none_or(|end| *end > pending.valid_from);
+            if is_longer && pending.confidence >= CONFIRMED {
+                self.end_at(old, &pending.valid_from, reason)?;
+            }
             return Ok(effect(ActionOutcome::Pending, pending.clone()));
         }
-        let replaced = contested.as_ref().filter(|_| pending.valid_to.is_some());
-        let after = Fact {
-            status: FactStatus::Active,
-            proposal: None,
-            contests: replaced.map(|old| old.fact_id.clone()),
-            ..self.mentioned(pending)
-        };
         let outcome = self.make_way(contested, reason)?;
+        let mut after = Fact { status: FactStatus::Active, ..self.mentioned(pending) };
+        (after.proposal, after.contests) = (None, None);
         self.write("activate", reason, Some(pending), after, outcome)
+    }
+
+    /// Lets the present value stay after all where a confirmed proposal was to replace it.
+    fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
+        let present = self.contested_fact(pending)?;
+        if let Some(old) = present.filter(|old| is_due_after(pending, old)) {
+            let after = Fact { valid_to: None, updated_at: self.now.clone(), ..old.clone() };
+            self.record("update", reason, Some(&old), &after)?;
+        }
+        Ok(())
     }
 
     /// Supersedes the fact that another one replaces, if there is one; returns the outcome for the other.
@@ -450,16 +515,21 @@ impl Arbiter<'_> {
     /// The user confirms a fact: it becomes certain, and takes effect if it was pending. An old value becomes active
     /// again; the value that replaced it was wrong.
     pub(crate) fn confirm(&self, fact: &Fact) -> Result<ActionEffect> {
+        if fact.is_lapsed_at(&self.now) {
+            let end = fact.valid_to.as_deref().unwrap_or_default();
+            return Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
+                "`annals facts confirm --reject` drops it; after that, `annals facts add` states it anew",
+            ));
+        }
         let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
         if !fact.status.is_retrievable() {
-            let outcome = self.make_way(contested(self.connection, fact)?, RESTORED)?;
+            let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
             history::unarchive(self.connection, &fact.fact_id)?;
             return self.write("restore", "confirmed", Some(fact), restored, outcome);
         }
         if sure != *fact {
-            let outcome = ActionOutcome::Confirmed;
-            self.write("confirm", "confirmed", Some(fact), sure.clone(), outcome)?;
+            self.record("confirm", "confirmed", Some(fact), &sure)?;
         }
         if fact.status == FactStatus::Active {
             return Ok(effect(ActionOutcome::Confirmed, sure));
@@ -471,6 +541,9 @@ impl Arbiter<'_> {
     pub(crate) fn reject(&self, fact: &Fact, reason: &str) -> Result<ActionEffect> {
         if !fact.status.is_retrievable() {
             return Ok(effect(ActionOutcome::Nothing, fact.clone()));
+        }
+        if fact.status == FactStatus::PendingConfirmation {
+            self.keep_present(fact, reason)?;
         }
         let rejected = self.close("reject", fact, &self.now, reason)?;
         if fact.status == FactStatus::Active {
@@ -534,19 +607,20 @@ impl Arbiter<'_> {
         after: Fact,
         outcome: ActionOutcome,
     ) -> Result<ActionEffect> {
-        let turn = &self.origin.source_turn_id;
-        let cause = Cause { action: name, reason, turn, at: &self.now };
-        history::write(self.connection, cause, before, &after)?;
+        self.record(name, reason, before, &after)?;
         Ok(effect(outcome, after))
     }
-}
 
-/// Returns whether an action says that a fact no longer holds, or, as a doubt without another value, that it may not.
-fn says_end(action: &Action) -> bool {
-    match action.kind {
-        ActionType::Expire => true,
-        ActionType::MarkPendingConfirmation => action.new_value_text.is_none(),
-        _ => false,
+    fn record(
+        &self,
+        action: &str,
+        reason: &str,
+        before: Option<&Fact>,
+        after: &Fact,
+    ) -> Result<()> {
+        let turn = &self.origin.source_turn_id;
+        let cause = Cause { action, reason, turn, at: &self.now };
+        history::write(self.connection, cause, before, after)
     }
 }
 
@@ -563,14 +637,24 @@ pub(crate) const RESTORED: &str = "the old value was confirmed";
 /// Returns the active fact of its key that a pending one would replace or end. If the key has several values, that
 /// is the one that it names or that has the same value; if they differ, the later one. An end is that of the fact which it
 /// names, and not of another that has replaced it.
-pub(crate) fn contested(connection: &Connection, pending: &Fact) -> Result<Option<Fact>> {
-    let active = fact::with_key(connection, &pending.user_id, &pending.key, FactStatus::Active)?;
-    Ok(active.into_iter().rfind(|fact| {
+pub(crate) fn contested_by<'f>(
+    mut active: impl DoubleEndedIterator<Item = &'f Fact>,
+    pending: &Fact,
+) -> Option<&'f Fact> {
+    active.rfind(|fact| {
         pending.contests.as_ref() == Some(&fact.fact_id)
             || pending.proposal != Some(Proposal::End)
                 && (!pending.is_multi_valued()
                     || is_same_value(&pending.value_text, &fact.value_text))
-    }))
+    })
+}
+
+/// Returns whether a pending value has been confirmed and replaces a fact once that ends, and until then waits.
+pub(crate) fn is_due_after(pending: &Fact, current: &Fact) -> bool {
+    pending.proposal == Some(Proposal::Value)
+        && pending.confidence >= CONFIRMED
+        && current.valid_to.as_ref() == Some(&pending.valid_from)
+        && contested_by(std::iter::once(current), pending).is_some()
 }
 
 /// Confidence of a fact that was mentioned once.

@@ -1,8 +1,9 @@
 //! Has the turns of the queue judged: the auditor's prompt, its command, and the actions in its answer.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -12,7 +13,9 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::arbitration::{ActionResult, is_same_value};
-use crate::facts::fact::{Fact, FactKey, UserId, check_text, checked_time, checked_value};
+use crate::facts::fact::{
+    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_time, checked_value,
+};
 use crate::facts::metrics::Ranks;
 use crate::facts::queue::{Turn, TurnStatus};
 use crate::facts::search::{FactQuery, Method};
@@ -30,9 +33,9 @@ const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 const FOUND: usize = 20;
 
 /// Number of times an auditor is asked before a turn is dead.
-const TRIES: u32 = 3;
+const TRIES: usize = 3;
 
-/// How much longer than the timeouts of all answers a lease lasts.
+/// How much longer than the timeout of an answer a lease lasts.
 const SPARE: Duration = Duration::from_mins(1);
 
 /// A turn whose actions were applied.
@@ -53,7 +56,7 @@ pub enum TurnOutcome {
     Judged(JudgedTurn),
     /// No answer could be used; it will not be retried.
     Dead(Turn),
-    /// No auditor could be asked; it stays in the queue.
+    /// No auditor could be asked, or its answer could not be applied; it stays in the queue.
     Failed(Turn, Error),
     /// Another worker took it over.
     Lost(Turn),
@@ -91,14 +94,14 @@ pub fn apply(
     user: &UserId,
     turn_id: &str,
     answer: &str,
-    embedder: &Embedder,
+    policy: SecretPolicy,
 ) -> Result<JudgedTurn> {
     // Whichever worker has it: the first answer counts.
     let turn = Turn { lease: None, ..queue::find_turn(facts, user, turn_id)? };
-    let actions = parse_answer(answer)?;
+    let actions = parse_answer(answer, policy)?;
     let ranks = match turn.status {
         TurnStatus::Done => None,
-        _ => Some(Ranks::search(facts, &turn, embedder)?),
+        _ => Some(Ranks::search(facts, &turn, None)?),
     };
     let now = queue::now_millis(&facts.clock);
     judge(facts, &turn, &actions, ranks.as_ref(), &now)
@@ -110,16 +113,22 @@ pub fn step(
     auditor: &Auditor,
     embedder: &Embedder,
     skipped: &[Turn],
+    wait: Option<Duration>,
 ) -> Result<Option<TurnOutcome>> {
-    let Some(turn) = queue::lease(facts, skipped, auditor.lease())? else {
+    let wait = wait.unwrap_or(WAIT);
+    let Some(turn) = queue::lease(facts, skipped, lease(wait))? else {
         return Ok(None);
     };
-    let outcome = judge_leased(facts, auditor, embedder, &turn);
+    let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
         release(facts, &turn, TurnStatus::Pending, &error.to_string(), None)?;
         Ok(Some(TurnOutcome::Failed(turn, error)))
     })
+}
+
+fn lease(wait: Duration) -> TimeDelta {
+    TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX)
 }
 
 /// Asks the auditor about a leased turn until an answer can be applied.
@@ -128,12 +137,16 @@ fn judge_leased(
     auditor: &Auditor,
     embedder: &Embedder,
     turn: &Turn,
+    wait: Duration,
 ) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
-    let ranks = Ranks::search(facts, turn, embedder)?;
+    let ranks = Ranks::search(facts, turn, Some(embedder))?;
     let (mut answer, mut problem) = (String::new(), String::new());
     for attempt in 0..TRIES {
+        if !turn.renew(facts, lease(wait))? {
+            return Ok(TurnOutcome::Lost(turn.clone()));
+        }
         // The facts may have changed since the last try.
         let mut question = prompt(facts, turn, embedder)?;
         if attempt > 0 {
@@ -143,18 +156,27 @@ fn judge_leased(
                 json(&text::clip(&answer, 2_000))?
             ));
         }
-        answer = auditor.ask(&question)?;
+        answer = auditor.ask(&question, wait)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
         let applied_at = queue::later(&facts.clock, elapsed);
-        let judged = parse_answer(&answer)
+        let judged = parse_answer(&answer, SecretPolicy::Refuse)
             .and_then(|actions| judge(facts, turn, &actions, Some(&ranks), &applied_at));
         match judged {
             Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
             Err(error) if error.kind == ErrorKind::NotFound => {
                 return Ok(TurnOutcome::Lost(turn.clone()));
             }
-            // Whatever the reason: the answer may never fit, and the turns behind this one wait.
-            Err(error) => problem = error.message,
+            Err(error) if error.kind == ErrorKind::Refused => problem = error.message,
+            Err(error) => {
+                // The answer may never fit, and the turns behind this one wait.
+                let is_last = turn.attempts >= queue::MAX_ATTEMPTS;
+                let status = if is_last { TurnStatus::Dead } else { TurnStatus::Pending };
+                release(facts, turn, status, &error.to_string(), Some(&answer))?;
+                return Ok(match status {
+                    TurnStatus::Dead => TurnOutcome::Dead(turn.clone()),
+                    _ => TurnOutcome::Failed(turn.clone(), error),
+                });
+            }
         }
     }
     release(facts, turn, TurnStatus::Dead, &problem, Some(&answer))?;
@@ -187,7 +209,7 @@ fn judge(
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
         project: turn.project.clone(),
-        source_excerpt: turn.user_input.trim().to_owned(),
+        source_excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
         last_mentioned_at: turn.said_at.clone(),
         ..Fact::default()
     };
@@ -210,56 +232,62 @@ fn judge(
     Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })
 }
 
+/// Default timeout of an answer.
+pub(crate) const WAIT: Duration = Duration::from_mins(2);
+
+/// Maximum length of an answer, in bytes; the rest is not read.
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+
+/// Polling interval for the exit of a command that has closed its output.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// A shell command that answers the prompt.
 #[derive(Clone, Debug)]
-pub struct Auditor {
-    /// The command.
-    pub command: String,
-    /// Timeout of an answer.
-    pub wait: Duration,
-}
+pub struct Auditor(pub String);
 
 impl Auditor {
-    /// Returns the auditor that runs a command.
-    pub fn new(command: &str) -> Self {
-        Self { command: command.to_owned(), wait: Duration::from_mins(2) }
-    }
-
     /// Returns the command in the user's settings.
     pub fn from_settings(project: &Project) -> Option<Self> {
-        project.settings.llm.command.as_deref().map(Self::new)
-    }
-
-    /// Returns the length of a lease, for all tries.
-    fn lease(&self) -> TimeDelta {
-        TimeDelta::from_std(self.wait * TRIES + SPARE).unwrap_or(TimeDelta::MAX)
+        project.settings.llm.command.clone().map(Self)
     }
 
     /// Returns what the command prints, or an error.
-    fn ask(&self, prompt: &str) -> Result<String> {
+    pub fn ask(&self, prompt: &str, wait: Duration) -> Result<String> {
         let failed = |reason: &str| {
             Error::failed(format!("the auditor's command {reason}"))
                 .hint("the setting llm.command names it; the turn stays in the queue")
         };
+        // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
+        let deadline = Instant::now() + wait;
+        let left = || deadline.saturating_duration_since(Instant::now());
         let mut child =
             self.start().map_err(|error| failed(&format!("does not start: {error}")))?;
-        let (id, prompt, stdin) = (child.id(), prompt.to_owned(), child.stdin.take());
-        // In threads, since a command may answer before it has read everything, or never end.
-        thread::spawn(move || stdin.and_then(|mut stdin| stdin.write_all(prompt.as_bytes()).ok()));
-        let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || sender.send(child.wait_with_output()).ok());
-        let Ok(output) = receiver.recv_timeout(self.wait) else {
-            end(id);
-            return Err(failed(&format!("gave no answer in {} s", self.wait.as_secs_f32())));
-        };
-        let output = output.map_err(|error| failed(&error.to_string()))?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        if let Some(mut stdin) = child.stdin.take() {
+            let prompt = prompt.to_owned();
+            // In a thread, since a command may answer before it has read everything, or read nothing.
+            thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
+        let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
+        let answer = answer.recv_timeout(left());
+        let (answer, status) = loop {
+            let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
+            match (&answer, status) {
+                (Ok(answer), Some(status)) => break (answer, status),
+                _ if left().is_zero() => {
+                    end(&mut child);
+                    let seconds = wait.as_secs_f32();
+                    return Err(failed(&format!("gave no answer in {seconds} s")));
+                }
+                _ => thread::sleep(PAUSE),
+            }
+        };
+        if status.success() {
+            return Ok(answer.clone());
+        }
+        let said = complaint.recv_timeout(left()).unwrap_or_default();
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let last = last.map(|last| format!(": {}", strip_controls(last))).unwrap_or_default();
-        Err(failed(&format!("failed ({}){last}", output.status)))
+        Err(failed(&format!("failed ({status}){last}")))
     }
 
     #[expect(
@@ -269,7 +297,7 @@ impl Auditor {
     fn start(&self) -> io::Result<Child> {
         let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
         let mut command = Command::new(shell);
-        command.args([flag, self.command.as_str()]);
+        command.args([flag, self.0.as_str()]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -277,24 +305,40 @@ impl Auditor {
     }
 }
 
-/// Kills a command with all processes that it started.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "killing several processes without unsafe code needs a program of the system"
-)]
-fn end(id: u32) {
-    let mut kill = if cfg!(windows) {
-        let mut kill = Command::new("taskkill");
-        kill.args(["/F", "/T", "/PID", &id.to_string()]);
-        kill
-    } else {
-        let mut kill = Command::new("kill");
-        kill.args(["-KILL", "--", &format!("-{id}")]);
-        kill
-    };
-    // If it has already exited, there is nothing to kill.
-    kill.stderr(Stdio::null()).status().ok();
+/// Reads a stream to its end in a thread.
+fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(stream) = stream {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What was read before an error is judged like any other answer.
+            stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes).ok();
+            // After a timeout, nobody receives the result.
+            sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok()
+        });
+    }
+    receiver
 }
+
+/// Kills a command with all processes that it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        let group = format!("-{}", child.id());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "killing a process group without unsafe code needs the system's `kill`"
+        )]
+        let killed = Command::new("kill").args(["-KILL", "--", &group]).status();
+        // If it has already exited, there is nothing to kill.
+        killed.ok();
+    }
+    child.kill().ok();
+    child.wait().ok();
+}
+
+/// Maximum number of actions in an answer.
+const MAX_ACTIONS: usize = 64;
 
 word_enum! {
     /// The type of an action as the auditor states it; the rules decide on the outcome.
@@ -334,12 +378,14 @@ word_enum! {
         Mentioned = "mentioned",
         /// It awaits the user's confirmation.
         Pending = "pending",
+        /// A guardrail prevented the change.
+        Kept = "kept",
         /// There was nothing to do.
         Nothing = "nothing",
     }
 }
 
-stored_as_word!(ActionOutcome);
+stored_as_word!(ActionOutcome: "an outcome");
 
 /// An action. Its JSON, with the order of the fields, is part of its hash.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -390,13 +436,16 @@ impl Action {
         check_text(structured.as_deref().unwrap_or_default(), policy)?;
         let value = self.new_value_text.or(structured);
         self.new_value_text = value.map(|value| checked_value(&value, policy)).transpose()?;
-        let needs_value = match self.kind {
-            ActionType::Insert | ActionType::Update | ActionType::Supersede => true,
-            ActionType::MarkPendingConfirmation => self.target_fact_id.is_none(),
-            ActionType::Expire | ActionType::Noop => false,
+        let needed = match self.kind {
+            _ if self.new_value_text.is_some() => "",
+            ActionType::Insert | ActionType::Update | ActionType::Supersede => "new_value_text",
+            ActionType::MarkPendingConfirmation if self.target_fact_id.is_none() => {
+                "new_value_text or target_fact_id"
+            }
+            _ => "",
         };
-        if needs_value && self.new_value_text.is_none() {
-            return Err(Error::usage(format!("{} needs new_value_text", self.kind.as_str())));
+        if !needed.is_empty() {
+            return Err(Error::usage(format!("{} needs {needed}", self.kind.as_str())));
         }
         if !(-1.0..=1.0).contains(&self.confidence_delta) {
             return Err(Error::usage("confidence_delta is not a number from -1 to 1"));
@@ -421,44 +470,32 @@ struct Answer {
 }
 
 /// Parses an answer; the error names a problem of each action, so that all can be corrected at once.
-pub fn parse_answer(answer: &str) -> Result<Vec<Action>> {
-    let parsed = serde_json::from_str(unfenced(answer.trim()))
-        .map_err(|error| Error::refused(format!("invalid answer: not JSON: {error}")));
-    let actions = parsed.and_then(|answer: Answer| {
-        let read = answer.actions.into_iter().map(|value| {
-            let action: Action =
-                serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()))?;
-            match &action.new_value_json {
-                Some(json) if !json.is_object() => {
-                    Err(Error::usage("new_value_json is not an object"))
-                }
-                _ => action.validated(SecretPolicy::Refuse),
-            }
+pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
+    let refused = |problems: &str| {
+        Error::refused(format!("invalid answer: {problems}"))
+            .hint("return one JSON object with the list \"actions\", and nothing around it")
+    };
+    let answer: Answer = serde_json::from_str(unfenced(answer.trim()))
+        .map_err(|error| refused(&format!("not JSON: {error}")))?;
+    if answer.actions.len() > MAX_ACTIONS {
+        return Err(refused(&format!("more than {MAX_ACTIONS} actions")));
+    }
+    let (mut actions, mut problems) = (Vec::new(), Vec::new());
+    for (index, value) in answer.actions.into_iter().enumerate() {
+        let action = serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()));
+        let action = action.and_then(|action: Action| match &action.new_value_json {
+            Some(json) if !json.is_object() => Err(Error::usage("new_value_json is not an object")),
+            _ => action.validated(policy),
         });
-        all_or_problems(read, "invalid answer")
-    });
-    actions.map_err(|error| {
-        error.hint("return one JSON object with the list \"actions\", and nothing around it")
-    })
-}
-
-/// Returns what was made of each action, or an error with all problems.
-pub(crate) fn all_or_problems<T>(
-    results: impl Iterator<Item = Result<T>>,
-    wrong: &str,
-) -> Result<Vec<T>> {
-    let (mut all, mut problems) = (Vec::new(), Vec::new());
-    for (index, result) in results.enumerate() {
-        match result {
-            Ok(one) => all.push(one),
-            Err(error) if error.kind == ErrorKind::Failed => return Err(error),
+        match action {
+            Ok(action) => actions.push(action),
             Err(error) => problems.push(format!("actions[{index}]: {}", error.message)),
         }
     }
     if problems.is_empty() {
-        return Ok(all);
+        return Ok(actions);
     }
-    Err(Error::refused(format!("{wrong}: {}", problems.join("; "))))
+    Err(refused(&problems.join("; ")))
 }
 
 /// Returns the content of a code fence around the whole answer; models add one even if told not to.
@@ -479,7 +516,7 @@ mod tests {
     use super::*;
 
     fn problems(answer: &str) -> String {
-        parse_answer(answer).unwrap_err().message
+        parse_answer(answer, SecretPolicy::Refuse).unwrap_err().message
     }
 
     #[test]
@@ -489,13 +526,13 @@ mod tests {
             "target_fact_id": "abc", "valid_from": "2026-02-01", "valid_to": null, "confidence_delta": -0.1,
             "reason": "moved"
         }, {"type": "noop", "key": "likes[]", "confidence_delta": 0, "reason": ""}]});
-        let actions = parse_answer(&answer.to_string()).unwrap();
+        let actions = parse_answer(&answer.to_string(), SecretPolicy::Refuse).unwrap();
         assert_eq!(actions[0].new_value_text.as_deref(), Some("Turin"));
         assert_eq!(actions[0].valid_from.as_deref(), Some("2026-02-01T00:00:00Z"));
         assert_eq!(actions[1].kind, ActionType::Noop);
         for fence in ["```json", "```JSON", "```"] {
             let fenced = format!("\n{fence}\n{answer}\n```\n");
-            assert_eq!(parse_answer(&fenced).unwrap(), actions, "{fence}");
+            assert_eq!(parse_answer(&fenced, SecretPolicy::Refuse).unwrap(), actions, "{fence}");
         }
     }
 

@@ -79,7 +79,7 @@ word_enum! {
     }
 }
 
-stored_as_word!(Category, FactStatus, Proposal);
+stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
 stored_as_json!(Fact);
 
 /// A fact about a user.
@@ -128,7 +128,7 @@ pub struct Fact {
     pub project: Option<String>,
     /// The change proposed while it is pending.
     pub proposal: Option<Proposal>,
-    /// The fact that it contests while it is pending, or, if it is valid for a time, the one that it replaces until then.
+    /// The fact contested while it is pending.
     pub contests: Option<String>,
 }
 
@@ -217,10 +217,14 @@ impl Fact {
 
     /// Returns whether it has ended by this time but is still marked as active or pending.
     pub fn is_over_at(&self, now: &str) -> bool {
-        // The end of a proposed end is that of the fact that it contests.
-        self.status.is_retrievable()
+        self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
+    }
+
+    /// Returns whether it is a proposed value whose validity ended before anyone confirmed it.
+    pub(crate) fn is_lapsed_at(&self, now: &str) -> bool {
+        self.status == FactStatus::PendingConfirmation
             && self.proposal != Some(Proposal::End)
-            && self.valid_to.as_deref().is_some_and(|end| end <= now)
+            && self.is_over_at(now)
     }
 
     /// Returns whether it is high-risk; `further` contains the user's own keys.
@@ -409,7 +413,7 @@ const SEVERAL: &str = "[]";
 
 /// A key: dotted, lower case, with the suffix `[]` if it has several values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[serde(try_from = "String", into = "String")]
 pub struct FactKey(String);
 
 impl TryFrom<String> for FactKey {
@@ -417,6 +421,12 @@ impl TryFrom<String> for FactKey {
 
     fn try_from(text: String) -> std::result::Result<Self, String> {
         Self::parse(&text).map_err(|error| error.message)
+    }
+}
+
+impl From<FactKey> for String {
+    fn from(key: FactKey) -> Self {
+        key.0
     }
 }
 
@@ -507,11 +517,16 @@ impl FactKey {
             .or_else(|| self.is_secret_key().then_some("key"))
     }
 
-    /// Returns whether its last word is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
+    /// Returns whether the last part is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
     fn is_secret_key(&self) -> bool {
-        let mut words = self.name().rsplit(['.', '_', '-']);
-        words.next().is_some_and(|last| listed("key keys", last))
-            && words.next().is_none_or(|of| !listed(OTHER_KEYS, of))
+        let mut parts = self.name().rsplit('.');
+        let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
+        let is_key = words.next().is_some_and(|last| listed("key keys", last));
+        is_key
+            && match words.next() {
+                Some(kind) => listed(KEY_KINDS, kind),
+                None => parts.next().is_none_or(|of| !listed(OTHER_KEYS, of)),
+            }
     }
 }
 
@@ -569,9 +584,12 @@ const WORK: &str = "constraint rule task project current goal preference";
 const SECRETS: &str = "password passwd passphrase passcode pwd pin pincode secret token credential api_key apikey \
                        api-key private_key private-key cvv cvc";
 
-/// Words before a `key` that unlocks nothing.
-const OTHER_KEYS: &str =
-    "music song piano singing keyboard shortcut hot map sort answer primary foreign public";
+/// Things that a key unlocks, besides the secret names known to `secrets`.
+const KEY_KINDS: &str = "ssh gpg pgp rsa deploy host license recovery wifi wpa session service root admin server \
+                         client backup ssl tls";
+
+/// Parts whose `key` unlocks nothing.
+const OTHER_KEYS: &str = "music song piano singing keyboard shortcut map sort primary public";
 
 #[cfg(test)]
 mod tests {
@@ -731,7 +749,7 @@ mod tests {
         for secret in [
             "pwd", "login.pwd", "ssh_key", "ssh-keys[]", "access_key", "access.key", "ssh.key",
             "private.key", "encryption.key", "aws.signing-key", "github.deploy_key", "key",
-            "door.key", "house_key",
+            "door.key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");

@@ -101,7 +101,8 @@ pub fn forget(
         error.hint("free some disk space and run the same command again: it rewrites the file")
     })?;
     // The file is already unlocked, so nobody waits for a server.
-    (count.remaining, count.last_error) = vectors::erase_forgotten(facts)?;
+    vectors::erase_forgotten(facts)?;
+    (count.remaining, count.last_error) = vectors::forgotten(&facts.connection)?;
     Ok(count)
 }
 
@@ -307,6 +308,7 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::facts::{Observation, Statement, add, history, observe};
+    use crate::secrets::SecretPolicy;
 
     #[test]
     fn a_value_is_erased_from_excerpts_and_turns_in_whatever_case_and_spacing() {
@@ -322,7 +324,7 @@ mod tests {
         }
         for text in ["I like tea", "bad münchen is nice"] {
             let observation = Observation { user_input: text.to_owned(), ..Observation::default() };
-            observe(&mut facts, &ada, &observation).unwrap();
+            observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
         }
         // A value of punctuation alone is in no turn.
         let forgotten = forget(&mut facts, &ada, Some("separator"), "asked to").unwrap();

@@ -155,12 +155,7 @@ pub(crate) fn with_id(connection: &Connection, user: &UserId, id: &str) -> Resul
 
 /// Returns a fact of a user, or an archived one, by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
-    only(&facts.connection, user, id)
-}
-
-/// Returns the one fact whose id begins with this.
-pub(crate) fn only(connection: &Connection, user: &UserId, id: &str) -> Result<Fact> {
-    let mut found = with_id(connection, user, id)?;
+    let mut found = with_id(&facts.connection, user, id)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))

@@ -2,14 +2,15 @@
 //!
 //! A value with an end replaces the durable one only until then. The durable one is closed in the meantime,
 //! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
-//! replaced it.
+//! replaced it. The history records which fact was replaced. A confirmed value that begins in the future is
+//! pending until the present one ends for it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{Connection, ErrorCode, Row, params};
+use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::arbitration::{EXPIRE, is_same_value};
+use crate::facts::arbitration::{EXPIRE, SUPERSEDE, is_due_after, is_same_value};
 use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Sql};
@@ -27,10 +28,8 @@ const TURN: &str = "annals:maintenance";
 /// Turn id of restorations, by which merging recognises that nobody stated the value again.
 pub(crate) const RESTORE_TURN: &str = "annals:restored";
 
-/// Selects the facts and proposed values whose validity has ended. Without the hint for the index, SQLite would scan the
-/// table if there are many users.
-const OVER: &str = "FROM facts INDEXED BY facts_valid_to WHERE valid_to <= ?1 \
-    AND status IN ('active', 'pending_confirmation') AND proposal IS NOT 'end'";
+/// Condition for active facts whose validity has ended.
+const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
 
 /// Counts of the maintenance done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -64,7 +63,9 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
 /// Expires ended facts, if there are any.
 pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
     let now = facts.clock.timestamp();
-    if facts.connection.value(&format!("SELECT EXISTS (SELECT 1 {OVER})"), [&now])? {
+    // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
+    if facts.connection.value(&sql, [&now])? {
         facts.write(|connection| expire_all(connection, &now))?;
     }
     Ok(())
@@ -97,51 +98,96 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
 }
 
 /// Expires the facts of all users whose validity has ended, and returns their number.
-pub(crate) fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
-    let over: Vec<Fact> =
-        connection.list(&format!("SELECT {COLUMNS} {OVER} ORDER BY seq"), [now])?;
-    over.iter().try_for_each(|fact| expire(connection, fact, now))?;
+fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
+    let over = fact::of_all_users(connection, &format!("{OVER} ORDER BY seq"), [now])?;
+    over.iter().try_for_each(|fact| expire(connection, fact, TURN, now))?;
     Ok(over.len())
 }
 
-/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced.
-fn expire(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
-    let (status, updated_at) = (FactStatus::Expired, now.to_owned());
-    let after = Fact { status, updated_at, ..over.clone() };
-    let cause = Cause { action: EXPIRE, reason: "its validity ended", turn: TURN, at: now };
+/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced. If a confirmed value was
+/// to follow it, that supersedes it and takes effect.
+pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
+    let with_status = |status| fact::with_key(connection, &over.user_id, &over.key, status);
+    let active = with_status(FactStatus::Active)?;
+    let mut pending = with_status(FactStatus::PendingConfirmation)?.into_iter();
+    let next = pending.find(|next| {
+        let has_value = |other: &Fact| is_same_value(&other.value_text, &next.value_text);
+        is_due_after(next, over) && !active.iter().any(has_value)
+    });
+    let (action, status) = match next {
+        Some(_) => (SUPERSEDE, FactStatus::Superseded),
+        None => (EXPIRE, FactStatus::Expired),
+    };
+    let after = Fact { status, updated_at: now.to_owned(), ..over.clone() };
+    let cause = Cause { action, reason: "its validity ended", turn, at: now };
     history::write(connection, cause, Some(over), &after)?;
-    restore_replaced(connection, over, now)
+    let Some(next) = next else {
+        return restore_replaced(connection, over, now);
+    };
+    let (status, updated_at) = (FactStatus::Active, now.to_owned());
+    let begun = Fact { status, updated_at, proposal: None, contests: None, ..next.clone() };
+    let cause = Cause { action: "activate", reason: "its validity began", ..cause };
+    history::write(connection, cause, Some(&next), &begun)?;
+    // Both may have ended since the last run.
+    if begun.is_over_at(now) { expire(connection, &begun, turn, now) } else { Ok(()) }
 }
 
-/// Restores the fact that a temporary one had replaced, from the archive if needed, unless another value is active. What has
-/// ended by now expires in turn.
+/// Restores the fact that one which has just ended temporarily replaced; if that has ended too, the one that it
+/// replaced in turn, and so on.
 pub(crate) fn restore_replaced(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
-    // If it has no end any more, it has replaced the other one for good.
-    let Some(id) = over.contests.as_ref().filter(|_| over.valid_to.is_some()) else {
-        return Ok(());
-    };
-    let user = &over.user_id;
-    let mut active = fact::with_key(connection, user, &over.key, FactStatus::Active)?;
-    let found = history::with_id(connection, user, id)?.pop();
-    let Some(old) = found.filter(|old| old.status == FactStatus::Superseded) else {
-        return Ok(());
-    };
-    active.retain(|other| {
-        !old.is_multi_valued() || is_same_value(&other.value_text, &old.value_text)
-    });
-    if !active.is_empty() {
-        return Ok(());
+    let (mut passed, mut ended) = (Vec::new(), over.clone());
+    while !passed.contains(&ended.fact_id) {
+        let Some(mut earlier) = superseded_fact(connection, &ended)? else {
+            break;
+        };
+        // An end that it was given for the temporary one was not its own.
+        earlier.valid_to = earlier.valid_to.filter(|end| *end != ended.valid_from);
+        if !earlier.is_over_at(now) {
+            return restore(connection, &earlier, now);
+        }
+        passed.push(std::mem::replace(&mut ended, earlier).fact_id);
     }
-    let sql = "SELECT before_json ->> 'valid_to' FROM fact_history \
-               WHERE user_id = ?1 AND fact_id = ?2 AND action = 'supersede' ORDER BY history_id";
-    let valid_to = connection.column(sql, params![user, id])?.pop().flatten();
-    let (status, updated_at) = (FactStatus::Active, now.to_owned());
-    let restored = Fact { valid_to, status, updated_at, ..old.clone() };
+    Ok(())
+}
+
+/// Returns the fact that a temporary one superseded, in its state before: the last one superseded in the turn in
+/// which the temporary one began, before it.
+fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
+    let sql = "SELECT old.before_json FROM (SELECT history_id, turn_id FROM fact_history \
+               WHERE user_id = ?1 AND fact_id = ?2 AND action IN ('insert', 'activate', 'restore') \
+               AND turn_id <> ?4 AND after_json ->> 'valid_to' IS NOT NULL \
+               ORDER BY history_id DESC LIMIT 1) AS began \
+               JOIN fact_history AS old ON old.user_id = ?1 AND old.key = ?3 \
+               AND old.turn_id = began.turn_id AND old.history_id < began.history_id \
+               AND old.action = 'supersede' ORDER BY old.history_id DESC LIMIT 1";
+    let values = params![temporary.user_id, temporary.fact_id, temporary.key, RESTORE_TURN];
+    // If it has no end any more, it has replaced the other one for good.
+    Ok(connection.column(sql, values)?.pop().filter(|_| temporary.valid_to.is_some()))
+}
+
+/// Makes a superseded fact active again, from the archive if needed, unless another value is active.
+fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
+    let user = &earlier.user_id;
+    let active = fact::with_key(connection, user, &earlier.key, FactStatus::Active)?;
+    let is_taken = active.iter().any(|other| {
+        !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
+    });
+    let id = &earlier.fact_id;
+    let found = history::with_id(connection, user, id)?.pop();
+    let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
+    let Some(closed) = found.filter(is_closed) else {
+        return Ok(());
+    };
     history::unarchive(connection, id)?;
+    let restored = Fact {
+        status: FactStatus::Active,
+        valid_to: earlier.valid_to.clone(),
+        updated_at: now.to_owned(),
+        ..closed.clone()
+    };
     let reason = "the temporary value has expired";
     let cause = Cause { action: "restore", reason, turn: RESTORE_TURN, at: now };
-    history::write(connection, cause, Some(&old), &restored)?;
-    if restored.is_over_at(now) { expire(connection, &restored, now) } else { Ok(()) }
+    history::write(connection, cause, Some(&closed), &restored)
 }
 
 /// The result of a check.
@@ -163,6 +209,30 @@ pub struct Integrity {
     pub unerased_vectors: u64,
 }
 
+/// Inconsistencies, with the queries that count them.
+const ORPHANS: &[(&str, &str)] = &[
+    (
+        "facts without a history",
+        "FROM facts WHERE NOT EXISTS (SELECT 1 FROM fact_history AS h \
+         WHERE h.user_id = facts.user_id AND h.fact_id = facts.fact_id)",
+    ),
+    (
+        "vectors without a current fact",
+        "FROM fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts \
+         WHERE facts.user_id = v.user_id AND facts.fact_id = v.fact_id \
+         AND facts.status IN ('active', 'pending_confirmation'))",
+    ),
+    ("facts that are both archived and current", "FROM facts JOIN facts_archive USING (fact_id)"),
+    ("facts that end before they begin", "FROM facts WHERE valid_to < valid_from"),
+    ("leftovers of an erasure", "FROM erasing"),
+];
+
+/// Selects the facts missing from the built-in index, and the outbox jobs for an external one.
+const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs WHERE user_id <> '' UNION ALL SELECT 1 FROM facts AS f \
+     WHERE f.status IN ('active', 'pending_confirmation') \
+     AND (SELECT server FROM vector_index) IS NULL AND NOT EXISTS \
+     (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
+
 /// Checks the database without changing it.
 pub fn check(facts: &Facts) -> Result<Integrity> {
     let connection = &facts.connection;
@@ -172,7 +242,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         facts: count("FROM facts")?,
         waiting_turns: queue::waiting(facts)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
-        unsynced_vectors: vectors::unsynced(connection)?,
+        unsynced_vectors: count(UNSYNCED)?,
         unerased_vectors: vectors::forgotten(connection)?.0,
         problems: Vec::new(),
     };
@@ -189,19 +259,29 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         Err(error) => found.problems.push(format!("facts_fts does not match the facts: {error}")),
         Ok(_) => {}
     }
-    let sql = format!(
-        "SELECT {COLUMNS}, (SELECT after_json FROM fact_history AS h WHERE h.user_id = facts.user_id \
-         AND h.fact_id = facts.fact_id ORDER BY history_id DESC LIMIT 1) AS last FROM facts"
+    let unlike = format!(
+        "FROM facts AS f JOIN (SELECT fact_id, after_json AS last, max(history_id) FROM fact_history \
+         GROUP BY fact_id) USING (fact_id) WHERE {}",
+        differences()
     );
-    let is_unlike = |row: &Row<'_>| {
-        let (fact, last) = (Fact::try_from(row)?, row.get::<_, Option<Fact>>("last")?);
-        // Whether there is a vector is not part of what was stated.
-        let is_like = |last: Fact| Fact { embedding_id: fact.embedding_id.clone(), ..last } == fact;
-        Ok(!last.is_some_and(is_like))
-    };
-    let unlike = connection.rows(&sql, [], is_unlike)?.into_iter().filter(|is| *is).count();
-    if unlike > 0 {
-        found.problems.push(format!("{unlike} facts not matching the history"));
+    let all = ORPHANS.iter().copied().chain([("facts not matching the history", unlike.as_str())]);
+    for (what, sql) in all {
+        let number: u64 = count(sql)?;
+        if number > 0 {
+            found.problems.push(format!("{number} {what}"));
+        }
     }
     Ok(found)
+}
+
+/// Returns the condition that a fact is not in the state after its last recorded change.
+fn differences() -> String {
+    // The id in the index is derived, and not part of what was stated.
+    let columns = COLUMNS.split(", ").filter(|column| *column != "embedding_id");
+    let differs = columns.map(|column| match column {
+        "value_json" => "coalesce(f.value_json, 'null') IS NOT last -> 'value_json'".to_owned(),
+        "confidence" => "abs(f.confidence - (last ->> 'confidence')) > 1e-9".to_owned(),
+        _ => format!("f.{column} IS NOT last ->> '{column}'"),
+    });
+    differs.collect::<Vec<_>>().join(" OR ")
 }

@@ -13,9 +13,9 @@ use crate::facts::arbitration::RESTORED;
 use crate::facts::fact::UserId;
 use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::queue::Turn;
-use crate::facts::search;
 use crate::facts::search::{FactQuery, Method, TOP};
 use crate::facts::store::{Facts, Sql, json};
+use crate::facts::{search, vectors};
 use crate::search::Embedder;
 
 /// Metrics of a user's facts in a window of days.
@@ -60,7 +60,7 @@ impl Share {
     }
 }
 
-/// Durations of turns.
+/// Durations of turns, to two significant digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// Number of turns.
@@ -173,17 +173,32 @@ pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Resul
 pub(crate) struct Ranks(HashMap<Method, BTreeSet<String>>);
 
 impl Ranks {
-    /// Searches for the user's message; if vectors are not available, by words alone.
-    pub(crate) fn search(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Self> {
+    /// Searches for the user's message; without an embedder, uses vectors only if the built-in one made them.
+    pub(crate) fn search(
+        facts: &mut Facts,
+        turn: &Turn,
+        embedder: Option<&Embedder>,
+    ) -> Result<Self> {
+        let built_in = Embedder::BuiltIn;
+        let is_built_in = vectors::model(&facts.connection)? == built_in.model();
+        let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut ranks = HashMap::new();
-        for method in [Method::Lexical, Method::Vector, Method::Fused] {
+        for method in [Method::Lexical, Method::Fused, Method::Vector] {
+            if method != Method::Lexical && embedder.is_none() {
+                break;
+            }
             let project = turn.project.as_deref();
             let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
+            let embedder = embedder.unwrap_or(&built_in);
             let found = search::retrieve(facts, &turn.user_id, &query, embedder)?;
+            if !found.degraded || method != Method::Vector {
+                let ids = found.hits.into_iter().map(|hit| hit.fact.fact_id);
+                ranks.insert(method, ids.collect());
+            }
+            // What is not there for one search is not asked for again.
             if found.degraded {
                 break;
             }
-            ranks.insert(method, found.hits.into_iter().map(|hit| hit.fact.fact_id).collect());
         }
         Ok(Self(ranks))
     }
@@ -199,7 +214,7 @@ pub(crate) fn note_turn(
     let mut amounts = Vec::new();
     if let (Some(from), Some(to)) = (parse_timestamp(&turn.observed_at), parse_timestamp(now)) {
         let taken = u64::try_from(to.signed_duration_since(from).num_milliseconds());
-        amounts.push(("latency_ms", taken.unwrap_or(0), 1));
+        amounts.push(("latency_ms", two_digits(taken.unwrap_or(0)), 1));
     }
     // The facts that the actions concerned and that existed before the turn.
     let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND turn_id = ?2 AND key IN \
@@ -217,4 +232,13 @@ pub(crate) fn note_turn(
         }
     }
     count(connection, &turn.user_id, now, &amounts)
+}
+
+/// Rounds to two significant digits, so that a histogram has few buckets at sufficient precision.
+fn two_digits(number: u64) -> u64 {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    (number + unit / 2) / unit * unit
 }

@@ -137,10 +137,12 @@ fn build(
             Category::HardPreference => &mut profile.hard_preferences,
             _ => &mut profile.soft_preferences,
         };
-        let slot = fields.entry(field.key.clone());
+        let key = field.key.clone();
         if !fact.is_multi_valued() {
-            slot.or_insert(Slot::One(field));
-        } else if let Slot::Several(several) = slot.or_insert(Slot::Several(Vec::new())) {
+            fields.insert(key, Slot::One(field));
+        } else if let Slot::Several(several) =
+            fields.entry(key).or_insert_with(|| Slot::Several(Vec::new()))
+        {
             several.push(field);
         }
     }

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::facts::fact::{UserId, checked_time};
 use crate::facts::store::{Facts, Sql, columns, json, stored_as_word};
 use crate::facts::{profile, replication};
-use crate::text::{sanitized, word_enum};
+use crate::secrets::SecretPolicy;
+use crate::text::{sanitized, strip_controls, word_enum};
 
 /// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -17,8 +18,8 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Prefixes of turn ids that are reserved for this program.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
 
-/// Number of workers that may die while judging a turn before it is marked as dead.
-const MAX_ATTEMPTS: u32 = 5;
+/// Number of workers that may die while judging a turn, or fail to apply the answer, before it is marked as dead.
+pub(crate) const MAX_ATTEMPTS: u32 = 5;
 
 word_enum! {
     /// The status of a turn in the queue.
@@ -35,7 +36,7 @@ word_enum! {
     }
 }
 
-stored_as_word!(TurnStatus);
+stored_as_word!(TurnStatus: "a status");
 
 /// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -112,10 +113,27 @@ columns!(
     assistant_response, attempts, last_error, raw_answer, lease
 );
 
+impl Turn {
+    /// Returns whether it is the turn with these texts. Texts of a forgotten turn are erased, and match any.
+    fn is_of(&self, input: &str, response: &str, session: Option<&str>) -> bool {
+        let is_same = |stored: &str, new: &str| {
+            stored.is_empty() || new.is_empty() || sanitized(stored) == sanitized(new)
+        };
+        is_same(&self.user_input, input)
+            && is_same(&self.assistant_response, response)
+            && is_same(self.session_id.as_deref().unwrap_or_default(), session.unwrap_or_default())
+    }
+}
+
 /// Enqueues a turn, and nothing more; for a known turn, returns the first receipt again.
 ///
 /// A turn id that is already in use for another message is refused.
-pub fn observe(facts: &mut Facts, user: &UserId, observation: &Observation) -> Result<Receipt> {
+pub fn observe(
+    facts: &mut Facts,
+    user: &UserId,
+    observation: &Observation,
+    policy: SecretPolicy,
+) -> Result<Receipt> {
     if let Some(id) = &observation.turn_id {
         refuse_reserved(id)?;
     }
@@ -126,7 +144,10 @@ pub fn observe(facts: &mut Facts, user: &UserId, observation: &Observation) -> R
             "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
         )));
     }
-    let [input, response] = texts.map(|text| sanitized(text).into_owned());
+    let [input, response] = texts.map(|text| match policy {
+        SecretPolicy::Allow => strip_controls(text).into_owned(),
+        SecretPolicy::Refuse => sanitized(text).into_owned(),
+    });
     if input.trim().is_empty() {
         return Err(Error::usage("the turn has no visible user_input"));
     }
@@ -146,7 +167,7 @@ pub fn observe(facts: &mut Facts, user: &UserId, observation: &Observation) -> R
             None => next_id(connection, "turn", "turns")?,
         };
         if let Some(known) = turn(connection, user, &turn_id)? {
-            if known.user_input == input {
+            if known.is_of(&input, &response, observation.session_id.as_deref()) {
                 return Ok(receipt(turn_id, known.turn_seq));
             }
             return Err(Error::refused(format!("turn_id {turn_id} is in use for another message"))
@@ -259,6 +280,14 @@ pub(crate) fn lease(
 }
 
 impl Turn {
+    /// Extends the lease; returns false if another worker has taken over the turn.
+    pub(crate) fn renew(&self, facts: &mut Facts, length: TimeDelta) -> Result<bool> {
+        let until = later(&facts.clock, length);
+        let sql = "UPDATE turns SET lease_until = ?3 WHERE seq = ?1 AND lease = ?2";
+        let values = params![self.seq, self.lease, until];
+        facts.write(|connection| Ok(connection.change(sql, values)? == 1))
+    }
+
     /// Releases the turn with a status, if it was not leased, or its worker still has it; returns whether it did. A
     /// turn that returns to the queue without an answer, since no auditor could be reached, does not count as an attempt.
     pub(crate) fn finish(
@@ -271,7 +300,7 @@ impl Turn {
     ) -> Result<bool> {
         let sql = "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
-             attempts = attempts - (?3 = 'pending') WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
+             attempts = attempts - (?3 = 'pending' AND ?5 IS NULL) WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
         let values = params![self.seq, self.lease, status, error, raw_answer, now];
         Ok(connection.change(sql, values)? == 1)
     }
@@ -291,7 +320,7 @@ mod tests {
             turn_id: Some("a".to_owned()),
             ..Observation::default()
         };
-        observe(&mut facts, &user, &observation).unwrap();
+        observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
         // A lease that expires at once is that of a worker that died.
         let mut lease_for = |length| lease(&mut facts, &[], length).unwrap();
         for deaths in 1..=MAX_ATTEMPTS {
@@ -302,7 +331,7 @@ mod tests {
         assert_eq!(turn.status, TurnStatus::Dead);
         assert_eq!(turn.last_error.unwrap(), "gave up after 5 attempts: the worker died each time");
         let again = Observation { turn_id: Some("b".to_owned()), ..observation };
-        observe(&mut facts, &user, &again).unwrap();
+        observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
         for _ in 0..=MAX_ATTEMPTS {
             let turn = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
             let (status, error) = (TurnStatus::Pending, Some("no auditor"));

@@ -25,7 +25,6 @@ CREATE TABLE facts (
   project TEXT,
   -- The proposal of a pending fact: another value, or the end of the fact it contests.
   proposal TEXT CHECK (proposal IN ('value', 'end')),
-  -- The fact contested by a pending one, or replaced for a time by an active one.
   contests TEXT,
   -- The user as a single token for the index, whatever characters the id has.
   owner TEXT GENERATED ALWAYS AS (hex(user_id)) VIRTUAL,

@@ -4,12 +4,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested};
+use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by, is_due_after};
 use crate::facts::auditor::Action;
-use crate::facts::fact::{Category, Fact, FactKey, Proposal, UserId, checked_time};
+use crate::facts::fact::{
+    Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
+};
 use crate::facts::store::Facts;
 use crate::facts::{fact, history, queue};
 use crate::secrets::SecretPolicy;
+use crate::text;
 
 /// A fact to add.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +59,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
     let action = action.validated(statement.secrets)?;
     let origin = Fact {
         project: statement.project.clone(),
-        source_excerpt: action.value().to_owned(),
+        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
         last_mentioned_at: facts.clock.timestamp(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
         ..Fact::default()
@@ -74,9 +77,10 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
             None => queue::next_id(connection, "stated", "applied_actions")?,
         };
         let result = match arbiter.applied(None)? {
-            Some(earlier) => earlier,
-            None => arbiter.apply_once(&action)?,
+            None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
+            earlier => earlier,
         };
+        let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
         let id = result.fact_id.unwrap_or_default();
         Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
     })
@@ -95,17 +99,27 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let connection = &facts.connection;
-    let mut found = Vec::new();
-    for fact in fact::select(connection, user, "status = 'pending_confirmation'", &[])? {
-        let contested = contested(connection, &fact)?;
-        // Nobody is asked about the end of a fact that has been replaced.
-        if contested.is_some() || fact.proposal != Some(Proposal::End) {
+    let select = |condition| fact::select(&facts.connection, user, condition, &[]);
+    let found = select("status = 'pending_confirmation'")?;
+    let active = select(
+        "status = 'active' AND key IN (SELECT key FROM facts \
+         WHERE user_id = ?1 AND status = 'pending_confirmation')",
+    )?;
+    let now = facts.clock.timestamp();
+    let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
+    Ok(found
+        .map(|fact| {
+            let of_key = active.iter().filter(|other| other.key == fact.key);
+            let contested = contested_by(of_key, &fact).cloned();
             let question = question(&fact, contested.as_ref(), &facts.high_risk);
-            found.push(Pending { fact, contested, question });
-        }
-    }
-    Ok(found)
+            Pending { fact, contested, question }
+        })
+        // Nobody is asked about the end of a fact that has been replaced, or about a confirmed value that is still to come.
+        .filter(|one| match &one.contested {
+            Some(old) => !is_due_after(&one.fact, old),
+            None => one.fact.proposal != Some(Proposal::End),
+        })
+        .collect())
 }
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.
@@ -118,16 +132,13 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
     let Some(old) = contested.map(|old| &old.value_text) else {
         return Some(format!("Is it right that {key} is \"{value}\"?"));
     };
-    let (change, day) = match fact.proposal {
-        Some(Proposal::End) => (format!("Is {key} no longer \"{old}\""), fact.valid_to.as_ref()),
-        _ => {
-            let is_to_come = fact.valid_from > fact.updated_at;
-            let change = format!("Change {key} from \"{old}\" to \"{value}\"");
-            (change, is_to_come.then_some(&fact.valid_from))
+    Some(match fact.proposal {
+        Some(Proposal::End) => {
+            let end = fact.valid_to.as_deref().map(|end| format!(" from {end} on"));
+            format!("Is {key} no longer \"{old}\"{}?", end.unwrap_or_default())
         }
-    };
-    let day = day.map(|day| format!(" from {day} on")).unwrap_or_default();
-    Some(format!("{change}{day}?"))
+        _ => format!("Change {key} from \"{old}\" to \"{value}\"?"),
+    })
 }
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.
@@ -147,12 +158,19 @@ fn answer(
     id: &str,
     rejection: Option<&str>,
 ) -> Result<ActionEffect> {
+    let id = history::find(facts, user, id)?.fact_id;
     let word = if rejection.is_some() { "rejected" } else { "confirmed" };
-    let origin = Fact { last_mentioned_at: facts.clock.timestamp(), ..Fact::default() };
+    let origin = Fact {
+        source_turn_id: format!("annals:{word}:{id}"),
+        last_mentioned_at: facts.clock.timestamp(),
+        ..Fact::default()
+    };
     facts.arbitrate(user, origin, |arbiter| {
-        let fact = history::only(arbiter.connection, user, id)?;
         arbiter.is_confirmed = true;
-        arbiter.origin.source_turn_id = format!("annals:{word}:{}", fact.fact_id);
+        // Read again, since another process may have changed it.
+        let fact = history::with_id(arbiter.connection, user, &id)?
+            .pop()
+            .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
         match rejection {
             Some(reason) => arbiter.reject(&fact, reason),
             None => arbiter.confirm(&fact),

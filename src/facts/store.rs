@@ -434,7 +434,7 @@ macro_rules! columns {
 
 /// Stores enums as their words in the database.
 macro_rules! stored_as_word {
-    ($($name:ty),*) => {$(
+    ($($name:ty: $what:literal),*) => {$(
         impl rusqlite::ToSql for $name {
             fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
                 Ok(self.as_str().into())
@@ -445,7 +445,7 @@ macro_rules! stored_as_word {
             fn column_result(
                 value: rusqlite::types::ValueRef<'_>,
             ) -> rusqlite::types::FromSqlResult<Self> {
-                Self::choose(value.as_str()?, "a word")
+                Self::choose(value.as_str()?, $what)
                     .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
             }
         }

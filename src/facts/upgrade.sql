@@ -17,7 +17,4 @@ DROP TABLE vector_erasures;
 DROP TABLE vector_copies;
 DROP TABLE vector_places;
 
--- An outcome that there is no more.
-UPDATE applied_actions SET outcome = 'nothing' WHERE outcome = 'kept';
-
 PRAGMA user_version = 7;

@@ -8,7 +8,6 @@
 use std::time::Duration;
 
 use rusqlite::{Connection, named_params, params};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
@@ -69,15 +68,6 @@ pub(crate) fn words_of_key(key: &str) -> String {
 const LACKING: &str = "status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                        (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = facts.user_id AND v.seq = facts.seq)";
 
-/// Returns the number of changes that are missing from the index.
-pub(crate) fn unsynced(connection: &Connection) -> Result<u64> {
-    let sql = format!(
-        "SELECT (SELECT count(*) FROM vector_jobs WHERE user_id <> '') + \
-         (SELECT count(*) FROM facts WHERE (SELECT server FROM vector_index) IS NULL AND {LACKING})"
-    );
-    connection.value(&sql, [])
-}
-
 /// Embeds every fact that lacks a vector of this model; returns the number of facts embedded, or on a dry run to embed.
 ///
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
@@ -91,15 +81,16 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     if facts.dry_run {
         return facts.connection.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
     }
-    let condition = format!("{LACKING} AND fact_id > ?1 ORDER BY fact_id LIMIT {BATCH}");
-    let (mut made, mut after) = (0, String::new());
+    let condition = format!("{LACKING} AND seq > ?1 ORDER BY seq LIMIT {BATCH}");
+    let (mut made, mut after) = (0, 0_i64);
     loop {
-        let lacking = fact::of_all_users(&facts.connection, &condition, [&after])?;
+        let lacking = fact::of_all_users(&facts.connection, &condition, [after])?;
         // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
             return Ok(made);
         };
-        after.clone_from(&last.fact_id);
+        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
+        after = facts.connection.value(seq, [&last.fact_id])?;
         let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|connection| {
             let mut written = 0;
@@ -117,13 +108,13 @@ fn of_facts(embedder: &Embedder, facts: &[Fact]) -> Result<Vec<Vector>> {
     embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Asks the server, if the vectors are on one, to erase the forgotten ones; returns how many are left, which [`refresh`]
-/// tries again, and why.
-pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<(u64, Option<String>)> {
+/// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
+pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
     if let Some(server) = Chroma::from_database(&facts.connection)? {
+        // `forgotten` says how many are left, and why.
         drain(facts, &server, &Embedder::BuiltIn, true).ok();
     }
-    forgotten(&facts.connection)
+    Ok(())
 }
 
 /// Returns the model of the vectors, and the URL of the server that they are on, or `None` if they are in the file.
@@ -187,9 +178,14 @@ fn write_vector(
                WHERE model <> excluded.model OR vector <> excluded.vector";
     let values = named_params! {
         ":user": fact.user_id, ":fact": fact.fact_id, ":value": fact.value_text, ":model": model,
-        ":dim": small.values.len(), ":scale": f64::from(small.scale), ":vector": small.values,
+        ":dim": dim(small.values.len()), ":scale": f64::from(small.scale), ":vector": small.values,
     };
     connection.change(sql, values)
+}
+
+/// Returns a number of dimensions as stored.
+pub(crate) fn dim(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 /// Number of vectors requested from a server per requested fact, and at least.
@@ -426,7 +422,8 @@ impl Chroma {
             "where": {"$and": conditions}, "include": ["distances"],
         });
         let answer = self.ask("query", &question, ASKED)?;
-        read(answer).ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
+        read(&answer)
+            .ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
     }
 
     fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
@@ -462,14 +459,16 @@ fn server_failed(error: Error) -> Error {
 }
 
 /// Returns each id with its similarity from the response to a single query.
-fn read(answer: Value) -> Option<Vec<(String, f32)>> {
-    #[derive(Deserialize)]
-    struct Answer {
-        ids: (Vec<String>,),
-        distances: (Vec<f64>,),
-    }
-    let Answer { ids: (ids,), distances: (distances,) } = serde_json::from_value(answer).ok()?;
-    Some(ids.into_iter().zip(distances.into_iter().map(|far| narrowed(1.0 - far))).collect())
+fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
+    let ids = answer.get("ids")?.get(0)?.as_array()?;
+    let distances = answer.get("distances")?.get(0)?.as_array()?;
+    let pairs = ids.iter().zip(distances);
+    pairs
+        .map(|(id, distance)| {
+            let id = id.as_str()?.to_owned();
+            Some((id, narrowed(1.0 - distance.as_f64()?)))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -479,7 +478,7 @@ mod tests {
     #[test]
     fn an_answer_is_read_whole_or_not_at_all() {
         let answer = json!({"ids": [["a", "b"]], "distances": [[0.0, 1.5]], "metadatas": null});
-        let near = read(answer).unwrap();
+        let near = read(&answer).unwrap();
         assert_eq!(near, [("a".to_owned(), 1.0), ("b".to_owned(), -0.5)]);
         for odd in [
             json!({}),
@@ -487,7 +486,7 @@ mod tests {
             json!({"ids": [[7]], "distances": [[0.1]]}),
             json!({"ids": [["a"]], "distances": [[null]]}),
         ] {
-            assert_eq!(read(odd.clone()), None, "{odd}");
+            assert_eq!(read(&odd), None, "{odd}");
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::cli::{VBW, assert_error};
 use crate::support::{Case, Outcome, browser, corpus, require, tree};
 
@@ -56,15 +58,20 @@ fn project_with(text: &str) -> Case {
     case
 }
 
-/// Has a fact contradicted by one that says the text, so that it waits for the user's word.
+/// Has an auditor doubt a fact that says the text, so that it waits for the user's word.
 fn doubted_fact(case: &Case, text: &str) {
-    let add = |value: &str| {
-        let run = case.run("facts add --key address --allow-secret").env("ANNALS_USER", "ada");
-        run.args(["--value", value]).success()
-    };
-    add("Turin");
-    let added = add(text);
-    assert!(added.stdout().contains("pending"), "{}", added.report());
+    let facts = |line: &str| case.run(line).env("ANNALS_USER", "ada");
+    let known = ["--key", "city", "--value", "Turin"];
+    facts("facts add").args(known).success();
+    let turn = json!({"user_input": "I moved", "turn_id": "a", "session_id": "s"});
+    facts("facts observe").stdin(turn.to_string()).success();
+    let action = json!({
+        "type": "mark_pending_confirmation", "key": "city", "new_value_text": text,
+        "confidence_delta": 0, "reason": text,
+    });
+    let answer = json!({"actions": [action]}).to_string();
+    let applied = facts("facts turns --apply a --allow-secret").stdin(answer).success();
+    assert!(applied.stdout().contains("pending"), "{}", applied.report());
 }
 
 /// A project whose every store holds text that tries to become code.

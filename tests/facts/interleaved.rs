@@ -10,6 +10,7 @@ use annals::facts::{
     Change, Fact, FactFilter, FactQuery, Facts, Method, Observation, Purpose, Selection, UserId,
 };
 use annals::search::Embedder;
+use annals::secrets::SecretPolicy;
 use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ impl Stage {
                     turn_id: Some(turn.clone()),
                     ..Observation::default()
                 };
-                facts::observe(&mut facts, &user, &observation).unwrap();
+                facts::observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
                 let actions: Vec<Value> = wishes.iter().map(|wish| action(wish, name)).collect();
                 stage.keep(&turn, &json!({ "actions": actions }).to_string());
             }

@@ -25,7 +25,7 @@ use annals::facts::{
     Pending, Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
 };
 use annals::search::Embedder;
-use rusqlite::Connection;
+use annals::secrets::SecretPolicy;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -77,12 +77,17 @@ impl Desk {
 
     /// Queues a turn.
     fn observe(&mut self, observation: &Observation) -> Receipt {
-        facts::observe(&mut self.facts, &self.user, observation).unwrap()
+        facts::observe(&mut self.facts, &self.user, observation, SecretPolicy::Refuse).unwrap()
     }
 
     /// Has the next turn of the queue judged, none of those that are skipped.
-    fn step(&mut self, auditor: &Auditor, skipped: &[Turn]) -> Option<TurnOutcome> {
-        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped).unwrap()
+    fn step(
+        &mut self,
+        auditor: &Auditor,
+        skipped: &[Turn],
+        wait: Option<Duration>,
+    ) -> Option<TurnOutcome> {
+        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped, wait).unwrap()
     }
 
     /// Queues a turn and applies these actions to it.
@@ -94,13 +99,13 @@ impl Desk {
             turn_id: Some(turn.clone()),
             ..Observation::default()
         };
-        facts::observe(&mut self.facts, &self.user, &observation)?;
+        facts::observe(&mut self.facts, &self.user, &observation, SecretPolicy::Refuse)?;
         self.answer(&turn, actions)
     }
 
     fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<ActionResult>> {
         let answer = json!({ "actions": actions }).to_string();
-        facts::apply(&mut self.facts, &self.user, turn, &answer, &Embedder::BuiltIn)
+        facts::apply(&mut self.facts, &self.user, turn, &answer, SecretPolicy::Refuse)
             .map(|judged| judged.applied)
     }
 
@@ -171,18 +176,6 @@ impl Desk {
     fn sound(&self) {
         let found = facts::check(&self.facts).unwrap();
         assert!(found.problems.is_empty(), "{:?}", found.problems);
-        let connection = Connection::open(&self.path).unwrap();
-        for wrong in [
-            "facts WHERE valid_to < valid_from",
-            "facts JOIN facts_archive USING (fact_id)",
-            "erasing",
-            "fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts WHERE fact_id = v.fact_id \
-             AND status IN ('active', 'pending_confirmation'))",
-        ] {
-            let sql = format!("SELECT count(*) FROM {wrong}");
-            let count: u64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
-            assert_eq!(count, 0, "{wrong}");
-        }
     }
 }
 

@@ -94,7 +94,6 @@ impl Run {
             Event::Replay(nth) => {
                 if let Some((user, turn, actions)) = self.said.get(*nth).cloned() {
                     self.desk.user = user;
-                    facts::maintain(&mut self.desk.facts, 5).unwrap();
                     let (facts, history) = (self.desk.all(), self.desk.history());
                     self.desk.answer(&turn, &actions).unwrap();
                     assert_eq!((self.desk.all(), self.desk.history()), (facts, history));

@@ -13,7 +13,7 @@ use crate::facts::{Desk, START, TEA, insert, tea};
 use crate::support::Case;
 
 fn printing(text: &str) -> Auditor {
-    Auditor::new(&format!("cat > /dev/null; printf '%s' '{text}'"))
+    Auditor(format!("cat > /dev/null; printf '%s' '{text}'"))
 }
 
 #[test]
@@ -67,10 +67,10 @@ fn a_worker_judges_each_turn_once_in_the_order_of_its_user() {
     }
     let auditor = printing(TEA);
     for expected in [ActionOutcome::Inserted, ActionOutcome::Confirmed] {
-        let Some(TurnOutcome::Judged(judged)) = desk.step(&auditor, &[]) else { panic!() };
+        let Some(TurnOutcome::Judged(judged)) = desk.step(&auditor, &[], None) else { panic!() };
         assert_eq!(judged.applied[0].outcome, expected);
     }
-    assert!(desk.step(&auditor, &[]).is_none());
+    assert!(desk.step(&auditor, &[], None).is_none());
     desk.sound();
 }
 
@@ -81,7 +81,7 @@ fn stage_3_what_is_no_json_is_asked_again_with_the_error_and_then_dead_with_the_
     desk.observe(&tea("a"));
     let log = desk.path.with_file_name("asked");
     let script = format!("cat >> '{}'; printf nonsense", log.display());
-    let step = desk.step(&Auditor::new(&script), &[]);
+    let step = desk.step(&Auditor(script), &[], None);
     assert!(matches!(step, Some(TurnOutcome::Dead(..))), "{step:?}");
     let asked = std::fs::read_to_string(log).unwrap();
     assert_eq!(asked.matches("You are a memory auditor.").count(), 3);
@@ -100,7 +100,7 @@ fn an_auditor_that_puts_its_answer_right_is_heard() {
     desk.observe(&tea("a"));
     let script =
         format!("if grep -q 'could not be used'; then printf '%s' '{TEA}'; else echo 'Sure!'; fi");
-    let step = desk.step(&Auditor::new(&script), &[]);
+    let step = desk.step(&Auditor(script), &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
 }
 
@@ -115,17 +115,15 @@ fn where_nobody_can_be_asked_the_turn_stays_in_the_queue() {
     ] {
         let mut desk = Desk::new();
         desk.observe(&tea("a"));
-        let mut auditor = Auditor::new(script);
-        if script.starts_with("sleep") {
-            auditor.wait = Duration::from_millis(200);
-        }
-        let step = desk.step(&auditor, &[]);
+        let wait = Some(Duration::from_millis(200));
+        let wait = if script.starts_with("sleep") { wait } else { None };
+        let step = desk.step(&Auditor(script.to_owned()), &[], wait);
         let Some(TurnOutcome::Failed(turn, error)) = step else { panic!("{step:?}") };
         assert!(error.message.contains(said), "{error}");
         let skipped = [turn];
         let auditor = printing(TEA);
-        assert!(desk.step(&auditor, &skipped).is_none());
-        assert!(matches!(desk.step(&auditor, &[]), Some(TurnOutcome::Judged(_))));
+        assert!(desk.step(&auditor, &skipped, None).is_none());
+        assert!(matches!(desk.step(&auditor, &[], None), Some(TurnOutcome::Judged(_))));
     }
 }
 
@@ -135,14 +133,14 @@ fn a_turn_outlasts_any_number_of_runs_that_reach_no_auditor() {
     let mut desk = Desk::new();
     desk.observe(&tea("a"));
     for _ in 0..7 {
-        let step = desk.step(&Auditor::new("exit 3"), &[]);
+        let step = desk.step(&Auditor("exit 3".to_owned()), &[], None);
         let Some(TurnOutcome::Failed(_, error)) = step else { panic!("{step:?}") };
         // The command printed no error that could be quoted.
         assert_eq!(error.message, "the auditor's command failed (exit status: 3)");
     }
     let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
     assert_eq!((turn.status.as_str(), turn.attempts), ("pending", 0));
-    let step = desk.step(&printing(TEA), &[]);
+    let step = desk.step(&printing(TEA), &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
 }
 
@@ -156,13 +154,15 @@ fn an_answer_that_cannot_be_applied_does_not_block_the_queue_for_ever() {
     let fault = "CREATE TRIGGER fault BEFORE INSERT ON facts WHEN NEW.source_turn_id = 'a' \
                  BEGIN SELECT RAISE(ABORT, 'no room'); END";
     Connection::open(&desk.path).unwrap().execute_batch(fault).unwrap();
-    let step = desk.step(&printing(TEA), &[]);
-    assert!(matches!(step, Some(TurnOutcome::Dead(_))), "{step:?}");
+    for attempt in 1..=5 {
+        let step = desk.step(&printing(TEA), &[], None);
+        assert_eq!(matches!(step, Some(TurnOutcome::Dead(_))), attempt == 5, "{step:?}");
+    }
     let dead = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
     let told = (dead.status, dead.attempts, dead.raw_answer.as_deref());
-    assert_eq!(told, (TurnStatus::Dead, 1, Some(TEA)));
+    assert_eq!(told, (TurnStatus::Dead, 5, Some(TEA)));
     assert!(dead.last_error.unwrap().contains("no room"));
-    let step = desk.step(&printing(TEA), &[]);
+    let step = desk.step(&printing(TEA), &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
 }
 
@@ -179,7 +179,7 @@ fn a_lease_keeps_others_away_until_its_worker_has_died() {
         "HOME={home} ANNALS_NOW={START} ANNALS_LLM_COMMAND='echo no' {annals} facts work --db {db} --json > {home}/other; \
          cat > /dev/null; printf '%s' '{TEA}'"
     );
-    let step = desk.step(&Auditor::new(&other), &[]);
+    let step = desk.step(&Auditor(other), &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
     let seen = std::fs::read_to_string(case.home().join("other")).unwrap();
     let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();

@@ -7,7 +7,7 @@ use std::fs;
 use annals::clock::Clock;
 use annals::facts;
 use annals::facts::{Fact, Facts, Observation};
-use annals::search::Embedder;
+use annals::secrets::SecretPolicy;
 use chrono::TimeDelta;
 
 use crate::share::{Replica, ada, state};
@@ -173,14 +173,14 @@ fn turn(facts: &mut Facts, numbers: &mut Numbers) {
         turn_id: Some(turn_id.clone()),
         ..Observation::default()
     };
-    let _is_queued = facts::observe(facts, &ada(), &observation).is_ok();
+    let _is_queued = facts::observe(facts, &ada(), &observation, SecretPolicy::Refuse).is_ok();
     let kind = ["insert", "supersede", "expire"][numbers.below(3)];
     let answer = format!(
         "{{\"actions\": [{{\"type\": \"{kind}\", \"key\": \"city\", \"new_value_text\": \"{value}\", \
          \"confidence_delta\": 0, \"reason\": \"said\"}}]}}"
     );
     // A turn that was judged otherwise before refuses, which changes nothing.
-    let _is_applied = facts::apply(facts, &ada(), &turn_id, &answer, &Embedder::BuiltIn).is_ok();
+    let _is_applied = facts::apply(facts, &ada(), &turn_id, &answer, SecretPolicy::Refuse).is_ok();
 }
 
 fn settle(facts: &mut Facts, numbers: &mut Numbers) {

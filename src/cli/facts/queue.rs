@@ -24,7 +24,11 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(30);
 /// Time limit of a synchronisation; the next pass continues it.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) fn observe(request_id: Option<&String>, context: &mut Context<'_>) -> Result<()> {
+pub(super) fn observe(
+    request_id: Option<&String>,
+    allow_secret: bool,
+    context: &mut Context<'_>,
+) -> Result<()> {
     let mut observation: Observation = serde_json::from_str(&input()?).map_err(|error| {
         Error::usage(format!("standard input is not a turn: {error}")).hint(
             "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project, session_end",
@@ -46,7 +50,7 @@ pub(super) fn observe(request_id: Option<&String>, context: &mut Context<'_>) ->
         None => context.user()?,
     };
     observation.turn_id = request_id.cloned().or(observation.turn_id);
-    let receipt = facts::observe(&mut context.write()?, &user, &observation)?;
+    let receipt = facts::observe(&mut context.write()?, &user, &observation, allow_secret.into())?;
     context.out.show(&receipt, "queued {{ turn_id }}\n")
 }
 
@@ -54,8 +58,7 @@ pub(super) fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
     if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
         let (answer, mut store) = (input()?, context.write()?);
-        let embedder = facts::embedder(context.project)?;
-        let judged = facts::apply(&mut store, &user, turn, &answer, &embedder)?;
+        let judged = facts::apply(&mut store, &user, turn, &answer, args.allow_secret.into())?;
         return context.out.show(&judged, text!("facts/judged"));
     }
     let mut store = context.read()?;
@@ -165,7 +168,7 @@ impl Pass {
         }
         let embedder = facts::embedder(project)?;
         let mut skipped = Vec::new();
-        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped)? {
+        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped, None)? {
             match outcome {
                 TurnOutcome::Judged(judged) => self.judged.push(judged),
                 TurnOutcome::Dead(turn) => self.dead.push(turn),

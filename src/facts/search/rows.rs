@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::facts::vectors::narrowed;
+use crate::facts::vectors::{dim, narrowed};
 use crate::facts::{Sql, UserId};
 use crate::search::{Known, Quantized, to_u32, write_now};
 
@@ -228,7 +228,7 @@ fn unpacked_blocks(
                WHERE f.user_id = ?1 AND f.fact_id >= ?2 AND f.fact_id < ?3 \
                AND f.status IN ('active', 'pending_confirmation') ORDER BY f.fact_id";
     let mut statement = connection.statement(sql)?;
-    let mut rows = statement.query(params![user, from, until, length])?;
+    let mut rows = statement.query(params![user, from, until, dim(length)])?;
     let new = |first| Block { first, until: until.clone(), rows: vec![], vectors: vec![] };
     let (mut blocks, mut block) = (Vec::new(), new(from.clone()));
     while let Some(row) = rows.next()? {

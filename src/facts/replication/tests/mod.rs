@@ -15,7 +15,7 @@ use crate::facts::{
     Fact, FactStatus, Facts, Observation, Statement, UserId, add, apply, confirm, export, forget,
     maintain, observe, reject,
 };
-use crate::search::Embedder;
+use crate::secrets::SecretPolicy;
 
 const KEYS: &[&str] = &["city", "preference.editor", "likes[]", "address.home", "task.current"];
 const VALUES: &[&str] = &["Rome", "rome.", "Paris", "Paris, by the river", "Oslo", "helix"];
@@ -122,7 +122,7 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
     add(facts, &ada(), &statement).unwrap();
 }
 
-/// States a value that is valid for some seconds, or, confirmed, only from then on.
+/// States a value that is valid for some seconds, or, confirmed, from then on.
 fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64, is_to_come: bool) {
     let time = (facts.clock.now() + TimeDelta::seconds(seconds)).to_rfc3339();
     let statement = Statement {
@@ -145,12 +145,12 @@ fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
         ..Observation::default()
     };
     // A second, different message under the id of a turn is refused and changes nothing, too.
-    let _is_queued = observe(facts, &ada(), &observation).is_ok();
+    let _is_queued = observe(facts, &ada(), &observation, SecretPolicy::Refuse).is_ok();
     let answer = serde_json::json!({"actions": [{"type": kind, "key": key, "new_value_text": value,
         "confidence_delta": 0, "reason": "said"}]});
     // A second, different answer to the same turn is refused and changes nothing.
     let _is_applied =
-        apply(facts, &ada(), &turn_id, &answer.to_string(), &Embedder::BuiltIn).is_ok();
+        apply(facts, &ada(), &turn_id, &answer.to_string(), SecretPolicy::Refuse).is_ok();
 }
 
 fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
