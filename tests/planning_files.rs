@@ -63,7 +63,7 @@ fn every_plan_of_a_phase_has_tasks_and_its_waves_can_be_checked() {
             .filter(|(kind, _)| *kind == FileKind::Plan)
             .map(|(_, path)| Plan::parse(&text(path), path).value)
             .collect();
-        check_waves(&plans);
+        check_waves(&plans.iter().collect::<Vec<_>>());
         for plan in plans {
             // The plan of a quick task may be plain text.
             let is_quick = plan.file.iter().any(|name| name == "quick");

@@ -469,7 +469,7 @@ fn is_in(phase: &Phase, path: &Path) -> bool {
         return false;
     };
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    real(parent).starts_with(real(dir))
+    real(parent).starts_with(real(&dir.path))
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 //! writes the page from which an agent judges the lessons of one.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chrono::NaiveDate;
 use clap::Args;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::sync::refresh;
 use crate::patterns::{
     EntryContext, FinishedPhase, History, Insights, Patterns, PlanRecord, Recorded, Retrospective,
@@ -17,7 +17,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     AcceptanceResult, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey,
-    TextOf, shipped_date, status_words,
+    shipped_date, status_words,
 };
 use crate::project::Project;
 use crate::storage::Store;
@@ -78,7 +78,7 @@ pub fn execute(
             survey.check_understood()?;
         }
         let report = record(project, &survey, request, work)?;
-        work.warnings.extend(survey.warnings.iter().cloned());
+        work.warnings.extend(survey.warnings.iter().cloned().chain(survey.unread_files()));
         refresh(project, &survey, work)?;
         Ok(report)
     })
@@ -94,11 +94,11 @@ pub(crate) fn record(
     let known = patterns::with_changes(project, &work.changes, &mut work.warnings)?;
     let mut warnings = Vec::new();
     let history = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
-    let wanted = wanted(project, survey, &history, request, &mut work.warnings)?;
+    let wanted = wanted(project, survey, &history, request)?;
     // The lessons of an agent are those of one phase.
     let judged = phase_or_last_complete(survey, request.phase.as_ref()).ok();
     let lessons_of = |phase: &FinishedPhase| {
-        let is_judged = judged.is_some_and(|(dir, _)| dir.dir == phase.dir);
+        let is_judged = judged.is_some_and(|(_, judged)| phase.is(judged));
         request.lessons.as_ref().filter(|_| is_judged)
     };
     let mut report = ExecuteReport::default();
@@ -147,7 +147,7 @@ pub(crate) fn record(
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
-        let effort = effort(survey, &phase, &history, request);
+        let effort = effort(survey, &phase, request);
         let context = EntryContext {
             date,
             effort: effort.as_deref(),
@@ -173,30 +173,21 @@ fn wanted(
     survey: &Survey,
     history: &History,
     request: &ExecuteRequest,
-    warnings: &mut Vec<Warning>,
 ) -> Result<Vec<FinishedPhase>> {
     if request.all {
         return all_complete(survey, history);
     }
-    let read: HashMap<&PathBuf, &FinishedPhase> =
-        history.phases.iter().map(|phase| (&phase.dir, phase)).collect();
-    let of_dir = |dir: &PhaseDir| read.get(&dir.dir).map(|phase| (*phase).clone());
+    let finished = |phase: &Phase| history.phases.iter().find(|one| one.is(phase)).cloned();
     let Some(number) = &request.phase else {
-        return Ok(reading(project, warnings, |text| {
-            let complete = complete(survey).into_iter().rev();
-            let whole = complete.filter(|(_, phase)| !left_plans(phase, text));
-            whole.filter_map(|(dir, _)| of_dir(dir)).collect()
-        }));
+        let whole = complete(survey).rev().filter(|phase| !left_plans(phase));
+        return Ok(whole.filter_map(finished).collect());
     };
     survey.phase(number)?;
     // Two folders may have the same number.
     let phases: Vec<&Phase> = survey.position.with_number(number).collect();
-    let has_summary = phases
-        .iter()
-        .any(|phase| folder(survey, phase).is_some_and(|dir| dir.summaries().next().is_some()));
+    let has_summary = phases.iter().any(|phase| phase.is_begun());
     for phase in &phases {
-        let is_incomplete = phase.state != PhaseState::Done
-            || has_summary && reading(project, warnings, |text| left_plans(phase, text));
+        let is_incomplete = phase.state != PhaseState::Done || has_summary && left_plans(phase);
         if is_incomplete && !request.partial {
             return Err(incomplete(project, phase, has_summary));
         }
@@ -206,12 +197,12 @@ fn wanted(
             return Err(located(error, project, phase));
         }
     }
-    Ok(phases.into_iter().filter_map(|phase| of_dir(folder(survey, phase)?)).collect())
+    Ok(phases.into_iter().filter_map(finished).collect())
 }
 
 /// Returns whether a plan was left without a summary, and no check of the phase made up for it.
-fn left_plans(phase: &Phase, text: TextOf<'_>) -> bool {
-    phase.count(PlanState::Open) > 0 && !phase.has_passed(text)
+fn left_plans(phase: &Phase) -> bool {
+    phase.count(PlanState::Open) > 0 && !phase.has_passed()
 }
 
 /// Returns all phases that are complete: of archived milestones and workstreams, quick tasks that taught something, and
@@ -223,25 +214,19 @@ fn all_complete(survey: &Survey, history: &History) -> Result<Vec<FinishedPhase>
             phase.milestone == survey.folder.active.slug || open.contains(&phase.milestone);
         phase.is_complete && !is_open
     };
-    let done: HashSet<&Path> = complete(survey).iter().map(|(dir, _)| dir.dir.as_path()).collect();
     let past = history.phases.iter().filter(is_past);
     let quick = history.quick.iter().filter(|task| Retrospective::has_lessons(task));
-    let active = history.phases.iter().filter(|phase| done.contains(phase.dir.as_path()));
+    let is_done = |phase: &&FinishedPhase| complete(survey).any(|done| phase.is(done));
+    let active = history.phases.iter().filter(is_done);
     let mut all: Vec<FinishedPhase> = past.chain(quick).chain(active).cloned().collect();
     // The roadmap in the archive names a phase better than its folder.
-    let mut names: HashMap<PathBuf, String> = HashMap::new();
     for archive in &survey.folder.archived {
-        let roadmap = archive.roadmap()?;
-        let milestones = history.milestones.iter().filter(|one| one.slug == archive.slug);
-        for dir in milestones.flat_map(|milestone| &milestone.phases) {
-            let planned = roadmap.as_ref();
-            let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));
-            let planned = planned.and_then(|phase| phase.name.as_deref());
-            names.insert(dir.dir.clone(), plan::name_of_past_phase(&dir.name, planned).to_owned());
+        let Some(roadmap) = archive.roadmap()? else { continue };
+        for phase in all.iter_mut().filter(|phase| phase.milestone == archive.slug) {
+            let planned = phase.number.as_ref().and_then(|number| roadmap.phase(number));
+            let planned = planned.and_then(|planned| planned.name.as_deref());
+            phase.name = plan::name_of_past_phase(&phase.name, planned).to_owned();
         }
-    }
-    for phase in &mut all {
-        phase.name = names.remove(&phase.dir).unwrap_or_else(|| std::mem::take(&mut phase.name));
     }
     Ok(all)
 }
@@ -310,18 +295,11 @@ fn in_order(
 }
 
 /// Returns the effort of a phase: the caller's, else that of its plans, else for the latest phase the current setting.
-fn effort(
-    survey: &Survey,
-    phase: &FinishedPhase,
-    history: &History,
-    request: &ExecuteRequest,
-) -> Option<String> {
+fn effort(survey: &Survey, phase: &FinishedPhase, request: &ExecuteRequest) -> Option<String> {
     if request.effort.is_some() {
         return request.effort.clone();
     }
-    let mut dirs = history.milestones.iter().flat_map(|milestone| &milestone.phases);
-    let dir = dirs.find(|dir| dir.dir == phase.dir);
-    let own = dir.map(patterns::requested_efforts).unwrap_or_default();
+    let own = phase.requested_efforts();
     if !own.is_empty() {
         let named: BTreeSet<&str> = own.iter().map(String::as_str).collect();
         let named = named.into_iter().collect::<Vec<_>>().join(", ");
@@ -333,14 +311,14 @@ fn effort(
         };
         return Some(named + &of_some);
     }
-    let is_latest = complete(survey).last().is_some_and(|(dir, _)| dir.dir == phase.dir);
+    let is_latest = complete(survey).last().is_some_and(|last| phase.is(last));
     survey.workflow.effort.clone().filter(|_| is_latest)
 }
 
 /// Returns the complete phases of the active milestone that have a folder.
-fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
-    let done = survey.position.phases.iter().filter(|phase| phase.state == PhaseState::Done);
-    done.filter_map(|phase| Some((folder(survey, phase)?, phase))).collect()
+fn complete(survey: &Survey) -> impl DoubleEndedIterator<Item = &Phase> {
+    let phases = survey.position.phases.iter();
+    phases.filter(|phase| phase.state == PhaseState::Done && phase.dir.is_some())
 }
 
 /// Returns a phase by number, or by default the last complete one, with its folder.
@@ -349,20 +327,11 @@ fn phase_or_last_complete<'a>(
     number: Option<&PhaseNumber>,
 ) -> Result<(&'a PhaseDir, &'a Phase)> {
     let found = match number {
-        Some(number) => {
-            let phase = survey.phase(number)?;
-            folder(survey, phase).map(|dir| (dir, phase))
-        }
-        None => complete(survey).into_iter().rfind(|(dir, _)| dir.summaries().next().is_some()),
+        Some(number) => Some(survey.phase(number)?),
+        None => complete(survey).rfind(|phase| phase.is_begun()),
     };
+    let found = found.and_then(|phase| Some((phase.dir.as_deref()?, phase)));
     found.ok_or_else(|| Error::not_found("there is no phase with summaries"))
-}
-
-fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
-    let dirs = &survey.folder.active.phases;
-    let start = dirs.partition_point(|dir| dir.number < phase.number);
-    let mut same = dirs[start..].iter().take_while(|dir| dir.number == phase.number);
-    same.find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.
@@ -370,8 +339,8 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     let missing: Vec<String> = phase
         .open_plans()
         .map(|slot| {
-            let file = slot.summary.as_ref().or(slot.plan.as_ref());
-            file.cloned().unwrap_or_else(|| slot.number.to_string())
+            let file = slot.paths().last().and_then(Path::file_name);
+            file.map_or_else(|| slot.number.to_string(), |file| file.display().to_string())
         })
         .collect();
     let number = &phase.number;
@@ -393,7 +362,7 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
 
 fn located(error: Error, project: &Project, phase: &Phase) -> Error {
     match &phase.dir {
-        Some(dir) => error.at(project.relative(dir), None),
+        Some(dir) => error.at(project.relative(&dir.path), None),
         None => error,
     }
 }
@@ -426,7 +395,7 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<LessonB
     let survey = Survey::read(project)?;
     let (dir, phase) = phase_or_last_complete(&survey, number)?;
     // The report of `execute` has the warnings.
-    let mut finished = FinishedPhase::read(dir, &survey.folder.active.slug, &mut Vec::new());
+    let mut finished = FinishedPhase::read(dir, &survey.folder.active.slug).value;
     if let Some(name) = &phase.name {
         finished.name.clone_from(name);
     }

@@ -1,6 +1,5 @@
 //! Runs the commands that write, defines the common part of their reports, and undoes what they did.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,9 +8,9 @@ use crate::claude_md::Regenerated;
 use crate::error::{Error, Result};
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
-use crate::plan::{Next, TextOf};
+use crate::plan::Next;
 use crate::project::Project;
-use crate::storage::{Changes, Operation, OperationId, Store, read};
+use crate::storage::{Changes, Operation, OperationId, Store};
 use crate::warning::Warning;
 
 /// The outcome of a command. It is the command's `--json` document: the specific fields first, then the
@@ -64,18 +63,6 @@ impl Work {
         self.contested = next.contest();
         self.next = Some(next.command);
     }
-}
-
-/// Runs `work` with a reader of texts, and adds warnings about those that could not be read.
-pub(crate) fn reading<T>(
-    project: &Project,
-    warnings: &mut Vec<Warning>,
-    work: impl FnOnce(TextOf<'_>) -> T,
-) -> T {
-    let unreadable = RefCell::new(Vec::new());
-    let value = work(&|path| read::text_or_warning(path, &mut unreadable.borrow_mut()));
-    warnings.extend(project.named(unreadable.into_inner()));
-    value
 }
 
 /// Runs a command: plans it, applies all of its changes or none, and completes its report.

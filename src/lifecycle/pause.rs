@@ -31,7 +31,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Next, Phase, PhaseNumber, PlanState, StatusReport, Survey};
+use crate::plan::{Next, PhaseNumber, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -103,20 +103,19 @@ fn last_completed(project: &Project, survey: &Survey) -> Option<String> {
     let phases = survey.position.phases.get(..=current)?;
     phases.iter().rev().find_map(|phase| {
         let slot = phase.plans.iter().rfind(|slot| slot.state == PlanState::Complete)?;
-        path_in_project(project, phase, slot.summary.as_ref()?)
+        Some(shown(project, &slot.summary.as_ref()?.path))
     })
 }
 
 fn next_pending(project: &Project, survey: &Survey) -> Option<String> {
     let phase = survey.position.phase()?;
     let slot = phase.open_plans().next()?;
-    path_in_project(project, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
+    Some(shown(project, slot.paths().next()?))
 }
 
-/// Returns the path of a phase's file, relative to the project.
-fn path_in_project(project: &Project, phase: &Phase, file: &str) -> Option<String> {
-    let path = phase.dir.as_ref()?.join(file);
-    Some(project.relative(&path).display().to_string())
+/// Returns a path relative to the project.
+fn shown(project: &Project, path: &Path) -> String {
+    project.relative(path).display().to_string()
 }
 
 /// Returns the complete plans as `phase/plan`, in order.
@@ -187,7 +186,7 @@ fn find(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Option<(PathBuf,
     let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
     let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
     let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(vocabulary::RESUME)).collect();
-    places.extend(of_phase.map(|dir| dir.join(".continue-here.md")));
+    places.extend(of_phase.map(|dir| dir.path.join(".continue-here.md")));
     for path in places {
         if let Some(text) = read::text(&path)? {
             return Ok(Some((path, text.into_value(warnings))));

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::Serialize;
 
@@ -16,7 +15,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
-    RoadmapPhase, RoadmapPlan, Survey, check_waves, roadmap_phase, status_words, total_to_show,
+    RoadmapPhase, RoadmapPlan, Survey, check_waves, status_words, total_to_show,
 };
 use crate::project::{Project, vocabulary};
 use crate::search::bm25;
@@ -138,7 +137,7 @@ fn chosen(survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
 fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> Result<PhaseBrief> {
     let warnings = &mut work.warnings;
     warnings.extend(survey.warnings.iter().cloned());
-    let planned = roadmap_phase(&survey.roadmap, &phase.number).map(AsRef::as_ref);
+    let planned = phase.planned.as_deref();
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::with_changes(project, &work.changes, warnings)?;
@@ -270,26 +269,23 @@ impl PhasePlans {
         let mut found = Self::default();
         let (mut all, mut open) = (Vec::new(), Vec::new());
         for slot in &phase.plans {
-            let path = phase.dir.as_ref().zip(slot.plan.as_ref()).map(|(dir, file)| dir.join(file));
-            let parsed = path.and_then(|path| {
-                Some(Plan::parse(&read::text_or_warning(&path, warnings)?, &path))
-            });
             let in_list = listed.iter().find(|listed| listed.plan.as_ref() == Some(&slot.number));
             let mut brief = PlanBrief::empty(slot.number.clone(), slot.state);
             brief.title = in_list.and_then(|listed| listed.title.clone());
-            if let Some(parsed) = parsed {
+            if let Some(parsed) = slot.plan() {
                 brief.fill(&parsed.value);
                 if slot.state != PlanState::Complete {
-                    found.problems.extend(parsed.warnings);
+                    found.problems.extend(parsed.warnings.iter().cloned());
                     found.problems.extend(parsed.value.problems());
-                    open.push(parsed.value.clone());
+                    open.push(&parsed.value.file);
                 }
-                all.push(parsed.value);
+                all.push(&parsed.value);
             }
             found.plans.push(brief);
         }
+        warnings.extend(phase.unread().cloned());
         // Problems of finished plans are ignored, and these no longer run in parallel with others.
-        let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
+        let is_open = |warning: &Warning| open.contains(&&warning.place.file);
         found.problems.extend(check_waves(&all).into_iter().filter(is_open));
         found.problems.sort();
         for listed in listed {
@@ -387,8 +383,8 @@ fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<InsightBrief>
 /// If none is like it, the latest show how this project cuts its phases.
 fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<PhaseShape> {
     // A finished phase may lie in an archive, too.
-    let own = own.dir.as_deref().filter(|_| own.is_begun()).and_then(Path::file_name);
-    let is_own = |phase: &&FinishedPhase| own.is_some_and(|own| own == phase.dir_name.as_str());
+    let own = own.dir.as_ref().filter(|_| own.is_begun()).map(|dir| dir.dir_name());
+    let is_own = |phase: &&FinishedPhase| own.as_ref() == Some(&phase.dir_name);
     let others: Vec<&FinishedPhase> =
         history.iter().rev().filter(|phase| !is_own(phase) && phase.number.is_some()).collect();
     let text = |phase: &&FinishedPhase| {

@@ -10,19 +10,18 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::lifecycle::execute::{ExecuteRequest, record};
-use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::{Outline, line_start};
 use crate::plan::{
     Action, Archive, DEFAULT_MILESTONE, Decision, MilestoneFolder, Phase, PhaseNumber, PhaseState,
-    PlanState, PlanningFolder, Position, StateFile, Summary, Survey, TextOf, document,
-    roadmap_phase,
+    PlanSlot, PlanState, PlanningFolder, Position, StateFile, Survey, document,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
 use crate::text::{pluralize, slug_of};
-use crate::warning::{Parsed, Warning};
+use crate::warning::Parsed;
 use crate::{plan, templates};
 
 /// The options of `annals ship`.
@@ -89,7 +88,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     }
     let ships = !request.cleanup_only && has_work(&survey, is_foreign);
     if ships && !request.force {
-        let checked = check(project, &survey.position, &mut work.warnings);
+        let checked = check(project, &survey.position);
         checked.map_err(|refusal| {
             if !is_foreign {
                 return refusal;
@@ -97,6 +96,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
             let ship = &layout.commands.ship;
             refusal.hint(format!("finish or drop what is open; {ship} archives the milestone then"))
         })?;
+        work.warnings.extend(survey.unread_files());
     }
     let moved = if request.cleanup_only { moved_milestone(&survey, &work.changes)? } else { None };
     if ships || request.cleanup_only {
@@ -141,7 +141,7 @@ fn has_work(survey: &Survey, is_foreign: bool) -> bool {
     match position.next.action {
         Action::Ship => true,
         Action::None => has_folder && !is_foreign && survey.folder.archive_of_active().is_none(),
-        _ => has_folder || position.members().any(|phase| is_listed(survey, phase)),
+        _ => has_folder || position.members().any(|phase| phase.planned.is_some()),
     }
 }
 
@@ -157,25 +157,17 @@ fn is_archived(survey: &Survey) -> bool {
     folder.active.phases.is_empty() && folder.archived.iter().any(is_it)
 }
 
-/// Returns whether the roadmap lists a phase among those that have not shipped.
-fn is_listed(survey: &Survey, phase: &Phase) -> bool {
-    roadmap_phase(&survey.roadmap, &phase.number).is_some_and(|planned| !planned.is_shipped)
-}
-
 /// Refuses if any work of the milestone is open, or if another reading of the files that is about as good finds some.
-fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) -> Result<()> {
-    let (work, checks) = reading(project, warnings, |text| {
-        let mut work: Vec<String> = Vec::new();
-        let mut checks: Vec<String> = Vec::new();
-        for phase in position.members() {
-            work.extend(open_work(project, phase, text));
-            checks.extend(phase.open_checks(text).map(|check| {
-                let file = project.relative(&check.file).display();
-                format!("{file} has the status {:?}", check.status_word)
-            }));
-        }
-        (work, checks)
-    });
+fn check(project: &Project, position: &Position) -> Result<()> {
+    let work: Vec<String> =
+        position.members().flat_map(|phase| open_work(project, phase)).collect();
+    let open = position.members().flat_map(Phase::open_checks);
+    let checks: Vec<String> = open
+        .map(|check| {
+            let file = project.relative(&check.file).display();
+            format!("{file} has the status {:?}", check.status_word)
+        })
+        .collect();
     let rival = position.next.rival().filter(|_| position.next.action == Action::Ship);
     let (what, found, hint) = if !work.is_empty() {
         ("the milestone is not complete", work, "finish or drop what is open")
@@ -192,13 +184,13 @@ fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) ->
 }
 
 /// Returns the open work of a phase, one clause each.
-fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> {
+fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
     let number = &phase.number;
     let mut open = Vec::new();
     match phase.state {
         PhaseState::Dropped => return open,
         // Later work that passed its checks compensates for what a summary left open.
-        PhaseState::Done if phase.has_passed(text) => return open,
+        PhaseState::Done if phase.has_passed() => return open,
         PhaseState::Running => open.push(format!("phase {number} is not finished")),
         PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
         PhaseState::Open | PhaseState::Done => {}
@@ -211,8 +203,8 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
     }
     open.extend(phase.plans.iter().filter_map(|slot| {
         let is_unfinished = matches!(slot.state, PlanState::Partial | PlanState::Failed);
-        let file = phase.dir.as_ref()?.join(slot.summary.as_ref().filter(|_| is_unfinished)?);
-        let file = project.relative(&file).display();
+        let file = slot.summary.as_ref().filter(|_| is_unfinished)?;
+        let file = project.relative(&file.path).display();
         Some(format!("{file} has the status {:?}", slot.state.as_str()))
     }));
     open
@@ -453,15 +445,11 @@ fn shipped_page(project: &Project, survey: &Survey, name: &str, slug: &str) -> R
     let mut counts: Vec<Option<u32>> = Vec::new();
     for phase in survey.position.kept() {
         let first = counts.len();
-        for slot in &phase.plans {
-            let path = phase.dir.as_ref().zip(slot.summary.as_ref());
-            let Some(path) = path.map(|(dir, file)| dir.join(file)) else { continue };
-            let Some(text) = read::text(&path)? else { continue };
-            let summary = Summary::parse(&text.value, &path).value;
-            counts.push(summary.deviation_count);
-            let listed = summary.deviations.into_iter().flatten();
-            kinds.extend(listed.filter_map(|deviation| deviation.kind));
-            commits.extend(summary.commits.into_iter().flatten());
+        for summary in phase.plans.iter().filter_map(PlanSlot::summary) {
+            counts.push(summary.value.deviation_count);
+            let listed = summary.value.deviations.iter().flatten();
+            kinds.extend(listed.filter_map(|deviation| deviation.kind.as_deref()));
+            commits.extend(summary.value.commits.iter().flatten());
         }
         phases.push(json!({
             "number": phase.number,

@@ -446,7 +446,7 @@ mod tests {
             let path = Path::new("01-01-SUMMARY.md");
             let summary = Summary::parse(&text, path).value;
             let mut record =
-                PlanRecord::new(PlanNumber::from(number), "01-01-SUMMARY.md", summary, &text);
+                PlanRecord::new(PlanNumber::from(number), path.to_owned(), summary, &text);
             record.summary.tasks.total = self.tasks;
             record.summary.files = Some(self.files);
             record.summary.deviation_count =
@@ -466,6 +466,7 @@ mod tests {
             dir_name: "01-phase".to_owned(),
             milestone: milestone.to_owned(),
             plans: numbered.map(|(plan, number)| plan.record(number)).collect(),
+            slots: Vec::new(),
             is_complete: true,
             digest: String::new(),
         }

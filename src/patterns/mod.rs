@@ -25,8 +25,7 @@ pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord, Recorded, insights, traced};
 pub(crate) use phase::{
-    History, derive_durations, distinct, history, plans_without_deviation_count, requested_efforts,
-    stated_deviations,
+    History, derive_durations, distinct, history, plans_without_deviation_count, stated_deviations,
 };
 pub use relevance::{RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic};
 pub(crate) use relevance::{with_changes, worth_knowing};

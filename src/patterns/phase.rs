@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chrono::NaiveDate;
 use memchr::{memchr_iter, memmem};
@@ -15,8 +16,8 @@ use crate::patterns::paths::is_file;
 use crate::patterns::trace::plan_id;
 use crate::patterns::{BulletSource, Insights, PatternEntry, Patterns, Trace, stored};
 use crate::plan::{
-    DEFAULT_MILESTONE, Deviation, MilestoneFolder, Phase, PhaseDir, PhaseNumber, Plan, PlanNumber,
-    PlanState, PlanningFolder, Summary, Survey, letters,
+    DEFAULT_MILESTONE, Deviation, MilestoneFolder, Phase, PhaseDir, PhaseNumber, PlanFile,
+    PlanNumber, PlanSlot, PlanState, PlanningFolder, Summary, Survey, letters,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::read::PathKind;
@@ -39,6 +40,8 @@ pub struct FinishedPhase {
     pub milestone: String,
     /// The plans that have a summary, in the order of their numbers.
     pub plans: Vec<PlanRecord>,
+    /// The files of all of its plans.
+    pub(crate) slots: Vec<PlanSlot>,
     /// Whether every plan in its folder has a summary that is neither partial nor failed.
     pub is_complete: bool,
     /// The digest of the summaries' contents.
@@ -50,8 +53,8 @@ pub struct FinishedPhase {
 pub struct PlanRecord {
     /// The plan's number within its phase.
     pub plan: PlanNumber,
-    /// The summary's file name.
-    pub file: String,
+    /// The path of the summary.
+    pub file: PathBuf,
     /// The summary.
     pub summary: Summary,
     /// Line number in the summary of each pattern that it names, from 1; 0 if its text is not found there.
@@ -60,49 +63,61 @@ pub struct PlanRecord {
 
 impl FinishedPhase {
     /// Reads the summaries of a phase's folder; one that cannot be read becomes a warning.
-    pub fn read(dir: &PhaseDir, milestone: &str, warnings: &mut Vec<Warning>) -> Self {
-        let files =
-            dir.plans.iter().filter_map(|slot| Some((&slot.number, slot.summary.as_ref()?)));
+    pub fn read(dir: &PhaseDir, milestone: &str) -> Parsed<Self> {
         let number = Some(dir.number.clone());
-        let mut phase = Self::from_files(number, &dir.name, &dir.dir, files, warnings);
-        milestone.clone_into(&mut phase.milestone);
-        phase.is_complete &= phase.plans.len() == dir.plans.len();
-        phase
+        Self::from_files(number, &dir.name, &dir.path, milestone, dir.plans.clone())
     }
 
-    /// Reads summaries by the numbers of their plans and their file names.
-    fn from_files<'f>(
+    fn from_files(
         number: Option<PhaseNumber>,
         name: &str,
         dir: &Path,
-        files: impl Iterator<Item = (&'f PlanNumber, &'f String)>,
-        warnings: &mut Vec<Warning>,
-    ) -> Self {
-        let mut plans = Vec::new();
-        let mut digest = Sha256::new();
-        for (plan, file) in files {
-            let path = dir.join(file);
-            let Some(text) = read::text_or_warning(&path, warnings) else {
-                continue;
-            };
-            let summary = Summary::parse(&text, &path).into_value(warnings);
+        milestone: &str,
+        slots: Vec<PlanSlot>,
+    ) -> Parsed<Self> {
+        let (mut plans, mut warnings, mut digest) = (Vec::new(), Vec::new(), Sha256::new());
+        for slot in &slots {
+            let summary = slot.summary();
+            warnings.extend(slot.unread().cloned());
+            let Some((file, summary)) = slot.summary.as_ref().zip(summary) else { continue };
+            warnings.extend(summary.warnings.iter().cloned());
             // The digest is independent of line endings.
+            let text = file.text().unwrap_or_default();
             let plain = text.replace("\r\n", "\n");
-            digest.update(format!("{} {}\n", plan_id(plan), plain.len()));
+            digest.update(format!("{} {}\n", plan_id(&slot.number), plain.len()));
             digest.update(plain);
-            plans.push(PlanRecord::new(plan.clone(), file, summary, &text));
+            let (plan, path) = (slot.number.clone(), file.path.clone());
+            plans.push(PlanRecord::new(plan, path, summary.value.clone(), text));
         }
-        Self {
+        let is_complete = !plans.is_empty() && plans.len() == slots.len();
+        let value = Self {
             number,
             name: name.to_owned(),
             dir: dir.to_owned(),
             dir_name: file_name(&dir.to_string_lossy()).to_owned(),
-            milestone: String::new(),
-            is_complete: !plans.is_empty() && !plans.iter().any(PlanRecord::is_unfinished),
+            milestone: milestone.to_owned(),
+            is_complete: is_complete && !plans.iter().any(PlanRecord::is_unfinished),
             plans,
+            slots,
             // Git abbreviates commits to about half as many digits by default; a collision by chance is ruled out.
             digest: hexadecimal(&digest.finalize()[..8]),
-        }
+        };
+        Parsed { value, warnings }
+    }
+
+    /// Returns whether it was read from the folder of a phase.
+    pub(crate) fn is(&self, phase: &Phase) -> bool {
+        phase.dir.as_ref().is_some_and(|dir| dir.path == self.dir)
+    }
+
+    /// Returns the effort profiles that its plans request, by one word each. A plan that cannot be read is ignored here;
+    /// `plan` warns about it.
+    pub(crate) fn requested_efforts(&self) -> Vec<String> {
+        let plans = self.slots.iter().filter_map(PlanSlot::plan);
+        let words = plans.filter_map(|plan| plan.value.effort_override.as_deref().map(fold));
+        // Not `balanced, then thorough`.
+        let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        words.filter(|word| !word.is_empty() && word.chars().all(is_word)).collect()
     }
 
     /// Returns the latest completion date of its plans, as far as the summaries state it.
@@ -147,11 +162,11 @@ pub(crate) fn plans_without_deviation_count(plans: &[PlanRecord]) -> usize {
 
 impl PlanRecord {
     /// Creates a record from a plan's summary, as parsed and as text.
-    pub(crate) fn new(plan: PlanNumber, file: &str, summary: Summary, text: &str) -> Self {
+    pub(crate) fn new(plan: PlanNumber, file: PathBuf, summary: Summary, text: &str) -> Self {
         let patterns = summary.patterns.iter().flatten();
         Self {
             plan,
-            file: file.to_owned(),
+            file,
             pattern_lines: patterns.map(|one| line_of(one, text)).collect(),
             summary,
         }
@@ -379,7 +394,7 @@ impl History {
         let mut current = phases(&folder.active, warnings)?;
         let names: HashMap<&Path, &String> = active
             .iter()
-            .filter_map(|own| Some((own.dir.as_deref()?, own.name.as_ref()?)))
+            .filter_map(|own| Some((&*own.dir.as_ref()?.path, own.name.as_ref()?)))
             .collect();
         for phase in &mut current {
             if let Some(name) = names.get(phase.dir.as_path()) {
@@ -432,15 +447,10 @@ pub(crate) fn history(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
 const MIN_PARALLEL_PHASES: usize = 4;
 
 fn phases(milestone: &MilestoneFolder, warnings: &mut Vec<Warning>) -> Result<Vec<FinishedPhase>> {
-    let read = |dir: &PhaseDir| {
-        let mut warnings = Vec::new();
-        (FinishedPhase::read(dir, &milestone.slug, &mut warnings), warnings)
-    };
-    let mut phases = Vec::new();
-    for (phase, found) in parallel::map(&milestone.phases, MIN_PARALLEL_PHASES, read)? {
-        warnings.extend(found);
-        phases.extend(Some(phase).filter(|phase| !phase.plans.is_empty()));
-    }
+    let read = |dir: &Arc<PhaseDir>| FinishedPhase::read(dir, &milestone.slug);
+    let read = parallel::map(&milestone.phases, MIN_PARALLEL_PHASES, read)?;
+    let mut phases: Vec<_> = read.into_iter().map(|phase| phase.into_value(warnings)).collect();
+    phases.retain(|phase| !phase.plans.is_empty());
     Ok(phases)
 }
 
@@ -463,14 +473,16 @@ fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Vec<FinishedPhas
     for name in folders(&planning.join(QUICK)) {
         let dir = planning.join(QUICK).join(&name);
         let files = listing::entries(&dir).unwrap_or_default().into_iter();
-        let files: Vec<String> = files
+        let files = files
             .filter(|(file, kind)| *kind == PathKind::File && file.ends_with("SUMMARY.md"))
-            .map(|(file, _)| file)
-            .collect();
-        let numbers: Vec<PlanNumber> = (1..).take(files.len()).map(PlanNumber::from).collect();
-        let listed = numbers.iter().zip(&files);
-        let mut task = FinishedPhase::from_files(None, &name, &dir, listed, warnings);
-        QUICK.clone_into(&mut task.milestone);
+            .map(|(file, _)| Some(PlanFile::new(dir.join(file))));
+        let slot = |(number, summary)| PlanSlot {
+            summary,
+            ..PlanSlot::new(PlanNumber::from(number), None)
+        };
+        let slots = (1..).zip(files).map(slot).collect();
+        let task = FinishedPhase::from_files(None, &name, &dir, QUICK, slots);
+        let mut task = task.into_value(warnings);
         if let Some(title) = task.plans.first().and_then(|plan| plan.summary.title.clone()) {
             task.name = title;
         }
@@ -496,20 +508,6 @@ fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
     plans.filter_map(|plan| plan.summary.completed).min()
 }
 
-/// Returns the effort profiles that the plans of a phase request, by one word each.
-pub(crate) fn requested_efforts(dir: &PhaseDir) -> Vec<String> {
-    let paths = dir.plans.iter().filter_map(|slot| Some(dir.dir.join(slot.plan.as_ref()?)));
-    // A plan that cannot be read is ignored here; `plan` warns about it.
-    let requests = paths.filter_map(|path| {
-        let text = read::text(&path).ok()??.value;
-        let word = fold(&Plan::parse(&text, &path).value.effort_override?);
-        // Not `balanced, then thorough`.
-        let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-        (!word.is_empty() && word.chars().all(is_word)).then_some(word)
-    });
-    requests.collect()
-}
-
 /// Returns the recorded patterns, each bullet with its source as far as the summaries still exist.
 pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
     let mut found = stored(project)?;
@@ -530,7 +528,7 @@ pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
             let Some(source) = source else { continue };
             let plan = phase.plans.iter().find(|plan| plan.plan == source.plan);
             bullet.source = plan.map(|plan| BulletSource {
-                file: project.relative(&phase.dir.join(&plan.file)).to_owned(),
+                file: project.relative(&plan.file).to_owned(),
                 line: Some(source.line).filter(|line| *line > 0),
                 text: plan
                     .text_at(source.line)
@@ -554,7 +552,7 @@ mod tests {
     fn phase(milestone: &str, digest: &str, plans: &[u32]) -> FinishedPhase {
         let record = |number: &u32| {
             let plan = PlanNumber::from(*number);
-            PlanRecord::new(plan, "S.md", Summary::default(), "")
+            PlanRecord::new(plan, "S.md".into(), Summary::default(), "")
         };
         FinishedPhase {
             number: Some(3.into()),
@@ -563,6 +561,7 @@ mod tests {
             dir_name: "03-parser".to_owned(),
             milestone: milestone.to_owned(),
             plans: plans.iter().map(record).collect(),
+            slots: Vec::new(),
             is_complete: true,
             digest: digest.to_owned(),
         }

@@ -10,7 +10,7 @@ use crate::patterns::sentences::ContentWords;
 use crate::patterns::trace::{known_milestone, split_citation};
 use crate::patterns::tree::ends_in;
 use crate::patterns::{PatternEntry, PatternOutcome, Patterns, StaleReasons, mentions};
-use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
+use crate::plan::{Phase, PhaseNumber, PlanSlot, Roadmap, Survey};
 use crate::project::Project;
 use crate::search::bm25;
 use crate::storage::{Changes, read};
@@ -152,13 +152,10 @@ struct CurrentWork {
 impl CurrentWork {
     fn new(phase: &Phase, roadmap: &Roadmap) -> Self {
         let mut work = Self { text: topic(phase, roadmap), ..Self::default() };
-        let plans = phase.plans.iter().filter_map(|slot| slot.plan.as_ref());
-        for path in phase.dir.iter().flat_map(|dir| plans.clone().map(|plan| dir.join(plan))) {
-            // What cannot be read is reported by the commands about plans.
-            let Ok(Some(plan)) = read::text(&path) else { continue };
-            let plan = Plan::parse(&plan.value, &path).value;
-            work.text.extend(plan.title.iter().flat_map(|title| ["\n", title.as_str()]));
-            work.files.extend(plan.files_modified.into_iter().flatten());
+        // What cannot be read is reported by the commands about plans.
+        for plan in phase.plans.iter().filter_map(PlanSlot::plan) {
+            work.text.extend(plan.value.title.iter().flat_map(|title| ["\n", title.as_str()]));
+            work.files.extend(plan.value.files_modified.iter().flatten().cloned());
         }
         work.words = ContentWords::from_text(&work.text);
         work

@@ -493,7 +493,7 @@ mod tests {
     }
 
     fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
-        let mut plan = PlanRecord::new(PlanNumber::from(1), "S.md", Summary::default(), "");
+        let mut plan = PlanRecord::new(PlanNumber::from(1), "S.md".into(), Summary::default(), "");
         plan.summary.deviations = Some(vec![Deviation {
             kind: Some(kind.to_owned()),
             severity: Some(severity.to_owned()),

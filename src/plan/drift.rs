@@ -7,7 +7,7 @@
 
 use std::fmt::Display;
 use std::ops::{Range, RangeInclusive};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -17,11 +17,10 @@ use crate::plan::read::vocabulary::{begins, has};
 use crate::plan::rules::{names_step, statuses};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
-    ProgressRow, RoadmapPhase, Says, Summary, Survey,
+    ProgressRow, RoadmapPhase, Says, Survey,
 };
 use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
-use crate::storage::read;
 use crate::text::{clip, fold, is_absent, listed, one_line, slug_of, words_in};
 
 /// Maximum width of a displayed value; longer ones are truncated.
@@ -112,8 +111,8 @@ pub fn drift(survey: &Survey) -> Vec<Drift> {
             _ => continue,
         };
         for slot in phase.plans.iter().filter(|slot| slot.state == PlanState::Open) {
-            let Some((dir, plan)) = phase.dir.as_ref().zip(slot.plan.as_ref()) else { continue };
-            survey.relative(&dir.join(plan)).clone_into(&mut left.file);
+            let Some(plan) = &slot.plan else { continue };
+            survey.relative(&plan.path).clone_into(&mut left.file);
             let plan = format!("plan {}", slot.number);
             let actual = format!("no summary, but {reason}");
             let at = Located { value: (), range: 0..0, line: 1 };
@@ -652,7 +651,7 @@ fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
     let is_name = |c: char| c.is_whitespace() || c.is_uppercase();
     if slug_of(old) == old || old.contains('-') && !old.contains(is_name) {
         // The folder will be named after the phase.
-        let slug = slug_of(phase.slug.as_deref().unwrap_or(name));
+        let slug = slug_of(phase.dir.as_ref().map_or(name, |dir| &dir.name));
         if !slug.is_empty() {
             return Some(slug);
         }
@@ -685,15 +684,13 @@ pub(super) fn metrics(survey: &Survey) -> Vec<Drift> {
         return Vec::new();
     }
     let members = || survey.position.members();
-    let done = members().flat_map(|phase| phase.plans.iter().map(move |slot| (phase, slot)));
-    let done = done.filter(|(_, slot)| slot.state == PlanState::Complete);
+    let done = members().flat_map(|phase| &phase.plans);
+    let done = done.filter(|slot| slot.state == PlanState::Complete);
     let complete: usize = members().map(|phase| phase.count(PlanState::Complete)).sum();
     // A summary of a whole phase that has no plan may be counted or not.
     let of_phases = members().filter(|phase| phase.is_only_summarised()).count();
     let least = complete.saturating_sub(of_phases);
-    let durations = done.map(|(phase, slot)| {
-        duration(&phase.dir.as_ref()?.join(slot.summary.as_ref()?)).map(Minutes::as_f64)
-    });
+    let durations = done.map(|slot| slot.summary()?.value.duration_minutes.map(Minutes::as_f64));
     // The durations of some plans say nothing against a stated value of all.
     let total = durations.sum::<Option<f64>>().filter(|_| complete > 0);
     let mut comparison = Comparison::new(survey, vocabulary::STATE);
@@ -734,11 +731,6 @@ pub(super) fn metrics(survey: &Survey) -> Vec<Drift> {
 }
 
 /// Returns the duration that a summary states; an unreadable one states none.
-fn duration(path: &Path) -> Option<Minutes> {
-    let text = read::text(path).ok()??;
-    Summary::parse(&text.value, path).value.duration_minutes
-}
-
 /// Returns whether no value is stated yet.
 fn is_blank(stated: &str) -> bool {
     stated == "0" || is_absent(stated)

@@ -14,20 +14,19 @@ mod rules;
 
 pub use drift::{Drift, DriftKind, drift};
 use drift::{is_template_status, metrics};
-pub(crate) use model::roadmap_phase;
 pub use model::{ReadText, Survey};
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, Position};
 pub(crate) use phase::{letters, name_of_past_phase};
 pub use read::{
-    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Checks, Claim, DEFAULT_MILESTONE,
+    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Claim, DEFAULT_MILESTONE,
     Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder,
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState,
     PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone,
-    RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount, TextOf,
+    RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount,
     WorkflowSettings, check_waves, installed_skills,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, document, is_dropped_plan, is_settled, milestone_version,
+    Count, MAX_CLAIMS, PlanFile, checks, document, is_settled, milestone_version,
     milestone_version_in, notes, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};

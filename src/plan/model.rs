@@ -1,7 +1,6 @@
 //! The active milestone, read once for each command: its documents, its phases with all facts about each, and where the
 //! work stands.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
@@ -17,8 +16,8 @@ use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
     PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder, Position, ProjectFile,
-    Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, TextOf, WorkflowSettings,
-    milestone_version, milestone_version_in, notes, rules,
+    Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, WorkflowSettings, milestone_version,
+    milestone_version_in, notes, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -93,19 +92,16 @@ impl Survey {
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
-        let documents = Documents { read, warnings: RefCell::new(warnings) };
-        let text = |path: &Path| documents.text(path);
+        let mut documents = Documents { read, warnings };
         let [state_path, roadmap_path] =
             [vocabulary::STATE, vocabulary::ROADMAP].map(|name| folder.active.dir.join(name));
-        let texts = [&state_path, &roadmap_path].map(|path| text(path));
+        let texts = [&state_path, &roadmap_path].map(|path| documents.text(path));
         let [state, roadmap] = texts.each_ref().map(|text| text.as_deref().unwrap_or_default());
         let numbering = PhaseNumbering::detect(roadmap);
         let mut state_file = documents.value(StateFile::parse_with(state, &state_path, numbering));
         documents.add_shared(&folder, &mut state_file, numbering);
-        let mut found = Vec::new();
-        let todos = notes::todos(&folder.dir, &state_file.todos, &text, &mut found);
-        documents.warnings.borrow_mut().extend(found);
-        let config = text(&folder.dir.join(vocabulary::CONFIG));
+        let todos = notes::todos(&folder.dir, &state_file.todos, &mut documents.warnings);
+        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let mut survey = Self {
@@ -132,25 +128,26 @@ impl Survey {
         let unfollowed = project.named(Vec::new());
         survey.not_understood = project.named(survey.unread());
         survey.not_understood.extend(unfollowed.iter().cloned());
-        documents.warnings.borrow_mut().extend(unfollowed);
-        let milestones = text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
+        documents.warnings.extend(unfollowed);
+        let milestones = documents.text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
         let shipped = |name: Option<&str>| line_of_shipped(milestones.as_deref()?, name?);
         survey.is_stated_shipped = shipped(survey.state.milestone.as_deref()).is_some();
         survey.shipped = shipped(survey.milestone());
-        let phases = phases(&survey, &text);
-        survey.position = rules::decide(&survey, phases, &text);
+        survey.position = rules::decide(&survey, phases(&survey));
         survey.position.next.unchosen = project.unchosen();
-        survey.handoff = documents.handoff(&survey);
+        let mut warnings = documents.warnings;
+        survey.handoff = handoff(&survey, &mut warnings);
         // Only the check of the last phase worked on matters for what comes next.
         let last = survey.position.members().filter(|phase| phase.is_begun()).last();
-        for check in last.into_iter().flat_map(|phase| phase.checks.read(&text)) {
+        for check in last.into_iter().flat_map(Phase::checks) {
             if check.outcome == CheckOutcome::Unknown {
                 let message =
                     format!("not understood as the result of a check: {:?}", check.status_word);
-                documents.warnings.borrow_mut().push(Warning::file(&check.file, message));
+                warnings.push(Warning::file(&check.file, message));
             }
         }
-        survey.warnings = project.named(documents.warnings.into_inner());
+        warnings.extend(survey.unread_files());
+        survey.warnings = project.named(warnings);
         Ok(survey)
     }
 
@@ -298,7 +295,6 @@ impl Survey {
 
     /// Returns the unfinished plans of a phase: `…/03-02-PLAN.md: plan 2 has no summary`.
     pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
-        let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
         phase.plans.iter().filter_map(move |slot| {
             let why = match slot.state {
                 PlanState::Complete => return None,
@@ -306,14 +302,13 @@ impl Survey {
                 PlanState::Partial => "is partial",
                 PlanState::Failed => "failed",
             };
-            let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
-            Some(format!("{}: plan {} {why}", self.show(&path), slot.number))
+            Some(format!("{}: plan {} {why}", self.show(slot.paths().last()?), slot.number))
         })
     }
 
     /// Returns what a phase's folder contains: `…/03-web: 3 plans, 2 summaries`.
     pub(super) fn contents(&self, phase: &Phase) -> Option<String> {
-        let dir = self.show(phase.dir.as_ref()?);
+        let dir = self.show(&phase.dir.as_ref()?.path);
         let plans = quantity(phase.plan_files(), "plan");
         let summaries = quantity(phase.summaries(), "summary");
         let declared = phase.declared.map(|declared| format!(", {declared} declared"));
@@ -361,6 +356,11 @@ impl Survey {
         let milestones = &self.roadmap.milestones;
         let newest = milestones.iter().max_by_key(|one| (version_parts(&one.name), one.line));
         newest.filter(|_| milestones.iter().all(|one| one.is_shipped))
+    }
+
+    /// Returns warnings about files of the phases that could not be read, of those that were needed so far.
+    pub(crate) fn unread_files(&self) -> impl Iterator<Item = Warning> {
+        self.position.phases.iter().flat_map(Phase::unread).cloned()
     }
 
     /// Returns what was not understood, as warnings with their places.
@@ -458,16 +458,15 @@ pub type ReadText<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
 /// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
 struct Documents<'a> {
     read: ReadText<'a>,
-    warnings: RefCell<Vec<Warning>>,
+    warnings: Vec<Warning>,
 }
 
 impl Documents<'_> {
-    fn text(&self, path: &Path) -> Option<String> {
-        let text = (self.read)(path);
-        read::or_warning(text, path, &mut self.warnings.borrow_mut())
+    fn text(&mut self, path: &Path) -> Option<String> {
+        read::or_warning((self.read)(path), path, &mut self.warnings)
     }
 
-    fn parse<T>(&self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
+    fn parse<T>(&mut self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
         let text = self.text(path)?;
         Some(self.value(parse(&text, path)))
     }
@@ -475,7 +474,7 @@ impl Documents<'_> {
     /// Adds the decisions that the planning folder's own STATE.md keeps while the active milestone has a folder
     /// of its own. A STATE.md that names a milestone belongs to other work.
     fn add_shared(
-        &self,
+        &mut self,
         folder: &PlanningFolder,
         state: &mut StateFile,
         numbering: PhaseNumbering,
@@ -490,36 +489,35 @@ impl Documents<'_> {
         }
     }
 
-    /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
-    /// gone on since.
-    fn handoff(&self, survey: &Survey) -> Option<Handoff> {
-        let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
-        let latest = notes::latest_handoff(&survey.folder.dir, dirs, &|path| self.text(path))?;
-        let own = latest.phase_dir.as_ref().and_then(|name| {
-            let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
-            dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
-        });
-        let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
-        let file = survey.relative(&latest.file).to_owned();
-        let mut dates = survey.state.last_active.iter();
-        (!is_passed && !dates.any(|date| latest.written < *date))
-            .then_some(Handoff { file, ..latest })
+    fn value<T>(&mut self, parsed: Parsed<T>) -> T {
+        parsed.into_value(&mut self.warnings)
     }
+}
 
-    fn value<T>(&self, parsed: Parsed<T>) -> T {
-        parsed.into_value(&mut self.warnings.borrow_mut())
-    }
+/// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
+/// gone on since.
+fn handoff(survey: &Survey, warnings: &mut Vec<Warning>) -> Option<Handoff> {
+    let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.path);
+    let latest = notes::latest_handoff(&survey.folder.dir, dirs, warnings)?;
+    let own = latest.phase_dir.as_ref().and_then(|name| {
+        let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
+        dirs.position(|dir| dir.is_some_and(|dir| dir.path.ends_with(name)))
+    });
+    let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
+    let file = survey.relative(&latest.file).to_owned();
+    let mut dates = survey.state.last_active.iter();
+    (!is_passed && !dates.any(|date| latest.written < *date)).then_some(Handoff { file, ..latest })
 }
 
 /// Returns the phases of the milestone in number order, with what the documents say of them: those with a folder, and those
 /// that only the roadmap or STATE.md names. Their states are not determined yet.
-pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
+pub(super) fn phases(survey: &Survey) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
     let folders = dirs.iter().zip(old_folders(roadmap, dirs, state.phase.number.as_ref()));
-    let with_folder = |(dir, is_old): (&PhaseDir, bool)| {
-        let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
-        Phase { is_old, ..Phase::with_folder(dir, planned.cloned(), text) }
+    let with_folder = |(dir, is_old): (&Arc<PhaseDir>, bool)| {
+        let planned = roadmap.phase(&dir.number).filter(|_| !is_old);
+        Phase { is_old, ..Phase::with_folder(dir, planned.cloned()) }
     };
     let mut phases: Vec<Phase> = folders.map(with_folder).collect();
     let live = phases.iter().filter(|phase| !phase.is_old);
@@ -538,14 +536,18 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
 /// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete and has
 /// no word of the name that the roadmap gives its number, and either a listed number has two folders, or this holds for
 /// all folders, the roadmap calls no phase complete, and STATE.md names no phase behind the first.
-fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir], stated: Option<&PhaseNumber>) -> Vec<bool> {
-    let is_other = |dir: &PhaseDir| {
-        let planned = roadmap_phase(roadmap, &dir.number).filter(|planned| !planned.is_shipped);
+fn old_folders(
+    roadmap: &Roadmap,
+    dirs: &[Arc<PhaseDir>],
+    stated: Option<&PhaseNumber>,
+) -> Vec<bool> {
+    let is_other = |dir: &Arc<PhaseDir>| {
+        let planned = roadmap.phase(&dir.number).filter(|planned| !planned.is_shipped);
         let name = planned.and_then(|planned| planned.name.as_deref());
         let is_complete = dir.plans.iter().all(|slot| slot.summary.is_some());
         is_complete && name.is_some_and(|name| !may_be_same(&dir.name, name))
     };
-    let others: Vec<(&PhaseDir, bool)> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();
+    let others: Vec<_> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();
     let mut of_number = others.chunk_by(|(one, _), (next, _)| one.number == next.number);
     let has_two =
         of_number.any(|same| same.iter().any(|(_, is)| *is) && same.iter().any(|(_, is)| !is));
@@ -558,27 +560,13 @@ fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir], stated: Option<&PhaseNumber
     others.into_iter().map(|(_, is_other)| is_other && has_restarted).collect()
 }
 
-/// Returns the roadmap's phase of a number, preferring one that has not shipped.
-pub(crate) fn roadmap_phase<'a>(
-    roadmap: &'a Roadmap,
-    number: &PhaseNumber,
-) -> Option<&'a Arc<RoadmapPhase>> {
-    let shipped = roadmap.phases.partition_point(|phase| phase.is_shipped);
-    let (shipped, to_do) = roadmap.phases.split_at(shipped);
-    let find = |phases: &'a [Arc<RoadmapPhase>]| {
-        let at = phases.partition_point(|phase| phase.number < *number);
-        phases.get(at).filter(|phase| phase.number == *number)
-    };
-    find(to_do).or_else(|| find(shipped))
-}
-
 /// Returns the phase that STATE.md names, if it has neither a folder nor an entry in the roadmap. If no phase has one, its
 /// status must say that it is in progress: a template names a phase, too, and so may the STATE.md of a finished milestone.
 fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let state = &survey.state;
     let number = state.phase.number.clone()?;
-    let is_known = known.iter().any(|phase| phase.number == number)
-        || roadmap_phase(&survey.roadmap, &number).is_some();
+    let is_known =
+        known.iter().any(|phase| phase.number == number) || survey.roadmap.phase(&number).is_some();
     let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
     let is_begun = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
     let mut is_current = || state.no_milestone.is_none() && statuses.any(is_begun);

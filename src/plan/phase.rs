@@ -1,15 +1,15 @@
 //! A phase with everything known from its files and the documents, and the position of the work among them.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
 use crate::plan::{
-    Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PhaseProgress,
-    PlanSlot, PlanState, RoadmapPhase, TextOf, document, is_dropped_plan,
+    Check, CheckKind, CheckOutcome, FileName, PhaseDir, PhaseNumber, PhaseProgress, PlanSlot,
+    PlanState, RoadmapPhase, checks, document,
 };
+use crate::warning::{Parsed, Warning};
 
 /// The state of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,32 +29,23 @@ pub enum PhaseState {
 
 /// A phase of the active milestone, with everything known from its files and the documents.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub struct Phase {
     /// The phase number.
     pub number: PhaseNumber,
     /// The name in the roadmap, otherwise the folder's.
     pub name: Option<String>,
-    /// The folder's name without the number.
-    pub(crate) slug: Option<String>,
     /// What the roadmap says of it.
     pub planned: Option<Arc<RoadmapPhase>>,
     /// The folder, if any.
-    pub dir: Option<PathBuf>,
-    /// Whether it has a folder that contains files.
-    pub(crate) has_files: bool,
+    pub dir: Option<Arc<PhaseDir>>,
     /// The plans, without those that will not be done.
     pub plans: Vec<PlanSlot>,
-    /// Whether the phase was discussed, that is, has a CONTEXT file.
-    pub has_context: bool,
-    /// Its user tests, verifications and reviews.
-    pub checks: Checks,
+    /// Its checks, once they were asked for: most belong to phases that were completed long ago, and decide nothing.
+    pub(super) checks: OnceLock<Parsed<Vec<Check>>>,
     /// What the roadmap, else STATE.md's list of phases, says of it: complete, or that it will not be done.
     pub(crate) claim: Option<PhaseProgress>,
     /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
-    /// Number of plans that will not be done, which the documents may still count.
-    pub(crate) withdrawn: usize,
     /// Whether the folder is of a milestone before, whose numbers were used again.
     pub(crate) is_old: bool,
     /// Whether it belongs to the active milestone; folders of earlier ones often remain.
@@ -97,43 +88,46 @@ impl Phase {
     }
 
     /// Returns a phase with a folder.
-    pub(crate) fn with_folder(
-        dir: &PhaseDir,
-        planned: Option<Arc<RoadmapPhase>>,
-        text: TextOf<'_>,
-    ) -> Self {
-        let is_struck_out = |slot: &PlanSlot| {
+    pub(crate) fn with_folder(dir: &Arc<PhaseDir>, planned: Option<Arc<RoadmapPhase>>) -> Self {
+        let is_dropped = |slot: &PlanSlot| {
             let mut listed = planned.iter().flat_map(|planned| &planned.plans);
             listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.is_dropped)
+                || slot.plan().is_some_and(|plan| plan.value.is_dropped)
         };
-        let is_withdrawn =
-            |name: &String| text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text));
-        let state = |slot: &PlanSlot| {
-            let stated = |name: &String| {
-                let stated = text(&dir.dir.join(name)).and_then(|text| PlanState::stated(&text));
-                stated.unwrap_or(PlanState::Complete)
-            };
-            let state = slot.summary.as_ref().map_or(PlanState::Open, stated);
-            let is_dropped = || is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn);
-            (state == PlanState::Complete || !is_dropped()).then_some(state)
+        let known = |slot: &PlanSlot| {
+            let stated = slot.summary.as_ref().map(|file| file.text().and_then(PlanState::stated));
+            let state = stated.map_or(PlanState::Open, |state| state.unwrap_or(PlanState::Complete));
+            (state == PlanState::Complete || !is_dropped(slot))
+                .then(|| PlanSlot { state, ..slot.clone() })
         };
-        let known = |slot: &PlanSlot| Some(PlanSlot { state: state(slot)?, ..slot.clone() });
-        let plans: Vec<PlanSlot> = dir.plans.iter().filter_map(known).collect();
-        let of_checks = plans.iter().filter_map(|slot| {
-            let plan = dir.dir.join(slot.plan.as_ref()?);
-            Some((plan, slot.state == PlanState::Complete))
-        });
         Self {
             name: Some(dir.name.clone()),
-            slug: Some(dir.name.clone()),
-            dir: Some(dir.dir.clone()),
-            has_files: dir.has_files,
-            withdrawn: dir.plans.len() - plans.len(),
-            checks: dir.checks.clone().with_plans(of_checks.collect()),
-            plans,
-            has_context: dir.has_context,
+            plans: dir.plans.iter().filter_map(known).collect(),
+            dir: Some(dir.clone()),
             ..Self::new(dir.number.clone(), planned)
         }
+    }
+
+    /// Returns whether it has a folder that contains files.
+    pub(crate) fn has_files(&self) -> bool {
+        self.dir.as_ref().is_some_and(|dir| dir.has_files)
+    }
+
+    /// Returns whether it was discussed, that is, has a CONTEXT file.
+    pub fn has_context(&self) -> bool {
+        self.dir.as_ref().is_some_and(|dir| dir.has_context)
+    }
+
+    /// Returns its user tests, verifications and reviews.
+    pub fn checks(&self) -> &[Check] {
+        let Some(dir) = &self.dir else { return &[] };
+        &self.checks.get_or_init(|| checks(dir, &self.plans)).value
+    }
+
+    /// Returns warnings about its files that could not be read, of those that were needed.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &Warning> {
+        let plans = self.dir.iter().flat_map(|dir| &dir.plans).flat_map(PlanSlot::unread);
+        plans.chain(self.checks.get().into_iter().flat_map(|checks| &checks.warnings))
     }
 
     /// Returns the goal according to the roadmap.
@@ -190,10 +184,10 @@ impl Phase {
     /// written up later: `02-SUMMARY.md` in the folder of phase 2.
     pub(crate) fn is_only_summarised(&self) -> bool {
         let [slot] = self.plans.as_slice() else { return false };
-        let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
-        let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
-        let file = dir.zip(name);
-        let file = file.and_then(|(dir, name)| FileName::parse(name, &dir.to_string_lossy()));
+        let summary = slot.summary.as_ref().filter(|_| slot.plan.is_none());
+        let name = summary.and_then(|file| file.path.file_name()?.to_str());
+        let file = self.dir.as_ref().zip(name);
+        let file = file.and_then(|(dir, name)| FileName::parse(name, &dir.dir_name()));
         file.is_some_and(|file| {
             let of_phase =
                 |plan: &_| file.phase.is_none() && format!("{plan}") == self.number.to_string();
@@ -240,32 +234,32 @@ impl Phase {
     }
 
     /// Returns the checks that still require work; passed user tests make a verification unnecessary.
-    pub fn open_checks(&self, text: TextOf<'_>) -> impl Iterator<Item = &Check> {
-        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed, text);
-        let open = self.checks.read(text).iter().filter(|check| check.is_open());
+    pub fn open_checks(&self) -> impl Iterator<Item = &Check> {
+        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
+        let open = self.checks().iter().filter(|check| check.is_open());
         open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
     }
 
     /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
-    pub(crate) fn check_left(&self, text: TextOf<'_>) -> Option<&Check> {
-        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed, text);
+    pub(crate) fn check_left(&self) -> Option<&Check> {
+        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
         let is_waiting = |check: &&Check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Pending
         };
-        let waiting = || self.checks.read(text).iter().find(is_waiting).filter(|_| !is_passed);
-        self.open_checks(text).next().or_else(waiting)
+        let waiting = || self.checks().iter().find(is_waiting).filter(|_| !is_passed);
+        self.open_checks().next().or_else(waiting)
     }
 
     /// Returns whether a verification or user test passed and no check requires work.
-    pub(crate) fn has_passed(&self, text: TextOf<'_>) -> bool {
+    pub(crate) fn has_passed(&self) -> bool {
         [CheckKind::Uat, CheckKind::Verification]
             .into_iter()
-            .any(|kind| self.has_check(kind, CheckOutcome::Passed, text))
-            && self.open_checks(text).next().is_none()
+            .any(|kind| self.has_check(kind, CheckOutcome::Passed))
+            && self.open_checks().next().is_none()
     }
 
-    fn has_check(&self, kind: CheckKind, outcome: CheckOutcome, text: TextOf<'_>) -> bool {
-        let mut checks = self.checks.read(text).iter();
+    fn has_check(&self, kind: CheckKind, outcome: CheckOutcome) -> bool {
+        let mut checks = self.checks().iter();
         checks.any(|check| check.kind == kind && check.outcome == outcome)
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
     PlanState, PlanningFolder, Position, Skill, StatedPhase, Survey, drift, is_template_status,
-    metrics, roadmap_phase, without_status,
+    metrics, without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
@@ -145,13 +145,12 @@ impl StatusReport {
     }
 
     /// Returns the same with the performance metrics of STATE.md that the summaries contradict, for which all summaries
-    /// are read; if one cannot be read, `warnings` says so, and the metrics are not compared.
+    /// are read.
     pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
         let mut report = Self::from_survey(project, survey);
-        let metrics = metrics(survey);
         let left = report.drift.iter().position(Drift::is_left_plan);
         let end = left.unwrap_or(report.drift.len());
-        report.drift.splice(end..end, metrics);
+        report.drift.splice(end..end, metrics(survey));
         report
     }
 
@@ -224,7 +223,7 @@ fn stated(survey: &Survey, derived: &PhaseReport) -> PhaseReport {
     if number.is_none() && status.is_none() && progress_percent.is_none() {
         return derived.clone();
     }
-    let planned = number.as_ref().and_then(|number| roadmap_phase(&survey.roadmap, number));
+    let planned = number.as_ref().and_then(|number| survey.roadmap.phase(number));
     let goal = planned.and_then(|phase| phase.goal.clone());
     PhaseReport { number, total, name, status, progress_percent, goal, source: PhaseSource::State }
 }

@@ -193,7 +193,7 @@ pub(crate) fn homes(project: &Project) -> Vec<PathBuf> {
         // What cannot be read is reported by the code that interprets the folder.
         if let Ok(read) = PlanningFolder::read(&folder) {
             let active = read.value.active;
-            let phases = active.phases.first().and_then(|phase| phase.dir.parent());
+            let phases = active.phases.first().and_then(|phase| phase.path.parent());
             homes.extend(phases.map(Path::to_owned));
             homes.push(active.dir);
         }

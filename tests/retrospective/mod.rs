@@ -45,8 +45,8 @@ impl Tree {
     fn phases(&self) -> Vec<FinishedPhase> {
         let dir = self.dir.path().join(".vbw-planning");
         let folder = PlanningFolder::read(&dir).unwrap().value;
-        let read = |dir| FinishedPhase::read(dir, "default", &mut Vec::new());
-        folder.active.phases.iter().map(read).collect()
+        let phases = folder.active.phases.iter();
+        phases.map(|dir| FinishedPhase::read(dir, "default").value).collect()
     }
 }
 

@@ -8,18 +8,19 @@
 //! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
 //! ```
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use serde::Deserialize;
 
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
 use crate::plan::read::vocabulary::find;
-use crate::plan::read::{PlanState, folder};
+use crate::plan::read::{PhaseDir, PlanSlot, PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
 use crate::text::{quantity, says_none};
+use crate::warning::{Parsed, Warning};
 
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,12 +66,10 @@ pub struct Check {
     pub status_word: String,
 }
 
-/// Returns the text of a file, or `None` if it does not exist.
-pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
+/// A kind with the ending of its file names, the folder of its rounds below `remediation/`, and its stage file.
+type Kind = (CheckKind, &'static str, &'static str, &'static str);
 
-/// The kinds with the endings of their file names, the folders of their rounds below `remediation/`, and their stage
-/// files.
-const KINDS: [(CheckKind, &str, &str, &str); 3] = [
+const KINDS: [Kind; 3] = [
     (CheckKind::Uat, "UAT.md", "uat", ".uat-remediation-stage"),
     (CheckKind::Verification, "VERIFICATION.md", "qa", ".qa-remediation-stage"),
     (CheckKind::Review, "REVIEW.md", "", ""),
@@ -105,120 +104,99 @@ impl Check {
     }
 }
 
-/// The checks of a phase, found by name and read on first use.
-///
-/// Most belong to phases that were completed long ago and do not affect the position.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checks {
-    /// The phase's folder.
-    dir: PathBuf,
-    /// The reports and stage files directly in it.
-    files: Vec<String>,
-    has_remediation: bool,
-    /// The phase's plans, and whether each is complete.
-    plans: Vec<(PathBuf, bool)>,
-    read: OnceLock<Vec<Check>>,
+/// Returns whether a file of a phase's folder is the report or the stage file of a check.
+pub(super) fn is_check(name: &str) -> bool {
+    CheckKind::from_name(name).is_some() || KINDS.iter().any(|(.., stage)| *stage == name)
 }
 
-impl Checks {
-    /// Finds the checks among the names of the files in a phase's folder.
-    pub(crate) fn new(dir: &Path, names: &[String], has_remediation: bool) -> Self {
-        let is_check = |name: &&String| {
-            CheckKind::from_name(name).is_some() || KINDS.iter().any(|(.., stage)| stage == name)
-        };
-        let files = names.iter().filter(is_check).cloned().collect();
-        Self { dir: dir.to_owned(), files, has_remediation, ..Self::default() }
+/// Reads the checks of a phase with a known outcome; `plans` are those of its plans that will be done.
+pub(crate) fn checks(dir: &PhaseDir, plans: &[PlanSlot]) -> Parsed<Vec<Check>> {
+    let reader = Reader { dir, plans, warnings: RefCell::default() };
+    let checks = KINDS.into_iter().filter_map(|kind| reader.check(kind));
+    let checks = checks.chain(reader.other_round()).collect();
+    Parsed::new(checks, reader.warnings.into_inner())
+}
+
+/// Reads the checks of a phase, and collects the warnings.
+struct Reader<'a> {
+    dir: &'a PhaseDir,
+    plans: &'a [PlanSlot],
+    warnings: RefCell<Vec<Warning>>,
+}
+
+impl Reader<'_> {
+    fn text(&self, path: &Path) -> Option<String> {
+        read::text_or_warning(path, &mut self.warnings.borrow_mut())
     }
 
-    /// Adds the phase's plans, and whether each is complete.
-    #[must_use]
-    pub(crate) fn with_plans(self, plans: Vec<(PathBuf, bool)>) -> Self {
-        Self { plans, ..self }
+    /// Returns the check of a kind. Plans that close gaps, if all of them are complete, leave nothing to do, unless the
+    /// check was repeated after them.
+    fn check(&self, (kind, _, rounds, stage): Kind) -> Option<Check> {
+        let mut check = self.stated(kind, rounds, stage)?;
+        if matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed)
+            && kind != CheckKind::Review
+            && !self.is_repeated(&check.file)
+            && self.has_closed_gaps()
+        {
+            check.outcome = CheckOutcome::Outdated;
+        }
+        Some(check)
     }
 
-    /// Returns the checks with a known outcome; `text` reads their files on the first call.
-    pub fn read(&self, text: TextOf<'_>) -> &[Check] {
-        let front = |path: &Path| FrontMatter::parse(&text(path).unwrap_or_default(), path).value;
-        // Plans that close gaps, if all of them are complete, leave nothing to do, unless the check was repeated after
-        // them.
-        let has_closed_gaps = || {
-            let closes = |path: &Path| {
-                let stated = front(path).text(&["gap_closure"]).map(str::to_lowercase);
-                matches!(stated.as_deref(), Some("true" | "yes" | "on"))
-            };
-            let mut of_gaps = self.plans.iter().filter(|(path, _)| closes(path)).peekable();
-            of_gaps.peek().is_some() && of_gaps.all(|(_, is_complete)| *is_complete)
-        };
-        // `re_verification: false` and an empty field say that it is the first one.
-        let is_repeated = |path: &Path| {
-            let front = front(path);
-            let stated = front.get(&["re_verification"]).map(Node::flat).unwrap_or_default();
-            let stated = stated.to_lowercase();
-            !(stated.is_empty() || says_none(&stated) || ["false", "no", "off"].contains(&&*stated))
-        };
-        let read = |(kind, _, rounds, stage)| {
-            let mut check = self.read_kind(kind, rounds, stage, text)?;
-            if matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed)
-                && kind != CheckKind::Review
-                && !is_repeated(&check.file)
-                && has_closed_gaps()
-            {
-                check.outcome = CheckOutcome::Outdated;
-            }
-            Some(check)
-        };
-        self.read.get_or_init(|| {
-            KINDS.into_iter().filter_map(read).chain(self.other_round(text)).collect()
-        })
+    fn has_closed_gaps(&self) -> bool {
+        let closes = |slot: &&PlanSlot| slot.plan().is_some_and(|plan| plan.value.closes_gaps);
+        let mut of_gaps = self.plans.iter().filter(closes).peekable();
+        of_gaps.peek().is_some() && of_gaps.all(|slot| slot.state == PlanState::Complete)
+    }
+
+    /// Returns whether a report is not the first one, which `re_verification: false` and an empty field say.
+    fn is_repeated(&self, path: &Path) -> bool {
+        let front = FrontMatter::parse(&self.text(path).unwrap_or_default(), path).value;
+        let stated = front.get(&["re_verification"]).map(Node::flat).unwrap_or_default();
+        let stated = stated.to_lowercase();
+        !(stated.is_empty() || says_none(&stated) || ["false", "no", "off"].contains(&&*stated))
     }
 
     /// Returns the open plan of a remediation round of another kind than user tests and quality assurance, whose folder is
     /// in another folder of `remediation/`, or directly in it.
-    fn other_round(&self, text: TextOf<'_>) -> Option<Check> {
-        let home = self.dir.join(REMEDIATION);
+    fn other_round(&self) -> Option<Check> {
+        let home = self.dir.path.join(REMEDIATION);
         let folders =
-            folder::entries(&home, &mut Vec::new()).ok().filter(|_| self.has_remediation)?;
+            folder::entries(&home, &mut Vec::new()).ok().filter(|_| self.dir.has_remediation)?;
         let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
         let others =
             folders.iter().filter(|(name, kind)| *kind == PathKind::Folder && !known(name));
         let homes = others.map(|(name, _)| home.join(name)).chain([home.clone()]);
         let kind = CheckKind::Verification;
-        let mut latest =
-            homes.filter_map(|rounds| latest_round(&rounds, kind, text).ok().flatten());
+        let mut latest = homes.filter_map(|rounds| self.latest_round(&rounds, kind).ok().flatten());
         let (file, _) = latest.find(|(_, is_open)| *is_open)?;
         let (outcome, status_word) = (CheckOutcome::Issues, "planned".to_owned());
         Some(Check { kind, file, outcome, status_word })
     }
 
     /// Reads the result of a kind of check; `None` if no file states one.
-    fn read_kind(
-        &self,
-        kind: CheckKind,
-        rounds: &str,
-        stage: &str,
-        text: TextOf<'_>,
-    ) -> Option<Check> {
+    fn stated(&self, kind: CheckKind, rounds: &str, stage: &str) -> Option<Check> {
         let check = |file: PathBuf, outcome, word: &str| {
             Some(Check { kind, file, outcome, status_word: word.to_owned() })
         };
-        let own = self.files.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
-        let mut report = own.map(|name| self.dir.join(name));
-        let mut stages = vec![self.dir.join(stage)];
-        if self.has_remediation && !rounds.is_empty() {
-            let remediation = self.dir.join(REMEDIATION);
+        let own = self.dir.checks.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
+        let mut report = own.map(|name| self.dir.path.join(name));
+        let mut stages = vec![self.dir.path.join(stage)];
+        if self.dir.has_remediation && !rounds.is_empty() {
+            let remediation = self.dir.path.join(REMEDIATION);
             let rounds = remediation.join(rounds);
-            match latest_round(&rounds, kind, text) {
+            match self.latest_round(&rounds, kind) {
                 // Issues may be open in there.
                 Err(_) => return check(remediation, CheckOutcome::Issues, "unreadable"),
                 Ok(Some((plan, true))) => return check(plan, CheckOutcome::Issues, "planned"),
                 Ok(latest) => report = latest.map(|(file, _)| file).or(report),
             }
-            stages = vec![rounds.join(stage), self.dir.join(stage)];
+            stages = vec![rounds.join(stage), self.dir.path.join(stage)];
         }
         // HUMAN-UAT files list items that are waiting for a person; work continues without them.
         let is_list = |file: &Path| file.to_string_lossy().ends_with("HUMAN-UAT.md");
         let of_report = report
-            .and_then(|file| Some((stated_status(kind, &text(&file)?, &file)?, file)))
+            .and_then(|file| Some((stated_status(kind, &self.text(&file)?, &file)?, file)))
             .filter(|((_, outcome), file)| *outcome != CheckOutcome::Pending || !is_list(file))
             .and_then(|((words, outcome), file)| check(file, outcome, &words));
         if of_report.as_ref().is_some_and(|check| check.outcome == CheckOutcome::Passed) {
@@ -226,7 +204,8 @@ impl Checks {
         }
         let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
         let stage = stages.into_iter().filter(|_| !stage.is_empty()).find(is_file);
-        let Some((word, file)) = stage.and_then(|file| Some((stage_word(&text(&file)?), file)))
+        let Some((word, file)) =
+            stage.and_then(|file| Some((stage_word(&self.text(&file)?), file)))
         else {
             return of_report;
         };
@@ -241,52 +220,49 @@ impl Checks {
         };
         check(file, outcome, &word)
     }
-}
 
-/// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
-/// are in no folder of a round count as those of a first one.
-fn latest_round(
-    rounds: &Path,
-    kind: CheckKind,
-    text: TextOf<'_>,
-) -> Result<Option<(PathBuf, bool)>> {
-    let mut ignored = Vec::new();
-    let number = |name: &str| -> Option<u32> {
-        name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
-    };
-    let listed = folder::entries(rounds, &mut ignored)?.into_iter();
-    let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
-    let mut folders: Vec<_> =
-        folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
-    folders.push((0, rounds.to_owned()));
-    folders.sort();
-    for (_, dir) in folders.into_iter().rev() {
-        let mut files = folder::entries(&dir, &mut ignored)?;
-        files.retain(|(_, entry)| *entry == PathKind::File);
-        let find = |is: &dyn Fn(&str) -> bool| {
-            files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))
+    /// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
+    /// are in no folder of a round count as those of a first one.
+    fn latest_round(&self, rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)>> {
+        let mut ignored = Vec::new();
+        let number = |name: &str| -> Option<u32> {
+            name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
         };
-        if let Some(report) = find(&|name| CheckKind::from_name(name) == Some(kind)) {
-            return Ok(Some((report, false)));
-        }
-        let is_done = |summary: PathBuf| {
-            let stated = text(&summary).and_then(|text| PlanState::stated(&text));
-            stated.is_none_or(|stated| stated == PlanState::Complete)
-        };
-        // `R02-SUMMARY.md` is the summary of `R02-PLAN.md`, and one without a round that of any.
-        let is_open = |plan: &str| {
-            let round = plan.split('-').next().unwrap_or_default();
-            let is_own = |name: &str| {
-                name.ends_with("SUMMARY.md") && (name.starts_with(round) || !name.starts_with('R'))
+        let listed = folder::entries(rounds, &mut ignored)?.into_iter();
+        let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
+        let mut folders: Vec<_> =
+            folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
+        folders.push((0, rounds.to_owned()));
+        folders.sort();
+        for (_, dir) in folders.into_iter().rev() {
+            let mut files = folder::entries(&dir, &mut ignored)?;
+            files.retain(|(_, entry)| *entry == PathKind::File);
+            let find = |is: &dyn Fn(&str) -> bool| {
+                files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))
             };
-            !find(&is_own).is_some_and(is_done)
-        };
-        let is_plan = |name: &str| name.starts_with('R') && name.ends_with("-PLAN.md");
-        if let Some(plan) = find(&|name| is_plan(name) && is_open(name)) {
-            return Ok(Some((plan, true)));
+            if let Some(report) = find(&|name| CheckKind::from_name(name) == Some(kind)) {
+                return Ok(Some((report, false)));
+            }
+            let is_done = |summary: PathBuf| {
+                let stated = self.text(&summary).and_then(|text| PlanState::stated(&text));
+                stated.is_none_or(|stated| stated == PlanState::Complete)
+            };
+            // `R02-SUMMARY.md` is the summary of `R02-PLAN.md`, and one without a round that of any.
+            let is_open = |plan: &str| {
+                let round = plan.split('-').next().unwrap_or_default();
+                let is_own = |name: &str| {
+                    name.ends_with("SUMMARY.md")
+                        && (name.starts_with(round) || !name.starts_with('R'))
+                };
+                !find(&is_own).is_some_and(is_done)
+            };
+            let is_plan = |name: &str| name.starts_with('R') && name.ends_with("-PLAN.md");
+            if let Some(plan) = find(&|name| is_plan(name) && is_open(name)) {
+                return Ok(Some((plan, true)));
+            }
         }
+        Ok(None)
     }
-    Ok(None)
 }
 
 /// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
@@ -343,13 +319,19 @@ mod tests {
     use assert_fs::prelude::*;
 
     use super::*;
-    use crate::storage::read;
 
     fn outcome_in(dir: &TempDir, names: &[&str]) -> Option<CheckOutcome> {
-        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let text = |path: &Path| read::text(path).ok().flatten().map(|text| text.value);
-        let checks = Checks::new(dir.path(), &names, true);
-        checks.read(&text).first().map(|check| check.outcome)
+        let dir = PhaseDir {
+            number: 2.into(),
+            name: String::new(),
+            path: dir.path().to_owned(),
+            plans: Vec::new(),
+            has_context: false,
+            checks: names.iter().map(|name| (*name).to_owned()).collect(),
+            has_remediation: true,
+            has_files: true,
+        };
+        checks(&dir, &[]).value.first().map(|check| check.outcome)
     }
 
     #[test]

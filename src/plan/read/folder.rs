@@ -19,12 +19,13 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{At, Result};
 use crate::plan::read::phase_dir::{holds_plans, phases_in};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
-    FileName, PhaseDir, Roadmap, StateFile, milestone_version, milestone_version_in,
+    FileName, PhaseDir, PlanSlot, Roadmap, StateFile, milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::storage::read::PathKind;
@@ -55,7 +56,7 @@ pub struct MilestoneFolder {
     /// The folder with its STATE.md and ROADMAP.md.
     pub dir: PathBuf,
     /// The phase folders, sorted by number, then by name.
-    pub phases: Vec<PhaseDir>,
+    pub phases: Vec<Arc<PhaseDir>>,
     /// Folders next to the phases that contain plans or summaries, but whose names have no phase number.
     pub not_understood: Vec<PathBuf>,
 }
@@ -180,7 +181,7 @@ impl PlanningFolder {
         self.archived.iter().find(|archive| {
             let Some(dir) = &archive.dir else { return false };
             let home = phases_dir(dir);
-            let is_there = |phase: &PhaseDir| is_copied(phase, &home.join(phase.dir_name()));
+            let is_there = |phase: &Arc<PhaseDir>| is_copied(phase, &home.join(phase.dir_name()));
             active.iter().any(|phase| !phase.plans.is_empty()) && active.iter().all(is_there)
         })
     }
@@ -257,13 +258,14 @@ impl Archive {
 
 /// Returns whether another folder has all plans and summaries of a phase, byte for byte.
 fn is_copied(phase: &PhaseDir, copy: &Path) -> bool {
-    let mut names = phase.plans.iter().flat_map(|slot| slot.plan.iter().chain(&slot.summary));
+    let mut files = phase.plans.iter().flat_map(PlanSlot::paths);
     // What cannot be read is not known to be the same.
-    let bytes = |path: PathBuf| read::uncounted_bytes(&path).ok().flatten();
+    let bytes = |path: &Path| read::uncounted_bytes(path).ok().flatten();
     read::is_folder(copy)
-        && names.all(|name| {
-            let own = bytes(phase.dir.join(name));
-            own.is_some() && own == bytes(copy.join(name))
+        && files.all(|path| {
+            let own = bytes(path);
+            let name = path.strip_prefix(&phase.path).unwrap_or(path);
+            own.is_some() && own == bytes(&copy.join(name))
         })
 }
 

@@ -15,15 +15,16 @@ mod state;
 mod summary;
 pub(crate) mod vocabulary;
 
-pub use check::{Check, CheckKind, CheckOutcome, Checks, TextOf};
+pub(crate) use check::checks;
+pub use check::{Check, CheckKind, CheckOutcome};
 pub use decision::Decision;
 pub use folder::{Archive, DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder};
 pub(crate) use line::Count;
 pub use line::Located;
 pub use notes::{Handoff, WorkflowSettings};
 pub use number::{PhaseNumber, PhaseNumbering, PlanNumber};
+pub(crate) use phase_dir::PlanFile;
 pub use phase_dir::{FileKind, FileName, PhaseDir, PlanSlot};
-pub(crate) use plan::is_dropped_plan;
 pub use plan::{Plan, PlanTask, check_waves};
 pub(crate) use project::without_emphasis;
 pub use project::{ProjectFile, Requirement, installed_skills};

@@ -25,8 +25,9 @@ use serde_json::Value;
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::folder::entries;
-use crate::plan::read::{PhaseProgress, TextOf, document};
+use crate::plan::read::{PhaseProgress, document};
 use crate::project::vocabulary;
+use crate::storage::read;
 use crate::storage::read::PathKind;
 use crate::text::{clip, fold, non_placeholder, one_line};
 use crate::warning::Warning;
@@ -39,7 +40,6 @@ const MAX_FILES: usize = 200;
 pub(crate) fn todos(
     planning: &Path,
     stated: &[String],
-    text: TextOf<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<String> {
     let dir = planning.join(vocabulary::PENDING_TODOS);
@@ -55,7 +55,7 @@ pub(crate) fn todos(
     let listed: Vec<String> = stated.iter().map(|todo| fold(todo)).collect();
     let further = files.iter().take(MAX_FILES).filter_map(|(name, _)| {
         let path = dir.join(name);
-        let title = open_todo(&text(&path)?, &path)?;
+        let title = open_todo(&read::text_or_warning(&path, warnings)?, &path)?;
         let stem = name.trim_end_matches(".md").to_lowercase();
         let mut same = listed.iter().filter(|todo| **todo == fold(&title) || todo.contains(&stem));
         same.next().is_none().then_some(title)
@@ -122,7 +122,7 @@ struct HandoffFields {
 pub(crate) fn latest_handoff<'a>(
     planning: &Path,
     phases: impl Iterator<Item = &'a Path>,
-    text: TextOf<'_>,
+    warnings: &mut Vec<Warning>,
 ) -> Option<Handoff> {
     let fields = planning.join(vocabulary::HANDOFF);
     let in_phases = phases.map(|dir| (dir, dir.file_name()));
@@ -130,10 +130,11 @@ pub(crate) fn latest_handoff<'a>(
     let notes = notes.filter_map(|(dir, phase)| {
         let file = dir.join(vocabulary::CONTINUE_HERE);
         let phase_dir = phase.map(|name| name.to_string_lossy().into_owned());
-        from_note(&text(&file)?, file, phase_dir)
+        from_note(&read::text_or_warning(&file, warnings)?, file, phase_dir)
     });
     let notes: Vec<Handoff> = notes.collect();
-    let fields = text(&fields).and_then(|text| from_fields(&text, fields));
+    let text = read::text_or_warning(&fields, warnings);
+    let fields = text.and_then(|text| from_fields(&text, fields));
     // Of equal ones, the last is taken: the note of a phase says more than the fields.
     let all = fields.into_iter().chain(notes);
     all.max_by_key(|handoff| handoff.written)
@@ -210,17 +211,13 @@ mod tests {
     use assert_fs::prelude::*;
 
     use super::*;
-    use crate::storage::read;
 
     #[test]
     fn files_add_what_the_state_does_not_list() {
         let stated = ["Integration tests for the API", "See `2026-03-10-labels`"];
         let stated = stated.map(str::to_owned);
         let dir = TempDir::new().unwrap();
-        let found = || {
-            let text = |path: &Path| read::text(path).ok().flatten().map(|text| text.value);
-            todos(dir.path(), &stated, &text, &mut Vec::new())
-        };
+        let found = || todos(dir.path(), &stated, &mut Vec::new());
         assert_eq!(found(), stated);
         for (name, title) in [
             ("2026-03-10-labels.md", "Print all labels"),
@@ -283,23 +280,20 @@ mod tests {
 
     #[test]
     fn the_latest_of_all_is_found() {
-        let planning = Path::new("/p");
-        let phases = ["/p/phases/01-base", "/p/phases/02-web"].map(Path::new);
-        let text = |path: &Path| {
-            let day = match path.to_str()? {
-                "/p/phases/01-base/.continue-here.md" => "2026-04-02",
-                "/p/phases/02-web/.continue-here.md" => "2026-04-03",
-                "/p/HANDOFF.json" => {
-                    let fields = r#"{"timestamp":"2026-04-01","next_action":"Write"}"#;
-                    return Some(fields.to_owned());
-                }
-                _ => return None,
-            };
-            Some(NOTE.replace("2026-03-31T20:36:51.203Z", day))
+        let planning = TempDir::new().unwrap();
+        let fields = r#"{"timestamp":"2026-04-01","next_action":"Write"}"#;
+        planning.child("HANDOFF.json").write_str(fields).unwrap();
+        let phases = [("01-base", "2026-04-02"), ("02-web", "2026-04-03")].map(|(name, day)| {
+            let dir = planning.child("phases").child(name);
+            let note = NOTE.replace("2026-03-31T20:36:51.203Z", day);
+            dir.child(".continue-here.md").write_str(&note).unwrap();
+            dir.path().to_owned()
+        });
+        let latest = |phases: &[PathBuf]| {
+            let phases = phases.iter().map(PathBuf::as_path);
+            latest_handoff(planning.path(), phases, &mut Vec::new()).unwrap()
         };
-        let found = latest_handoff(planning, phases.into_iter(), &text).unwrap();
-        assert_eq!(found.phase_dir.as_deref(), Some("02-web"));
-        let found = latest_handoff(planning, std::iter::empty(), &text).unwrap();
-        assert_eq!(found.file, Path::new("/p/HANDOFF.json"));
+        assert_eq!(latest(&phases).phase_dir.as_deref(), Some("02-web"));
+        assert_eq!(latest(&[]).file, planning.path().join("HANDOFF.json"));
     }
 }

@@ -16,32 +16,37 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
 use crate::plan::read::number::folder_prefix;
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
-    Checks, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, PlanState, check, folder,
+    MilestoneFolder, PhaseNumber, PhaseNumbering, Plan, PlanNumber, PlanState, Summary, check,
+    folder,
 };
+use crate::storage::read;
 use crate::storage::read::PathKind;
 use crate::text::{capitalized, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct PhaseDir {
     /// The phase number.
     pub number: PhaseNumber,
     /// The words of the folder's name after the number: `Event system`.
     pub name: String,
     /// The path of the folder.
-    pub dir: PathBuf,
+    pub path: PathBuf,
     /// The plans, sorted by number.
     pub plans: Vec<PlanSlot>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
-    /// Where its checks are.
-    pub checks: Checks,
+    /// The reports of its checks and their stage files, directly in it.
+    pub(super) checks: Vec<String>,
+    /// Whether it has rounds of remediation.
+    pub(super) has_remediation: bool,
     /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
     pub has_files: bool,
 }
@@ -53,12 +58,48 @@ pub struct PlanSlot {
     pub number: PlanNumber,
     /// The words after the number, if the file names have any.
     pub slug: Option<String>,
-    /// The plan's file name.
-    pub plan: Option<String>,
-    /// The summary's file name; plans are often not committed, so that only the summary exists.
-    pub summary: Option<String>,
+    /// The plan's file.
+    pub plan: Option<Arc<PlanFile<Plan>>>,
+    /// The summary's file; plans are often not committed, so that only the summary exists.
+    pub summary: Option<Arc<PlanFile<Summary>>>,
     /// The state that the summary states; open until it is read.
     pub state: PlanState,
+}
+
+/// A plan or summary, which is read on first use, and once.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlanFile<T> {
+    /// Its path.
+    pub path: PathBuf,
+    text: OnceLock<Parsed<Option<String>>>,
+    parsed: OnceLock<Parsed<T>>,
+}
+
+impl<T> PlanFile<T> {
+    pub(crate) fn new(path: PathBuf) -> Arc<Self> {
+        Arc::new(Self { path, text: OnceLock::new(), parsed: OnceLock::new() })
+    }
+
+    /// Returns the text; `None` if it cannot be read.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let read = || {
+            let mut warnings = Vec::new();
+            let text = read::text_or_warning(&self.path, &mut warnings);
+            Parsed::new(text, warnings)
+        };
+        self.text.get_or_init(read).value.as_deref()
+    }
+
+    /// Returns what the text says; `None` if it cannot be read.
+    fn parsed(&self, parse: fn(&str, &Path) -> Parsed<T>) -> Option<&Parsed<T>> {
+        let text = self.text()?;
+        Some(self.parsed.get_or_init(|| parse(text, &self.path)))
+    }
+
+    /// Returns warnings about text that could not be read, if it was asked for.
+    pub(crate) fn unread(&self) -> &[Warning] {
+        self.text.get().map_or(&[], |text| &text.warnings)
+    }
 }
 
 /// Reads the phase folders in `dir` of the milestone in `home`; one of its roadmaps may show how phases are numbered. If
@@ -86,7 +127,8 @@ pub(super) fn phases_in(
             && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
         {
             let unread = &mut found.not_understood;
-            found.phases.push(PhaseDir::read(&name, number, slug, dir, unread, &mut warnings)?);
+            let phase = PhaseDir::read(&name, number, slug, dir, unread, &mut warnings)?;
+            found.phases.push(Arc::new(phase));
         } else if is_pure {
             let message = "not a phase: its name has no phase number in front";
             warnings.push(Warning::file(&dir, message));
@@ -95,7 +137,7 @@ pub(super) fn phases_in(
             }
         }
     }
-    found.phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
+    found.phases.sort_by(|a, b| (&a.number, &a.path).cmp(&(&b.number, &b.path)));
     Ok(Parsed::new(found, warnings))
 }
 
@@ -158,7 +200,7 @@ impl PhaseDir {
                 unread.push(dir.join(entry));
             }
         }
-        let plans = plans(&folder, &files);
+        let plans = plans(&folder, &dir, &files);
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
         let is_missed = |name: &&String| {
             let is_numbered = name.contains(|c: char| c.is_ascii_digit());
@@ -166,7 +208,7 @@ impl PhaseDir {
             name.ends_with("PLAN.md")
                 && !name.starts_with('.')
                 && is_numbered
-                && !read.any(|plan| plan == *name)
+                && !read.any(|plan| plan.path == dir.join(name))
         };
         for path in files.iter().filter(is_missed).map(|name| dir.join(name)) {
             warnings.push(Warning::file(&path, "not read: its name does not number a plan"));
@@ -177,20 +219,16 @@ impl PhaseDir {
             name: capitalized(slug.replace(['-', '_'], " ").trim()),
             plans,
             has_context: files.iter().any(|name| name.ends_with("CONTEXT.md")),
-            checks: Checks::new(&dir, &files, has_remediation),
-            dir,
+            checks: files.into_iter().filter(|name| check::is_check(name)).collect(),
+            has_remediation,
+            path: dir,
             has_files,
         })
     }
 
     /// Returns the folder's name: `05.1-event-system`.
     pub fn dir_name(&self) -> String {
-        self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    }
-
-    /// Returns the paths of the summaries, sorted by plan number.
-    pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
-        self.plans.iter().filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 }
 
@@ -219,7 +257,7 @@ fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
 ///
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
-fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
+fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot> {
     let mut names: Vec<&String> = names.iter().collect();
     // `.jsonl` sorts after `.md`, which takes precedence because people read it.
     names.sort_by_key(|name| (name.ends_with("jsonl"), *name));
@@ -253,7 +291,7 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
             let first = next.filter(|(next, _)| file.slug.is_none() && *next == number).cloned();
             let known = [&exact, &bare].into_iter().find(|key| slots.contains_key(*key)).cloned();
             let slot = slots.entry(known.or(first).unwrap_or(exact));
-            slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, name);
+            slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, dir, name);
         }
         for (name, file, _) in of_phase {
             if slots.is_empty() {
@@ -261,7 +299,7 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
                 slots.insert((slot.number.clone(), None), slot);
             }
             if let (1, Some(only)) = (slots.len(), slots.values_mut().next()) {
-                only.fill(kind, name);
+                only.fill(kind, dir, name);
             }
         }
     }
@@ -269,17 +307,39 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
 }
 
 impl PlanSlot {
-    fn new(number: PlanNumber, slug: Option<String>) -> Self {
+    pub(crate) fn new(number: PlanNumber, slug: Option<String>) -> Self {
         Self { number, slug, plan: None, summary: None, state: PlanState::Open }
     }
 
     /// Sets the file of this kind if there is none yet.
-    fn fill(&mut self, kind: FileKind, name: &str) {
-        let file = match kind {
-            FileKind::Plan => &mut self.plan,
-            FileKind::Summary => &mut self.summary,
-        };
-        file.get_or_insert_with(|| name.to_owned());
+    fn fill(&mut self, kind: FileKind, dir: &Path, name: &str) {
+        let path = dir.join(name);
+        match kind {
+            FileKind::Plan => _ = self.plan.get_or_insert_with(|| PlanFile::new(path)),
+            FileKind::Summary => _ = self.summary.get_or_insert_with(|| PlanFile::new(path)),
+        }
+    }
+
+    /// Returns what the plan says; `None` without a plan that can be read.
+    pub fn plan(&self) -> Option<&Parsed<Plan>> {
+        self.plan.as_ref()?.parsed(Plan::parse)
+    }
+
+    /// Returns what the summary says; `None` without a summary that can be read.
+    pub fn summary(&self) -> Option<&Parsed<Summary>> {
+        self.summary.as_ref()?.parsed(Summary::parse)
+    }
+
+    /// Returns the paths of the plan and of the summary.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let plan = self.plan.iter().map(|file| &*file.path);
+        plan.chain(self.summary.iter().map(|file| &*file.path))
+    }
+
+    /// Returns warnings about files that could not be read, of those that were needed.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &Warning> {
+        let plan = self.plan.iter().flat_map(|file| file.unread());
+        plan.chain(self.summary.iter().flat_map(|file| file.unread()))
     }
 }
 
@@ -470,10 +530,15 @@ mod tests {
     /// Formats each plan as `number plan summary`.
     fn shown(dir: &str, names: &[&str]) -> Vec<String> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let plans = plans(&FolderName::new(dir, PhaseNumbering::Plain), &names);
-        let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
-        let shown =
-            |slot: PlanSlot| format!("{} {} {}", slot.number, name(slot.plan), name(slot.summary));
+        let plans = plans(&FolderName::new(dir, PhaseNumbering::Plain), Path::new(""), &names);
+        let name = |path: Option<&PathBuf>| {
+            path.map_or("-".into(), |path| path.to_string_lossy().into_owned())
+        };
+        let shown = |slot: PlanSlot| {
+            let plan = name(slot.plan.as_ref().map(|file| &file.path));
+            let summary = name(slot.summary.as_ref().map(|file| &file.path));
+            format!("{} {plan} {summary}", slot.number)
+        };
         plans.into_iter().map(shown).collect()
     }
 

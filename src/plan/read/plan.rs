@@ -51,6 +51,12 @@ pub struct Plan {
     /// Line number of `depends_on`, for warnings.
     #[serde(skip)]
     pub depends_on_line: usize,
+    /// Whether it will not be done: it is cancelled, or replaced by another.
+    #[serde(skip)]
+    pub is_dropped: bool,
+    /// Whether it closes gaps that a check of the phase found.
+    #[serde(skip)]
+    pub closes_gaps: bool,
 }
 
 impl Plan {
@@ -84,14 +90,16 @@ impl Plan {
             tasks: tasks(&document),
             file: path.to_owned(),
             depends_on_line: depends_on.map_or(1, |node| node.line),
+            is_dropped: is_dropped(front),
+            closes_gaps: front.text(&["gap_closure"]).is_some_and(|stated| {
+                ["true", "yes", "on"].contains(&stated.to_lowercase().as_str())
+            }),
         };
         Parsed { value, warnings }
     }
 }
 
-/// Returns whether the front matter of a plan says that it will not be done: it is cancelled, or replaced by another.
-pub(crate) fn is_dropped_plan(text: &str) -> bool {
-    let front = FrontMatter::parse(text, Path::new("")).value;
+fn is_dropped(front: &FrontMatter) -> bool {
     front.text(&["status"]).is_some_and(|status| {
         PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
             || begins("dropped plan", &status.to_lowercase())
@@ -136,11 +144,11 @@ impl Plan {
 /// the same or a later wave, so also circular ones, and dependencies that do not exist.
 ///
 /// Dependencies on plans of other phases are ignored.
-pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
+pub fn check_waves(plans: &[&Plan]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let numbered = plans.iter().rev();
     let by_number: BTreeMap<PlanNumber, &Plan> = numbered
-        .filter_map(|plan| Some((PlanNumber::parse(plan.plan.as_deref()?)?, plan)))
+        .filter_map(|plan| Some((PlanNumber::parse(plan.plan.as_deref()?)?, *plan)))
         .collect();
     for plan in plans {
         let phase = plan.phase.as_deref().and_then(PhaseNumber::parse_id);

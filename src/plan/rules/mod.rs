@@ -8,7 +8,7 @@ use std::ptr;
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
     Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
-    ProjectFile, Survey, TextOf,
+    ProjectFile, Survey,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -67,7 +67,6 @@ const fn is_on(_name: &str) -> bool {
 /// The milestone with what the rules have decided so far.
 pub(super) struct Case<'a> {
     survey: &'a Survey,
-    text: TextOf<'a>,
     scope: &'a Scope<'a>,
     /// The phases of the milestone, in number order, one of each number.
     members: Vec<&'a Phase>,
@@ -100,10 +99,10 @@ pub(super) struct Choice<'a> {
 }
 
 /// Determines the position from `phases`, in number order, and from the documents.
-pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) -> Position {
+pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
     phases::mark_best(&mut phases);
     let scope = Scope::new(survey, &phases);
-    let case = Case::new(survey, &scope, &phases, text);
+    let case = Case::new(survey, &scope, &phases);
     let judge = |phase| {
         let is_member = first(Case::MEMBERSHIP, &case, phase).is_none_or(|(is, _)| is);
         let state = first(Case::STATES, &case, phase);
@@ -113,7 +112,7 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     for (phase, (is_member, state)) in phases.iter_mut().zip(judged) {
         (phase.is_in_milestone, phase.state) = (is_member, state);
     }
-    let case = Case::new(survey, &scope, &phases, text);
+    let case = Case::new(survey, &scope, &phases);
     let cursor = first(Case::CURSOR, &case, ()).map(|(cursor, _)| cursor);
     let (step, choice, reason) = choose(&case, cursor);
     let rival = first(Case::RIVALS, &case, choice).filter(|_| step.action != Action::Unknown);
@@ -146,7 +145,7 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>, text: TextOf<'_>) 
     let cursor = cursor.map(|cursor| cursor.number.clone());
     for phase in &mut phases {
         let is_to_check = phase.is_in_milestone && to_check.as_ref() == Some(&phase.number);
-        finish(phase, cursor.as_ref(), is_to_check, text);
+        finish(phase, cursor.as_ref(), is_to_check);
     }
     Position { phases, current, next }
 }
@@ -176,17 +175,17 @@ fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'
 }
 
 /// Describes a phase as reports show it, once the cursor is known; `is_to_check` is what STATE.md says of it.
-fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool, text: TextOf<'_>) {
+fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool) {
     // Further declared plans are no longer expected in a phase that was passed.
     if phase.state == PhaseState::Running && cursor.is_some_and(|cursor| phase.number < *cursor) {
         phase.state = PhaseState::Done;
     }
     phase.awaits_check = phase.state == PhaseState::Done
         && phase.planned.as_deref().is_some_and(is_left_unticked)
-        && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
+        && (phase.check_left().is_some() || is_to_check && !phase.has_passed());
     let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
-    if let Some(slug) = phase.slug.as_deref().filter(|_| is_over) {
-        phase.name = Some(name_of_past_phase(slug, phase.name.as_deref()).to_owned());
+    if let Some(dir) = phase.dir.as_ref().filter(|_| is_over) {
+        phase.name = Some(name_of_past_phase(&dir.name, phase.name.as_deref()).to_owned());
     }
 }
 
@@ -196,14 +195,9 @@ fn is_new(survey: &Survey) -> bool {
 }
 
 impl<'a> Case<'a> {
-    fn new(
-        survey: &'a Survey,
-        scope: &'a Scope<'a>,
-        phases: &'a [Phase],
-        text: TextOf<'a>,
-    ) -> Self {
+    fn new(survey: &'a Survey, scope: &'a Scope<'a>, phases: &'a [Phase]) -> Self {
         let members = phases.iter().filter(|phase| phase.is_in_milestone).collect();
-        let mut case = Self { survey, text, scope, members, stated: None, frontier: None };
+        let mut case = Self { survey, scope, members, stated: None, frontier: None };
         case.stated = survey.state.phase.number.as_ref().and_then(|number| case.member(number));
         case.frontier = case.last(Phase::is_begun);
         case

@@ -54,9 +54,9 @@ impl<'a> Case<'a> {
                 let below = case.members.iter().copied().rfind(|phase| {
                     phase.number < cursor.number
                         && case.frontier.is_none_or(|frontier| phase.number >= frontier.number)
-                        && phase.has_files
+                        && phase.has_files()
                 })?;
-                let is_bare = cursor.state == PhaseState::Unplanned && !cursor.has_files;
+                let is_bare = cursor.state == PhaseState::Unplanned && !cursor.has_files();
                 let is_left = matches!(below.state, PhaseState::Open | PhaseState::Unplanned);
                 (is_bare && is_left).then(|| Case::work(below))
             },
@@ -143,7 +143,7 @@ impl<'a> Case<'a> {
             reason: "config.json asks for a discussion before a phase is planned",
             test: |case, choice| {
                 let phase = choice.phase.filter(|_| choice.action == Action::Plan)?;
-                (case.survey.workflow.requires_discussion && !phase.has_context)
+                (case.survey.workflow.requires_discussion && !phase.has_context())
                     .then_some(Step::new(Action::Discuss, Some(phase)))
             },
         },
@@ -170,7 +170,7 @@ fn over(case: &Case<'_>) -> Option<String> {
     let survey = case.survey;
     let no_milestone = survey.state.no_milestone.map(|line| survey.line(vocabulary::STATE, line));
     let shipped = survey.shipped_line();
-    if case.last(|phase| phase.has_files).is_none() {
+    if case.last(|phase| phase.has_files()).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
         let archive = || Some(survey.archive_line(survey.archive(survey.milestone()?)?));
         return no_milestone.or_else(|| shipped.or_else(archive).filter(|_| is_listed_done(case)));
@@ -198,8 +198,8 @@ fn is_listed_done(case: &Case<'_>) -> bool {
 
 /// Returns a later prepared phase, if the first unfinished one after `cursor` has no files.
 fn prepared<'a>(case: &Case<'a>, cursor: Option<&Phase>) -> Option<&'a Phase> {
-    let first = case.unfinished_after(cursor).next().filter(|first| !first.has_files)?;
-    case.unfinished_after(Some(first)).find(|phase| phase.has_context || phase.has_plans())
+    let first = case.unfinished_after(cursor).next().filter(|first| !first.has_files())?;
+    case.unfinished_after(Some(first)).find(|phase| phase.has_context() || phase.has_plans())
 }
 
 /// Returns whether nothing was ever planned here. A milestone with its own folder was started on purpose, and so was one
@@ -228,7 +228,7 @@ fn has_unread_folder(case: &Case<'_>, phase: &Phase) -> bool {
     case.survey.folder.not_understood.iter().any(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        phase.dir.as_ref().is_some_and(|dir| path.starts_with(dir))
+        phase.dir.as_ref().is_some_and(|dir| path.starts_with(&dir.path))
             || PhaseNumber::split(number).is_some_and(|(number, _)| number == phase.number)
     })
 }
@@ -261,14 +261,14 @@ fn open_check<'a>(case: &Case<'a>, phase: &'a Phase) -> Option<&'a Check> {
         (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
         _ => is_pointed,
     };
-    phase.open_checks(case.text).find(holds)
+    phase.open_checks().find(holds)
 }
 
 /// Returns whether config.json requires a user test that a finished phase has not had, although all phases before it
 /// have. A setting that is not followed is ignored, except at the end of the milestone.
 fn is_untested(case: &Case<'_>, phase: &Phase, action: Action) -> bool {
     let is_tested = |phase: &Phase| {
-        let mut checks = phase.checks.read(case.text).iter();
+        let mut checks = phase.checks().iter();
         checks.any(|check| check.kind == CheckKind::Uat && check.outcome != CheckOutcome::Unknown)
     };
     let mut before = case.members.iter().take_while(|other| other.number < phase.number);
@@ -280,7 +280,7 @@ fn is_untested(case: &Case<'_>, phase: &Phase, action: Action) -> bool {
 /// Returns the user test that a phase has not had, or whose result was not understood.
 fn untested<'a>(case: &Case<'a>, phase: &'a Phase) -> Step<'a> {
     let survey = case.survey;
-    let mut checks = phase.checks.read(case.text).iter();
+    let mut checks = phase.checks().iter();
     let unread = checks.find(|one| one.outcome == CheckOutcome::Unknown);
     let (config, number) = (survey.folder.dir.join(vocabulary::CONFIG), &phase.number);
     let missing =
@@ -312,7 +312,7 @@ impl<'a> Case<'a> {
             test: |case, choice| {
                 let phase = case.frontier.filter(|phase| Some(*phase) != choice.phase)?;
                 let is_settled =
-                    phase.is_ticked() && (phase.planned.is_none() || phase.has_passed(case.text));
+                    phase.is_ticked() && (phase.planned.is_none() || phase.has_passed());
                 let is_over = choice.action == Action::None;
                 (phase.summaries() > phase.plan_files() && !is_settled && !is_over)
                     .then_some((Step::new(Action::Execute, Some(phase)), true))
@@ -324,7 +324,7 @@ impl<'a> Case<'a> {
             test: |case, choice| {
                 let chosen = choice.phase?;
                 let number = &chosen.number;
-                let later = case.unfinished_after(Some(chosen)).find(|later| later.has_files)?;
+                let later = case.unfinished_after(Some(chosen)).find(|later| later.has_files())?;
                 let is_part = *number != PhaseNumber::from(number.whole());
                 let is_inserted = is_part
                     && number.numbering() == PhaseNumbering::Plain
@@ -341,7 +341,7 @@ impl<'a> Case<'a> {
                 }
                 let open = case.unfinished_after(None).next().map(Case::work);
                 let is_left = |phase: &&Phase| {
-                    let mut checks = phase.checks.read(case.text).iter();
+                    let mut checks = phase.checks().iter();
                     phase.has_unclear_counts()
                         && !checks.any(|check| check.outcome == CheckOutcome::Passed)
                 };
@@ -350,8 +350,8 @@ impl<'a> Case<'a> {
                 let unchecked = || {
                     case.members.iter().find_map(|phase| {
                         let is_unticked = phase.planned.as_deref().is_some_and(is_left_unticked);
-                        let left = || phase.check_left(case.text).filter(|_| is_unticked);
-                        let check = phase.open_checks(case.text).next().or_else(left)?;
+                        let left = || phase.check_left().filter(|_| is_unticked);
+                        let check = phase.open_checks().next().or_else(left)?;
                         Some(case.check(phase, check))
                     })
                 };
@@ -362,7 +362,7 @@ impl<'a> Case<'a> {
             name: "jump of the pointer",
             reason: "STATE.md names a phase without files, and more than one before it was never begun",
             test: |case, choice| {
-                let is_jump = |phase: &&Phase| case.stated == Some(*phase) && !phase.has_files;
+                let is_jump = |phase: &&Phase| case.stated == Some(*phase) && !phase.has_files();
                 let chosen = choice.phase.filter(is_jump)?;
                 let is_before = |phase: &Phase| phase.number < chosen.number;
                 let done_before =
@@ -377,7 +377,7 @@ impl<'a> Case<'a> {
             name: "called complete without files",
             reason: "STATE.md calls the phase complete that is to be planned, beside its number or in a list",
             test: |case, choice| {
-                let phase = choice.phase.filter(|phase| !phase.has_files)?;
+                let phase = choice.phase.filter(|phase| !phase.has_files())?;
                 let state = &case.survey.state;
                 let beside = state.claims.iter().filter(|_| case.stated == Some(phase));
                 let beside = beside.filter_map(|claim| claim.value.text(Says::PhaseStatus));
@@ -430,9 +430,7 @@ impl<'a> Case<'a> {
                             || phase.planned.as_deref().is_some_and(is_left_unticked))
                 };
                 let mut left = case.members.iter().copied().rev().filter(is_left);
-                left.find_map(|phase| {
-                    Some((case.check(phase, phase.check_left(case.text)?), false))
-                })
+                left.find_map(|phase| Some((case.check(phase, phase.check_left()?), false)))
             },
         },
     ];
@@ -445,7 +443,7 @@ impl<'a> Case<'a> {
         reason: "the phase to plan has a CONTEXT file",
         test: |_, choice| {
             let phase = choice.phase.filter(|_| choice.action == Action::Plan)?;
-            phase.has_context.then_some(())
+            phase.has_context().then_some(())
         },
     }];
 }

@@ -3,11 +3,10 @@
 //! `ANNALS_HISTORIES` names a folder with `next_dev` and `next_more`, each a bundle of planning folders as they stood and
 //! a list of what came next.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::thread;
 
 use serde_json::Value;
@@ -48,15 +47,11 @@ const NEEDED: &[(&str, &str)] = &[
     ("check left", "checks: what is to be done or repeated is named"),
 ];
 
-/// The texts of files by path; `None` for a missing file.
-type Texts = Mutex<HashMap<PathBuf, Option<String>>>;
-
 /// A moment of a project's history, with all that deciding needs.
 struct Moment {
     project: String,
     survey: Survey,
     phases: Vec<Phase>,
-    texts: Texts,
     next: Vec<(String, Option<PhaseNumber>)>,
 }
 
@@ -74,8 +69,7 @@ impl Moment {
     fn answer(&self, off: &[&'static str]) -> Answer {
         OFF.set(off.to_vec());
         APPLIED.take();
-        let position =
-            decide(&self.survey, self.phases.clone(), &|path| remembered(&self.texts, path));
+        let position = decide(&self.survey, self.phases.clone());
         OFF.set(Vec::new());
         let next = &position.next;
         let word = serde_json::to_value(next.action).unwrap();
@@ -99,12 +93,6 @@ impl Moment {
         let changes = off.iter().any(|name| whole.applied.contains(name));
         if changes { self.answer(off) } else { whole.clone() }
     }
-}
-
-/// Returns a file's text, read from disk once.
-fn remembered(texts: &Texts, path: &Path) -> Option<String> {
-    let read = || read::text(path).ok().flatten().map(|text| text.value);
-    texts.lock().unwrap().entry(path.to_owned()).or_insert_with(read).clone()
 }
 
 /// Maps the items on two threads, and returns the results in order.
@@ -150,8 +138,9 @@ fn moment(row: &Value, git: &Path) -> Moment {
     assert!(tar.unwrap().success() && archive.wait().unwrap().success());
     let request = OpenRequest { directory: dir, ..OpenRequest::default() };
     let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
-    let texts = Texts::default();
-    let phases = phases(&survey, &|path| remembered(&texts, path));
+    let phases = phases(&survey);
+    // Read once, the checks are cloned with the phases.
+    phases.iter().for_each(|phase| _ = phase.checks());
     let step = |step: &Value| {
         let phase = step[1].as_str().and_then(|phase| {
             PhaseNumber::parse_id(phase).or_else(|| Some(PhaseNumber::split(phase)?.0))
@@ -160,7 +149,7 @@ fn moment(row: &Value, git: &Path) -> Moment {
     };
     let next = row["next"].as_array().unwrap().iter().map(step).collect();
     let project = snapshot.rsplit_once('/').unwrap().0.to_owned();
-    Moment { project, survey, phases, texts, next }
+    Moment { project, survey, phases, next }
 }
 
 fn names() -> Vec<&'static str> {

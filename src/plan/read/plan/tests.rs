@@ -93,7 +93,7 @@ fn dependencies_must_be_in_an_earlier_wave() {
         Plan::parse(&text, Path::new("plan.md")).value
     };
     let messages = |plans: &[Plan]| -> Vec<String> {
-        let warnings = check_waves(plans);
+        let warnings = check_waves(&plans.iter().collect::<Vec<_>>());
         assert!(warnings.iter().all(|one| one.place.line == Some(5)));
         warnings.into_iter().map(|one| one.message).collect()
     };
@@ -119,6 +119,6 @@ proptest::proptest! {
     fn no_bytes_panic(text in "(---\n)?((<task [a-z=\" ]{0,12}>|</task>|### Task [0-9]|```|[\\PC\n<>]{0,20})\n){0,12}\\PC*") {
         let plan = parse(&text);
         plan.problems();
-        check_waves(&[plan]);
+        check_waves(&[&plan]);
     }
 }

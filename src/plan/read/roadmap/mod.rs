@@ -208,6 +208,12 @@ impl Roadmap {
         Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }
     }
 
+    /// Returns the phase of a number, preferring one that has not shipped.
+    pub(crate) fn phase(&self, number: &PhaseNumber) -> Option<&Arc<RoadmapPhase>> {
+        let same = self.phases.iter().filter(|phase| phase.number == *number);
+        same.min_by_key(|phase| phase.is_shipped)
+    }
+
     /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
     pub fn active_phases(&self) -> impl Iterator<Item = &RoadmapPhase> {
         self.phases.iter().map(Arc::as_ref).filter(|phase| {
