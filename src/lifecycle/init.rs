@@ -12,15 +12,17 @@ use serde_json::json;
 
 use crate::error::Result;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
-use crate::lifecycle::ship::CarriedState;
+use crate::lifecycle::ship::{CarriedState, planned_text};
 use crate::lifecycle::sync::refresh;
-use crate::plan::{DEFAULT_MILESTONE, PlanningFolder, Skill, Survey, installed_skills};
+use crate::plan::{
+    DEFAULT_MILESTONE, PlanningFolder, ProjectFile, Skill, StateFile, Survey, installed_skills,
+};
 use crate::project::manifest::Manifest;
 use crate::project::{LayoutName, Project, vocabulary};
-use crate::storage::{Changes, Store, listing, read};
+use crate::storage::{Store, listing, read};
 use crate::templates::Template;
 use crate::text::{listed, one_line, strip_controls};
-use crate::warning::{Parsed, Warning};
+use crate::warning::Warning;
 use crate::{secrets, templates};
 
 /// The options of `annals init`.
@@ -74,8 +76,9 @@ pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<
     if path.exists() {
         return Ok(None);
     }
+    let home = PlanningFolder::read(&project.planning_place().dir)?.value.active.dir;
     // Warnings are dropped: the command itself reads the manifest again and reports them.
-    defaults(&project, &mut Vec::new()).map(Some)
+    defaults(&project, &home, &mut Vec::new()).map(Some)
 }
 
 /// Creates the missing parts of the planning folder, and refreshes the context files.
@@ -87,7 +90,8 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<I
     let stores = [Store::Plan, Store::Context];
     carry_out(project, "init", &stores, |work| {
         let mut report = create(project, request, work)?;
-        let after = afterwards(project, &work.changes)?;
+        let folder = PlanningFolder::read(&project.planning_place().dir)?;
+        let after = Survey::read_planned(project, folder, &work.changes)?;
         report.project = after.name(project);
         work.point_to(after.position.next.clone());
         work.warnings.extend(after.warnings.iter().cloned());
@@ -117,7 +121,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
             ..InitReport::default()
         },
     };
-    let defaults = defaults(project, &mut new.work.warnings)?;
+    let defaults = defaults(project, home, &mut new.work.warnings)?;
     let texts = Texts::with_defaults(request, defaults)?;
     let date = project.clock.today().to_string();
     let project_file = root.join(vocabulary::PROJECT);
@@ -131,7 +135,8 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     let date = json!({ "date": date });
     new.file(&requirements, || templates::render(Template::InitRequirements, &date))?;
     // The remaining files belong to the active milestone, which may have a separate folder.
-    let name = new.name()?.unwrap_or(texts.name);
+    let text = planned_text(&new.work.changes, &project_file)?;
+    let name = ProjectFile::parse(&text, &project_file).value.name.unwrap_or(texts.name);
     new.file(&home.join(vocabulary::ROADMAP), || new_roadmap(&name))?;
     new.state(&home.join(vocabulary::STATE), &name)?;
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
@@ -242,30 +247,15 @@ impl Creation<'_> {
         }
         is_there
     }
-
-    /// Returns the name in PROJECT.md, either existing or planned.
-    fn name(&self) -> Result<Option<String>> {
-        let folder = Parsed::clean(PlanningFolder::read(&self.project.planning_place().dir)?.value);
-        Ok(Survey::read_planned(self.project, folder, &self.work.changes)?.project_file.name)
-    }
-}
-
-/// Returns the state of the folder after the changes.
-fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
-    Survey::read_planned(project, PlanningFolder::read(&project.planning_place().dir)?, changes)
 }
 
 /// Returns the default values: the name from an existing STATE.md, the manifest or the folder's name, and
 /// the description from the manifest.
-fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
+fn defaults(project: &Project, home: &Path, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
-    let stated = Survey::read_with(
-        project,
-        PlanningFolder::read(&project.planning_place().dir)?,
-        &read::text,
-    )?
-    .state
-    .project;
+    let state = home.join(vocabulary::STATE);
+    let text = read::text_or_warning(&state, warnings).unwrap_or_default();
+    let stated = StateFile::parse(&text, &state).value.project;
     let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(InitDefaults {
         name: stated.or(manifest.name).or_else(folder).unwrap_or_else(|| "project".to_owned()),

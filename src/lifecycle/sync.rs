@@ -86,10 +86,7 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
 
 /// Plans the corrections of STATE.md and ROADMAP.md, and updates the survey accordingly.
 fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<SyncReport> {
-    let repair = plan::repair(project, survey)?;
-    for (path, old, new) in repair.files {
-        changes.edit(&path, Some(old), new)?;
-    }
+    let repair = plan::repair(project, survey, changes)?;
     // Warnings about the folder itself are reported once, from the first survey.
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;

@@ -14,7 +14,7 @@ mod rules;
 
 pub use drift::{Drift, DriftKind, drift};
 use drift::{is_template_status, metrics};
-pub use model::{ReadText, Survey};
+pub use model::Survey;
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, Position};
 pub(crate) use phase::{letters, name_of_past_phase};
 pub use read::{

@@ -69,7 +69,7 @@ impl Survey {
     /// Reads STATE, ROADMAP, PROJECT, all file names, and the status of each summary.
     pub fn read(project: &Project) -> Result<Self> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?;
-        Self::read_with(project, folder, &read::text)
+        Self::new(project, folder, None)
     }
 
     /// Does the same, but with planned changes that are not written yet.
@@ -78,21 +78,17 @@ impl Survey {
         folder: Parsed<PlanningFolder>,
         changes: &Changes,
     ) -> Result<Self> {
-        Self::read_with(project, folder, &|path| {
-            let bytes = changes.current(path)?;
-            Ok(bytes.map(|bytes| read::decode(bytes, path)))
-        })
+        Self::new(project, folder, Some(changes))
     }
 
-    /// Does the same, but reads each file through `read`.
-    pub fn read_with(
+    fn new(
         project: &Project,
         folder: Parsed<PlanningFolder>,
-        read: ReadText<'_>,
+        changes: Option<&Changes>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
-        let mut documents = Documents { read, warnings };
+        let mut documents = Documents { changes, warnings };
         let [state_path, roadmap_path] =
             [vocabulary::STATE, vocabulary::ROADMAP].map(|name| folder.active.dir.join(name));
         let texts = [&state_path, &roadmap_path].map(|path| documents.text(path));
@@ -452,18 +448,21 @@ fn line_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
     found.map(|(line, text)| (line, text.trim().to_owned()))
 }
 
-/// Reads a file's text; `None` if it does not exist.
-pub type ReadText<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
-
 /// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
 struct Documents<'a> {
-    read: ReadText<'a>,
+    changes: Option<&'a Changes>,
     warnings: Vec<Warning>,
 }
 
 impl Documents<'_> {
     fn text(&mut self, path: &Path) -> Option<String> {
-        read::or_warning((self.read)(path), path, &mut self.warnings)
+        let text = match self.changes {
+            None => read::text(path),
+            Some(changes) => {
+                changes.current(path).map(|bytes| bytes.map(|bytes| read::decode(bytes, path)))
+            }
+        };
+        read::or_warning(text, path, &mut self.warnings)
     }
 
     fn parse<T>(&mut self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {

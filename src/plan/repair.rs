@@ -13,7 +13,7 @@ use crate::markdown::edit::Edit;
 use crate::plan::drift::{found, statements};
 use crate::plan::{DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, Survey, metrics};
 use crate::project::{Project, vocabulary};
-use crate::storage::read;
+use crate::storage::{Changes, read};
 use crate::warning::Parsed;
 
 /// A corrected statement.
@@ -33,15 +33,13 @@ pub struct Correction {
     pub because: String,
 }
 
-/// The corrected files before they are written.
+/// The corrections of a milestone's documents.
 #[derive(Clone, Debug)]
 pub struct Repair {
     /// The corrections, in the order in which they were made.
     pub corrections: Vec<Correction>,
     /// The remaining contradictions, which a person must settle.
     pub remaining: Vec<Drift>,
-    /// The files that change, with their old and new bytes.
-    pub files: Vec<(PathBuf, Vec<u8>, Vec<u8>)>,
     /// The milestone after the corrections.
     pub survey: Survey,
 }
@@ -49,36 +47,29 @@ pub struct Repair {
 /// Maximum number of rounds, since one correction may reveal the next: phase, plans, progress, status.
 const MAX_ROUNDS: usize = 4;
 
-/// Corrects STATE.md and ROADMAP.md according to the files, and STATE.md's metrics according to the summaries, without
-/// writing them.
+/// Plans the corrections of STATE.md and ROADMAP.md according to the files, and of STATE.md's metrics according to the
+/// summaries.
 ///
 /// Returns an error if the files are ambiguous. A file that is not valid UTF-8 stays as it is.
-pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
+pub fn repair(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Repair> {
     survey.check_understood()?;
-    let has_drift = statements(survey).next().is_some();
-    if has_drift {
+    if statements(survey).next().is_some() {
         check_clear(survey)?;
     }
-    let mut sources = Vec::new();
-    for name in [vocabulary::STATE, vocabulary::ROADMAP] {
-        let path = survey.folder.active.dir.join(name);
-        // A file in which nothing is wrong need not be readable.
-        let bytes =
-            read::bytes(&path).or_else(|error| if has_drift { Err(error) } else { Ok(None) })?;
-        let old = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
-        sources.push(Source { path, text: old.clone(), old });
-    }
+    let paths = [vocabulary::STATE, vocabulary::ROADMAP];
+    let paths = paths.map(|name| survey.folder.active.dir.join(name));
     let before = &survey.position.next;
     let (mut survey, mut corrections) = (survey.clone(), Vec::new());
     for _ in 0..MAX_ROUNDS {
-        let found = sources.iter_mut().zip(found(&survey));
-        let made: Vec<Correction> =
-            found.flat_map(|(source, found)| source.correct(found)).collect();
-        if made.is_empty() {
+        let made = corrections.len();
+        for (path, found) in paths.iter().zip(found(&survey)) {
+            corrections.extend(correct(path, found, changes)?);
+        }
+        if corrections.len() == made {
             break;
         }
-        corrections.extend(made);
-        survey = reread(project, &survey, &sources)?;
+        let folder = Parsed::clean(survey.folder.clone());
+        survey = Survey::read_planned(project, folder, changes)?;
     }
     let after = &survey.position.next;
     if (before.action, &before.phase) != (after.action, &after.phase) {
@@ -88,22 +79,8 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         return Err(ambiguous(&what, "correct STATE.md by hand"));
     }
     let remaining = statements(&survey).collect();
-    corrections.extend(sources[0].correct(metrics(&survey)));
-    let changed = sources.into_iter().filter(Source::is_changed);
-    let files =
-        changed.map(|source| (source.path, source.old.into_bytes(), source.text.into_bytes()));
-    Ok(Repair { corrections, remaining, files: files.collect(), survey })
-}
-
-/// Reads the milestone with the corrected files.
-fn reread(project: &Project, survey: &Survey, sources: &[Source]) -> Result<Survey> {
-    Survey::read_with(project, Parsed::clean(survey.folder.clone()), &|path: &Path| match sources
-        .iter()
-        .find(|source| source.path == path && source.is_changed())
-    {
-        Some(source) => Ok(Some(Parsed::clean(source.text.clone()))),
-        None => read::text(path),
-    })
+    corrections.extend(correct(&paths[0], metrics(&survey), changes)?);
+    Ok(Repair { corrections, remaining, survey })
 }
 
 fn first(because: &[String]) -> &str {
@@ -156,40 +133,31 @@ fn check_clear(survey: &Survey) -> Result<()> {
     Err(ambiguous(&what, "finish what is open, or correct the document that is wrong"))
 }
 
-/// A file that is corrected; empty if it is missing or not valid UTF-8.
-struct Source {
-    path: PathBuf,
-    old: String,
-    text: String,
-}
-
-impl Source {
-    fn is_changed(&self) -> bool {
-        self.text != self.old
-    }
-
-    /// Writes over what may be corrected, and returns what was corrected.
-    fn correct(&mut self, found: Vec<Drift>) -> Vec<Correction> {
-        let change = |drift: Drift| {
-            let written = drift.written?;
-            let stated = self.text.get(drift.range.clone()).filter(|stated| *stated != written)?;
-            let correction = Correction {
-                kind: drift.kind,
-                stated: stated.to_owned(),
-                written: written.clone(),
-                line: drift.line,
-                because: drift.because,
-                file: drift.file,
-            };
-            Some((Edit::replace(drift.range, written), correction))
+/// Writes over what may be corrected in a file, and returns what was corrected.
+fn correct(path: &Path, found: Vec<Drift>, changes: &mut Changes) -> Result<Vec<Correction>> {
+    // A file in which nothing is wrong need not be readable.
+    let old = if found.is_empty() { None } else { changes.current(path)? };
+    let Some(Ok(text)) = old.map(String::from_utf8) else { return Ok(Vec::new()) };
+    let change = |drift: Drift| {
+        let written = drift.written?;
+        let stated = text.get(drift.range.clone()).filter(|stated| *stated != written)?;
+        let correction = Correction {
+            kind: drift.kind,
+            stated: stated.to_owned(),
+            written: written.clone(),
+            line: drift.line,
+            because: drift.because,
+            file: drift.file,
         };
-        let mut changes: Vec<(Edit, Correction)> = found.into_iter().filter_map(change).collect();
-        changes.sort_by_key(|(edit, _)| edit.range.start);
-        changes.dedup_by(|(later, _), (one, _)| later.range.start < one.range.end);
-        let (edits, corrections) = changes.into_iter().unzip();
-        self.text = edit::apply(&self.text, edits);
-        corrections
-    }
+        Some((Edit::replace(drift.range, written), correction))
+    };
+    let mut found: Vec<(Edit, Correction)> = found.into_iter().filter_map(change).collect();
+    found.sort_by_key(|(edit, _)| edit.range.start);
+    found.dedup_by(|(later, _), (one, _)| later.range.start < one.range.end);
+    let (edits, corrections) = found.into_iter().unzip();
+    let new = edit::apply(&text, edits);
+    changes.edit(path, Some(text.into_bytes()), new)?;
+    Ok(corrections)
 }
 
 #[cfg(test)]

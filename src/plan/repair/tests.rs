@@ -28,11 +28,27 @@ fn open(tree: &Tree) -> Project {
     Project::open(OpenRequest { directory: tree.at(""), ..OpenRequest::default() }).unwrap()
 }
 
-fn repaired(project: &Project) -> Repair {
-    repair(project, &Survey::read(project).unwrap()).unwrap()
+/// A repair with the old and new bytes of the files that it changes.
+struct Repaired {
+    corrections: Vec<Correction>,
+    remaining: Vec<Drift>,
+    survey: Survey,
+    files: Vec<(PathBuf, Vec<u8>, Vec<u8>)>,
 }
 
-fn new_bytes<'a>(repair: &'a Repair, name: &str) -> &'a [u8] {
+fn repaired(project: &Project) -> Repaired {
+    let mut changes = Changes::new();
+    let survey = Survey::read(project).unwrap();
+    let Repair { corrections, remaining, survey } = repair(project, &survey, &mut changes).unwrap();
+    let paths = ["STATE.md", "ROADMAP.md"].map(|name| survey.folder.active.dir.join(name));
+    let files = paths.into_iter().filter_map(|path| {
+        let (old, new) = (std::fs::read(&path).ok()?, changes.current(&path).unwrap()?);
+        (old != new).then_some((path, old, new))
+    });
+    Repaired { corrections, remaining, files: files.collect(), survey }
+}
+
+fn new_bytes<'a>(repair: &'a Repaired, name: &str) -> &'a [u8] {
     let found = repair.files.iter().find(|(path, ..)| path.ends_with(name));
     &found.unwrap().2
 }
@@ -88,7 +104,7 @@ fn what_no_file_settles_is_refused() {
         let (tree, project) = project(state);
         change(&tree);
         let survey = Survey::read(&project).unwrap();
-        let error = repair(&project, &survey).unwrap_err();
+        let error = repair(&project, &survey, &mut Changes::new()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Refused, "{error}");
         error.message
     };
@@ -110,7 +126,7 @@ fn a_plan_left_behind_is_reported_and_nothing_is_written() {
     let drift = drift(&survey);
     let left = drift.iter().find(|drift| drift.file.ends_with("02-02-PLAN.md"));
     assert!(left.unwrap().sentence().starts_with("plan 2 has no summary, but "), "{drift:?}");
-    let error = repair(&project, &survey).unwrap_err();
+    let error = repair(&project, &survey, &mut Changes::new()).unwrap_err();
     assert!(error.message.contains("02-02-PLAN.md: plan 2 has no summary"), "{error}");
 }
 
