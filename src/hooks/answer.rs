@@ -15,7 +15,7 @@ use crate::hooks::{Event, Harness, harness, setup};
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::lifecycle::SyncRequest;
-use crate::plan::{FileKind, FileName, Phase, PhaseState, StatusReport, Survey};
+use crate::plan::{FileKind, FileName, Phase, PhaseReport, PhaseState, Survey};
 use crate::project::{OpenRequest, Project};
 use crate::secrets::SecretPolicy;
 use crate::share::Direction;
@@ -234,10 +234,11 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
 
 /// Describes the position: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
 fn describe_position(project: &Project) -> Result<String> {
-    let status = StatusReport::from_survey(project, &Survey::read(project)?);
-    let phase = status.derived.line().map(|phase| format!(": phase {phase}")).unwrap_or_default();
-    let contested = if status.next.conflict { " (contested)" } else { "" };
-    Ok(format!("{phase}, next {}{contested}", status.next.command))
+    let position = Survey::read(project)?.position;
+    let phase = PhaseReport::derived(&position).line();
+    let phase = phase.map(|phase| format!(": phase {phase}")).unwrap_or_default();
+    let contested = if position.next.conflict { " (contested)" } else { "" };
+    Ok(format!("{phase}, next {}{contested}", position.next.command))
 }
 
 /// The log, in `.annals/`.

@@ -12,7 +12,7 @@ use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, MilestoneFolder, Phase, PhaseState, StatusReport, Survey,
+    Action, DEFAULT_MILESTONE, MilestoneFolder, MilestoneStatus, Phase, PhaseState, Survey,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
@@ -58,16 +58,16 @@ pub struct ListedMilestone {
 /// Returns the active milestone, if there is one, then the other open ones, then the archived ones.
 pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     let survey = Survey::read(project)?;
-    let status = StatusReport::from_survey(project, &survey);
-    let folder = survey.folder;
+    let name = MilestoneStatus::from_survey(project, &survey).display_name();
+    let Survey { folder, position, .. } = survey;
     // With `default`, folders of shipped milestones may lie beside those of the active one.
     let mut found = Vec::new();
-    if status.next.action != Action::None || folder.active.slug != DEFAULT_MILESTONE {
+    if position.next.action != Action::None || folder.active.slug != DEFAULT_MILESTONE {
         found.push(ListedMilestone {
             slug: folder.active.slug.clone(),
-            name: status.milestone.display_name(),
+            name,
             standing: MilestoneState::Active,
-            phases: Some(survey.position.members().count()),
+            phases: Some(position.members().count()),
         });
     }
     for slug in folder.milestones()? {

@@ -31,7 +31,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Next, PhaseNumber, PlanState, StatusReport, Survey};
+use crate::plan::{Next, PhaseNumber, PhaseReport, PlanState, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -82,7 +82,7 @@ pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<Pa
 }
 
 fn pause_report(project: &Project, survey: &Survey) -> PauseReport {
-    let derived = StatusReport::from_survey(project, survey).derived;
+    let derived = PhaseReport::derived(&survey.position);
     let phase = derived.number.map(|number| {
         let total = derived.total.map(|total| format!(" of {total}"));
         let name = derived.name.map(|name| format!(" ({name})"));
@@ -250,8 +250,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         })
     };
     let phase = said(&["Phase", "Current phase", "Position"]);
-    let derived = StatusReport::from_survey(project, &survey).derived;
-    let now = derived.number;
+    let now = survey.position.phase().map(|phase| &phase.number);
     let then = phase.as_deref().map(|phase| first_number(phase, &survey));
     let commit = said(&["Commit"]);
     let commits = commit.map(|commit| project.git.commits_since(&commit)).transpose()?;
@@ -267,8 +266,8 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
                 now.filter(|plan| !then.contains(&plan.as_str())).collect()
             }),
             phase: now
-                .filter(|now| then.flatten().is_some_and(|then| then != *now))
-                .map(|now| now.to_string()),
+                .filter(|now| then.flatten().is_some_and(|then| then != **now))
+                .map(ToString::to_string),
             commits: commits.flatten(),
         },
         next: survey.position.next.clone(),

@@ -82,6 +82,21 @@ pub struct PhaseReport {
 const MAX_NAME_CHARS: usize = 160;
 
 impl PhaseReport {
+    /// Returns the current phase according to the files.
+    pub(crate) fn derived(position: &Position) -> Self {
+        let phase = position.phase();
+        let percent = u32::try_from(position.percent()).ok();
+        Self {
+            number: phase.map(|phase| phase.number.clone()),
+            total: total_to_show(position),
+            name: phase.and_then(|phase| phase.name.clone()),
+            status: phase.map(status_words),
+            progress_percent: percent.filter(|_| phase.is_some()),
+            goal: phase.and_then(Phase::goal).map(str::to_owned),
+            source: PhaseSource::Files,
+        }
+    }
+
     /// Returns the phase as CLAUDE.md and the start of a session show it: `4 - Low-Stock Alerts (in progress, 1 of 3 plans)`.
     pub fn line(&self) -> Option<String> {
         let number = self.number.as_ref()?;
@@ -122,7 +137,7 @@ impl StatusReport {
     pub fn from_survey(project: &Project, survey: &Survey) -> Self {
         let planning = project.planning_place();
         let position = &survey.position;
-        let derived = derived(position);
+        let derived = PhaseReport::derived(position);
         Self {
             project: survey.name(project),
             core_value: survey.core_value().map(str::to_owned),
@@ -185,21 +200,6 @@ pub(crate) fn total_to_show(position: &Position) -> Option<u32> {
     u32::try_from(position.total()).ok().filter(|total| last == Some(*total))
 }
 
-fn derived(position: &Position) -> PhaseReport {
-    let phase = position.phase();
-    let total = total_to_show(position);
-    let percent = u32::try_from(position.percent()).ok();
-    PhaseReport {
-        number: phase.map(|phase| phase.number.clone()),
-        total,
-        name: phase.and_then(|phase| phase.name.clone()),
-        status: phase.map(status_words),
-        progress_percent: percent.filter(|_| phase.is_some()),
-        goal: phase.and_then(Phase::goal).map(str::to_owned),
-        source: PhaseSource::Files,
-    }
-}
-
 /// Returns the state of a phase in words: `in progress, 1 of 3 plans`.
 pub(crate) fn status_words(phase: &Phase) -> String {
     let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
@@ -257,7 +257,7 @@ pub struct MilestoneStatus {
 
 impl MilestoneStatus {
     /// Returns the milestones of a project.
-    fn from_survey(project: &Project, survey: &Survey) -> Self {
+    pub(crate) fn from_survey(project: &Project, survey: &Survey) -> Self {
         let (folder, state) = (&survey.folder, &survey.state);
         let full = survey.milestone().unwrap_or_default();
         let name = without_status(full);
