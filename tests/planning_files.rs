@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annals::plan::{FileKind, FileName, Plan, PlanState, Summary, check_waves};
+use annals::plan::{FileKind, FileName, Plan, PlanNumber, PlanState, Summary, check_waves};
 
 use crate::support::corpus;
 
@@ -63,7 +63,8 @@ fn every_plan_of_a_phase_has_tasks_and_its_waves_can_be_checked() {
             .filter(|(kind, _)| *kind == FileKind::Plan)
             .map(|(_, path)| Plan::parse(&text(path), path).value)
             .collect();
-        check_waves(&plans.iter().collect::<Vec<_>>());
+        let numbers: Vec<PlanNumber> = (1..).take(plans.len()).map(PlanNumber::from).collect();
+        check_waves(&1.into(), &numbers.iter().zip(&plans).collect::<Vec<_>>());
         for plan in plans {
             // The plan of a quick task may be plain text.
             let is_quick = plan.file.iter().any(|name| name == "quick");

@@ -145,7 +145,7 @@ pub(crate) fn record(
     let insights = Insights::from_phases(&patterns::distinct(history.phases.clone()));
     let insights: Vec<_> = insights.lessons().cloned().collect();
     let mut entries = Vec::new();
-    let mut dated = in_order(project, survey, &history, new)?.into_iter().peekable();
+    let mut dated = in_order(project, survey, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
         let effort = effort(survey, &phase, request);
         let context = EntryContext {
@@ -259,12 +259,7 @@ type Dated = (Option<NaiveDate>, FinishedPhase, Option<String>);
 
 /// Returns phases in the order in which they were finished, by their summaries, git, or else the files of their
 /// milestones. One without a date stays after the one before it.
-fn in_order(
-    project: &Project,
-    survey: &Survey,
-    history: &History,
-    phases: Vec<FinishedPhase>,
-) -> Result<Vec<Dated>> {
+fn in_order(project: &Project, survey: &Survey, phases: Vec<FinishedPhase>) -> Result<Vec<Dated>> {
     let additions = project.git.additions(&survey.folder.dir)?;
     let oldest = additions.values().map(|added| added.age).max();
     let head = project.git.head()?;
@@ -279,9 +274,11 @@ fn in_order(
         // A phase that was committed together with the whole planning folder was finished earlier.
         let evident = added.filter(|added| Some(added.age) != oldest);
         let mut date = phase.completed().or(evident.map(|added| added.date));
-        let mut past = history.milestones.iter().filter(|one| one.slug != *active);
-        if let (None, Some(milestone)) = (date, past.find(|one| one.slug == phase.milestone)) {
-            date = shipped_date(&milestone.dir)?;
+        // The milestone's folder, which may have one for its phases.
+        let is_past = phase.milestone != *active;
+        let mut homes = phase.dir.ancestors().skip(1).take(2).filter(|_| is_past);
+        while let (None, Some(home)) = (date, homes.next()) {
+            date = shipped_date(home)?;
         }
         let commit = added.map(|added| added.commit.clone());
         // Its summaries are not committed yet, so git has no date.

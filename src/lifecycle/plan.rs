@@ -270,30 +270,30 @@ impl PhasePlans {
         let (mut all, mut open) = (Vec::new(), Vec::new());
         for slot in &phase.plans {
             let in_list = listed.iter().find(|listed| listed.plan.as_ref() == Some(&slot.number));
-            let mut brief = PlanBrief::empty(slot.number.clone(), slot.state);
-            brief.title = in_list.and_then(|listed| listed.title.clone());
-            if let Some(parsed) = slot.plan() {
-                brief.fill(&parsed.value);
+            let parsed = slot.plan();
+            let said = parsed.map(|parsed| parsed.value.clone());
+            let title = in_list.and_then(|listed| listed.title.clone());
+            found.plans.push(PlanBrief::new(slot.number.clone(), slot.state, title, said));
+            if let Some(parsed) = parsed {
                 if slot.state != PlanState::Complete {
                     found.problems.extend(parsed.warnings.iter().cloned());
                     found.problems.extend(parsed.value.problems());
                     open.push(&parsed.value.file);
                 }
-                all.push(&parsed.value);
+                all.push((&slot.number, &parsed.value));
             }
-            found.plans.push(brief);
         }
         warnings.extend(phase.unread().cloned());
         // Problems of finished plans are ignored, and these no longer run in parallel with others.
         let is_open = |warning: &Warning| open.contains(&&warning.place.file);
-        found.problems.extend(check_waves(&all).into_iter().filter(is_open));
+        found.problems.extend(check_waves(&phase.number, &all).into_iter().filter(is_open));
         found.problems.sort();
         for listed in listed {
             let (Some(number), Some(is_done)) = (&listed.plan, listed.checked) else { continue };
             if found.plans.iter().all(|plan| plan.plan != *number) {
                 let state = if is_done { PlanState::Complete } else { PlanState::Open };
                 let title = listed.title.clone();
-                found.plans.push(PlanBrief { title, ..PlanBrief::empty(number.clone(), state) });
+                found.plans.push(PlanBrief::new(number.clone(), state, title, None));
             }
         }
         found.plans.sort_by(|one, other| one.plan.cmp(&other.plan));
@@ -308,18 +308,18 @@ impl PhasePlans {
 }
 
 impl PlanBrief {
-    fn empty(plan: PlanNumber, status: PlanState) -> Self {
-        let (title, wave, tasks) = (None, None, 0);
-        Self { plan, title, status, wave, depends_on: Vec::new(), tasks, files: Vec::new() }
-    }
-
-    /// Adds what the plan itself says.
-    fn fill(&mut self, plan: &Plan) {
-        self.wave = plan.wave;
-        self.depends_on = plan.depends_on.clone().unwrap_or_default();
-        self.tasks = plan.tasks.len();
-        self.files = plan.files_modified.clone().unwrap_or_default();
-        self.title = plan.title.clone().or(self.title.take());
+    /// Returns what a plan itself says, and how the roadmap calls it.
+    fn new(plan: PlanNumber, status: PlanState, title: Option<String>, said: Option<Plan>) -> Self {
+        let said = said.unwrap_or_default();
+        Self {
+            plan,
+            title: said.title.or(title),
+            status,
+            wave: said.wave,
+            depends_on: said.depends_on.unwrap_or_default(),
+            tasks: said.tasks.len(),
+            files: said.files_modified.unwrap_or_default(),
+        }
     }
 }
 

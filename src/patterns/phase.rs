@@ -17,9 +17,9 @@ use crate::patterns::trace::plan_id;
 use crate::patterns::{BulletSource, Insights, PatternEntry, Patterns, Trace, stored};
 use crate::plan::{
     DEFAULT_MILESTONE, Deviation, MilestoneFolder, Phase, PhaseDir, PhaseNumber, PlanFile,
-    PlanNumber, PlanSlot, PlanState, PlanningFolder, Summary, Survey, letters,
+    PlanNumber, PlanSlot, PlanState, PlanningFolder, Summary, Survey, folders, letters,
 };
-use crate::project::{Project, vocabulary};
+use crate::project::Project;
 use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
 use crate::text::{file_name, fold, hexadecimal};
@@ -357,16 +357,14 @@ fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
         && (name == letters(&phase.name) || name == letters(slug))
 }
 
-/// The folders of GSD's quick tasks and workstreams in a planning folder.
+/// The folder of GSD's quick tasks in a planning folder.
 const QUICK: &str = "quick";
-const WORKSTREAMS: &str = "workstreams";
 
 /// Everything that was finished in a project, read once.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// The milestones and workstreams, in the order of their first completed plans; the active one comes last.
-    pub(crate) milestones: Vec<MilestoneFolder>,
-    /// The phases with summaries, in the same order.
+    /// The phases with summaries, milestone by milestone and workstream by workstream in the order of their first
+    /// completed plans; those of the active milestone come last.
     pub(crate) phases: Vec<FinishedPhase>,
     /// The quick tasks, which are part of no phase.
     pub(crate) quick: Vec<FinishedPhase>,
@@ -382,32 +380,20 @@ impl History {
         active: &[Phase],
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
-        let mut others = folder.other_milestones(warnings)?;
-        others.extend(workstreams(&folder.dir, warnings)?);
-        let mut read: Vec<(MilestoneFolder, Vec<FinishedPhase>)> = Vec::new();
-        for milestone in others {
-            let phases = phases(&milestone, warnings)?;
-            read.push((milestone, phases));
+        let mut read = Vec::new();
+        for milestone in folder.other_milestones(warnings)? {
+            read.push(phases(&milestone, warnings)?);
         }
         // Archives are listed by name; milestones without dates sort first, since their order is unknown.
-        read.sort_by_key(|(_, phases)| first_day(phases));
+        read.sort_by_key(|phases| first_day(phases));
         let mut current = phases(&folder.active, warnings)?;
-        let names: HashMap<&Path, &String> = active
-            .iter()
-            .filter_map(|own| Some((&*own.dir.as_ref()?.path, own.name.as_ref()?)))
-            .collect();
         for phase in &mut current {
-            if let Some(name) = names.get(phase.dir.as_path()) {
-                phase.name.clone_from(name);
-            }
+            let own = active.iter().find(|own| phase.is(own));
+            phase.name =
+                own.and_then(|own| own.name.clone()).unwrap_or(std::mem::take(&mut phase.name));
         }
-        read.push((folder.active.clone(), current));
-        let (milestones, phases): (Vec<_>, Vec<_>) = read.into_iter().unzip();
-        Ok(Self {
-            milestones,
-            phases: phases.into_iter().flatten().collect(),
-            quick: quick_tasks(&folder.dir, warnings),
-        })
+        read.push(current);
+        Ok(Self { phases: read.concat(), quick: quick_tasks(&folder.dir, warnings) })
     }
 }
 
@@ -454,24 +440,12 @@ fn phases(milestone: &MilestoneFolder, warnings: &mut Vec<Warning>) -> Result<Ve
     Ok(phases)
 }
 
-/// Returns the workstreams, each of which keeps its phases as a milestone does.
-fn workstreams(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<MilestoneFolder>> {
-    let mut found = Vec::new();
-    for name in folders(&planning.join(WORKSTREAMS)) {
-        let home = planning.join(WORKSTREAMS).join(&name);
-        if read::is_folder(&home.join(vocabulary::PHASES)) {
-            let milestone = MilestoneFolder::read(&home, &name)?;
-            found.push(milestone.into_value(warnings));
-        }
-    }
-    Ok(found)
-}
-
 /// Returns the quick tasks: `quick/<id>-<name>/<id>-SUMMARY.md`.
 fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Vec<FinishedPhase> {
+    let home = planning.join(QUICK);
     let mut found = Vec::new();
-    for name in folders(&planning.join(QUICK)) {
-        let dir = planning.join(QUICK).join(&name);
+    for name in folders(&home, warnings) {
+        let dir = home.join(&name);
         let files = listing::entries(&dir).unwrap_or_default().into_iter();
         let files = files
             .filter(|(file, kind)| *kind == PathKind::File && file.ends_with("SUMMARY.md"))
@@ -491,16 +465,6 @@ fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Vec<FinishedPhas
         }
     }
     found
-}
-
-/// Returns the sorted names of the folders in a folder, which may be absent.
-fn folders(home: &Path) -> Vec<String> {
-    let entries = listing::entries(home).unwrap_or_default().into_iter();
-    let folders =
-        entries.filter(|(name, kind)| *kind == PathKind::Folder && !name.starts_with('.'));
-    let mut names: Vec<String> = folders.map(|(name, _)| name).collect();
-    names.sort();
-    names
 }
 
 fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {

@@ -26,7 +26,7 @@ pub use read::{
     WorkflowSettings, check_waves, installed_skills,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, PlanFile, checks, document, is_settled, milestone_version,
+    Count, MAX_CLAIMS, PlanFile, checks, document, folders, is_settled, milestone_version,
     milestone_version_in, notes, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};

@@ -200,7 +200,7 @@ impl PlanningFolder {
         Ok(names.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// Reads the archived milestones, and the open ones other than the active one.
+    /// Reads the archived milestones, the open ones other than the active one, and the workstreams.
     pub(crate) fn other_milestones(
         &self,
         warnings: &mut Vec<Warning>,
@@ -209,11 +209,14 @@ impl PlanningFolder {
         for archive in &self.archived {
             found.push(archive.milestone()?.into_value(warnings));
         }
-        for slug in self.milestones()? {
-            if slug != self.active.slug {
-                let milestone = MilestoneFolder::read(&self.dir.join(&slug), &slug)?;
-                found.push(milestone.into_value(warnings));
-            }
+        let open = self.milestones()?.into_iter().filter(|slug| *slug != self.active.slug);
+        let open = open.map(|slug| (self.dir.join(&slug), slug));
+        let streams = self.dir.join(vocabulary::WORKSTREAMS);
+        let names = folders(&streams, warnings).into_iter();
+        let streams = names.map(|name| (streams.join(&name), name));
+        let streams = streams.filter(|(home, _)| read::is_folder(&home.join(vocabulary::PHASES)));
+        for (home, slug) in open.chain(streams) {
+            found.push(MilestoneFolder::read(&home, &slug)?.into_value(warnings));
         }
         Ok(found)
     }
@@ -353,6 +356,16 @@ pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(St
     let mut all = all_entries(dir, warnings)?;
     all.retain(|(name, _)| !name.starts_with('.'));
     Ok(all)
+}
+
+/// Returns the names of the visible folders in a folder; a warning, if it cannot be listed.
+pub(crate) fn folders(dir: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
+    let listed = entries(dir, warnings).unwrap_or_else(|error| {
+        warnings.push(Warning::file(dir, error.reason()));
+        Vec::new()
+    });
+    let folders = listed.into_iter().filter(|(_, kind)| *kind == PathKind::Folder);
+    folders.map(|(name, _)| name).collect()
 }
 
 /// Returns all entries, including hidden ones.

@@ -18,6 +18,7 @@ pub(crate) mod vocabulary;
 pub(crate) use check::checks;
 pub use check::{Check, CheckKind, CheckOutcome};
 pub use decision::Decision;
+pub(crate) use folder::folders;
 pub use folder::{Archive, DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder};
 pub(crate) use line::Count;
 pub use line::Located;

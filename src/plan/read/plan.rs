@@ -144,16 +144,12 @@ impl Plan {
 /// the same or a later wave, so also circular ones, and dependencies that do not exist.
 ///
 /// Dependencies on plans of other phases are ignored.
-pub fn check_waves(plans: &[&Plan]) -> Vec<Warning> {
+pub fn check_waves(phase: &PhaseNumber, plans: &[(&PlanNumber, &Plan)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let numbered = plans.iter().rev();
-    let by_number: BTreeMap<PlanNumber, &Plan> = numbered
-        .filter_map(|plan| Some((PlanNumber::parse(plan.plan.as_deref()?)?, *plan)))
-        .collect();
-    for plan in plans {
-        let phase = plan.phase.as_deref().and_then(PhaseNumber::parse_id);
+    let by_number: BTreeMap<_, _> = plans.iter().rev().copied().collect();
+    for (_, plan) in plans {
         for text in plan.depends_on.iter().flatten() {
-            let Some(number) = dependency(text, phase.as_ref()) else { continue };
+            let Some(number) = dependency(text, phase) else { continue };
             let message = match (by_number.get(&number), plan.wave) {
                 (None, _) => format!("depends on {text}, which is not a plan of this phase"),
                 (Some(other), Some(wave)) if other.wave.is_some_and(|other| wave <= other) => {
@@ -170,11 +166,11 @@ pub fn check_waves(plans: &[&Plan]) -> Vec<Warning> {
 
 /// Parses `01`, `03-01`, `03-01-PLAN.md`, `03-01-name`, `plan-02`; in phase 3, each of the first four is plan 1.
 /// So is `02-03-01` in phase 2-03. `None` is a plan of another phase, or free text.
-fn dependency(text: &str, phase: Option<&PhaseNumber>) -> Option<PlanNumber> {
+fn dependency(text: &str, phase: &PhaseNumber) -> Option<PlanNumber> {
     let text = text.trim().trim_end_matches(".md").trim_end_matches("-PLAN");
     let named = strip_prefix_ignore_case(text, "plan");
     let text = named.map_or(text, |rest| rest.trim_start_matches(['-', ' ']));
-    PlanNumber::parse(text).or_else(|| phase?.plan_in(text))
+    PlanNumber::parse(text).or_else(|| phase.plan_in(text))
 }
 
 /// A task of a plan.

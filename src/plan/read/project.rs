@@ -29,13 +29,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::read::folder::entries;
+use crate::plan::read::folder::folders;
 use crate::plan::read::{Decision, Skill, decision, document};
 use crate::project::Project;
 use crate::storage::read;
-use crate::storage::read::PathKind;
 use crate::text::{non_placeholder, one_line, says_none, strip_prefix_ignore_case};
-use crate::warning::{Parsed, Warning};
+use crate::warning::Parsed;
 
 /// The parsed PROJECT.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -196,7 +195,8 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
     let mut skills: Vec<Skill> = Vec::new();
     for (folder, scope) in homes {
         let Some(folder) = folder else { continue };
-        for name in names(&folder, &mut warnings) {
+        let is_skill = |name: &String| read::is_file(&folder.join(name).join("SKILL.md"));
+        for name in folders(&folder, &mut warnings).into_iter().filter(is_skill) {
             let skill = Skill { name, scope: Some(scope.to_owned()) };
             // The project may be the home directory, and two of the project's folders may hold the same skills.
             if !skills.iter().any(|known| known.name == skill.name) {
@@ -206,21 +206,6 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
     }
     skills.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
     Parsed::new(skills, warnings)
-}
-
-/// Returns the names of the skills in a folder.
-fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
-    let listed = match entries(folder, warnings) {
-        Ok(listed) => listed,
-        Err(error) => {
-            warnings.push(Warning::file(folder, error.reason()));
-            return Vec::new();
-        }
-    };
-    let is_skill = |(name, kind): &(String, PathKind)| {
-        *kind == PathKind::Folder && read::is_file(&folder.join(name).join("SKILL.md"))
-    };
-    listed.into_iter().filter(is_skill).map(|(name, _)| name).collect()
 }
 
 #[cfg(test)]

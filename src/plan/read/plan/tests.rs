@@ -93,7 +93,9 @@ fn dependencies_must_be_in_an_earlier_wave() {
         Plan::parse(&text, Path::new("plan.md")).value
     };
     let messages = |plans: &[Plan]| -> Vec<String> {
-        let warnings = check_waves(&plans.iter().collect::<Vec<_>>());
+        let number = |plan: &Plan| PlanNumber::parse(plan.plan.as_deref().unwrap()).unwrap();
+        let numbers: Vec<PlanNumber> = plans.iter().map(number).collect();
+        let warnings = check_waves(&3.into(), &numbers.iter().zip(plans).collect::<Vec<_>>());
         assert!(warnings.iter().all(|one| one.place.line == Some(5)));
         warnings.into_iter().map(|one| one.message).collect()
     };
@@ -119,6 +121,6 @@ proptest::proptest! {
     fn no_bytes_panic(text in "(---\n)?((<task [a-z=\" ]{0,12}>|</task>|### Task [0-9]|```|[\\PC\n<>]{0,20})\n){0,12}\\PC*") {
         let plan = parse(&text);
         plan.problems();
-        check_waves(&[&plan]);
+        check_waves(&3.into(), &[(&1.into(), &plan)]);
     }
 }
