@@ -410,12 +410,13 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     };
     let mut said = Vec::new();
     if project.settings.fix_state {
-        let corrected = lifecycle::fix_state(project)?.len();
+        let repair = lifecycle::fix_state(project)?;
+        let corrected = repair.corrections.len();
         if corrected > 0 {
             let what = format!("{corrected} position lines in STATE.md and ROADMAP.md");
             said.push(format!("annals corrected {what}."));
-            survey = Survey::read(project)?;
         }
+        survey = repair.survey;
     }
     let done = survey.position.phases.get(at).filter(|phase| phase.state == PhaseState::Done);
     if let Some(phase) = done {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::patterns::{Insights, StaleReasons};
-use crate::plan::{Action, Correction, Drift, Shipped, StatusReport, Survey};
+use crate::plan::{Action, Correction, Drift, Repair, Shipped, StatusReport, Survey};
 use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, Store};
 use crate::warning::Warning;
@@ -62,36 +62,26 @@ fn planned(project: &Project, request: &SyncRequest, work: &mut Work) -> Result<
         return Ok(SyncReport::default());
     }
     let mut survey = Survey::read(project)?;
-    let report = if request.fix_state {
-        repaired(project, &mut survey, &mut work.changes)?
-    } else {
-        SyncReport::default()
-    };
+    // Warnings about the folder itself are reported once, from the first survey.
     work.warnings.append(&mut survey.warnings);
+    let mut report = SyncReport::default();
+    if request.fix_state {
+        let repair = plan::repair(project, &survey, &mut work.changes)?;
+        report = SyncReport { corrections: repair.corrections, left: repair.remaining };
+        survey = repair.survey;
+    }
     refresh_with(project, &survey, &survey, request, work)?;
     Ok(report)
 }
 
-/// Corrects only the position lines of STATE.md and ROADMAP.md, and returns the corrections.
-pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
+/// Corrects only the position lines of STATE.md and ROADMAP.md.
+pub fn fix_state(project: &Project) -> Result<Repair> {
     project.planning()?;
-    let (corrections, _) = project.transact("fix-state", &[Store::Plan], || {
+    let (repair, _) = project.transact("fix-state", &[Store::Plan], || {
         let mut changes = Changes::new();
-        let mut survey = Survey::read(project)?;
-        let repaired = repaired(project, &mut survey, &mut changes)?;
-        Ok((repaired.corrections, changes))
+        Ok((plan::repair(project, &Survey::read(project)?, &mut changes)?, changes))
     })?;
-    Ok(corrections)
-}
-
-/// Plans the corrections of STATE.md and ROADMAP.md, and updates the survey accordingly.
-fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<SyncReport> {
-    let repair = plan::repair(project, survey, changes)?;
-    // Warnings about the folder itself are reported once, from the first survey.
-    let warnings = std::mem::take(&mut survey.warnings);
-    *survey = repair.survey;
-    survey.warnings = warnings;
-    Ok(SyncReport { corrections: repair.corrections, left: repair.remaining })
+    Ok(repair)
 }
 
 /// Returns the error that lists the contradictions which remain.

@@ -61,8 +61,8 @@ pub struct Survey {
     pub not_understood: Vec<Warning>,
     /// The project's root, to which shown paths are relative.
     pub(super) root: PathBuf,
-    /// The lines of STATE.md and ROADMAP.md.
-    lines: [Vec<String>; 2],
+    /// The texts of STATE.md and ROADMAP.md.
+    texts: [String; 2],
 }
 
 impl Survey {
@@ -88,25 +88,48 @@ impl Survey {
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
-        let mut documents = Documents { changes, warnings };
+        let (root, home) = (&folder.dir, &folder.active.dir);
         let [state_path, roadmap_path] =
-            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| folder.active.dir.join(name));
-        let texts = [&state_path, &roadmap_path].map(|path| documents.text(path));
-        let [state, roadmap] = texts.each_ref().map(|text| text.as_deref().unwrap_or_default());
+            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
+        let [shared_path, project_path] =
+            [vocabulary::STATE, vocabulary::PROJECT].map(|name| root.join(name));
+        // An unreadable file must not prevent reading the others.
+        let mut text = |path: &Path| {
+            let text = match changes {
+                None => read::text(path),
+                Some(changes) => {
+                    changes.current(path).map(|bytes| bytes.map(|bytes| read::decode(bytes, path)))
+                }
+            };
+            read::or_warning(text, path, &mut warnings)
+        };
+        let texts = [&state_path, &roadmap_path].map(|path| text(path));
+        let shared = Some(&shared_path).filter(|path| **path != state_path);
+        let shared = shared.and_then(|path| text(path)).unwrap_or_default();
+        let config = text(&root.join(vocabulary::CONFIG));
+        let project_file = text(&project_path).unwrap_or_default();
+        let milestones = text(&root.join(vocabulary::MILESTONE_LIST));
+        let [has_state, has_roadmap] = texts.each_ref().map(Option::is_some);
+        let texts = texts.map(Option::unwrap_or_default);
+        let [state, roadmap] = &texts;
         let numbering = PhaseNumbering::detect(roadmap);
-        let mut state_file = documents.value(StateFile::parse_with(state, &state_path, numbering));
-        documents.add_shared(&folder, &mut state_file, numbering);
-        let todos = notes::todos(&folder.dir, &state_file.todos, &mut documents.warnings);
-        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
-        let project_file =
-            documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
+        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
+        let mut state = parse(state, &state_path).into_value(&mut warnings);
+        // The planning folder's own STATE.md keeps decisions while the active milestone has a folder of its own. If it names
+        // a milestone, it belongs to other work.
+        let shared = parse(&shared, &shared_path).into_value(&mut warnings);
+        if shared.no_milestone.is_some() {
+            state.add_shared(shared);
+        }
+        let project_file = ProjectFile::parse(&project_file, &project_path);
+        let roadmap = Roadmap::parse_with(roadmap, &roadmap_path, numbering);
         let mut survey = Self {
-            project_file: project_file.unwrap_or_default(),
-            has_state: texts[0].is_some(),
-            has_roadmap: texts[1].is_some(),
-            roadmap: documents.value(Roadmap::parse_with(roadmap, &roadmap_path, numbering)),
-            todos,
-            state: state_file,
+            project_file: project_file.into_value(&mut warnings),
+            has_state,
+            has_roadmap,
+            roadmap: roadmap.into_value(&mut warnings),
+            todos: notes::todos(root, &state.todos, &mut warnings),
+            state,
             numbering,
             shipped: None,
             is_stated_shipped: false,
@@ -117,21 +140,19 @@ impl Survey {
             warnings: Vec::new(),
             not_understood: Vec::new(),
             root: project.root.clone(),
-            lines: [state, roadmap].map(|text| text.lines().map(str::to_owned).collect()),
+            texts,
             folder,
         };
         // Both lists name the links that were not followed, and asking for these empties their list.
         let unfollowed = project.named(Vec::new());
         survey.not_understood = project.named(survey.unread());
         survey.not_understood.extend(unfollowed.iter().cloned());
-        documents.warnings.extend(unfollowed);
-        let milestones = documents.text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
+        warnings.extend(unfollowed);
         let shipped = |name: Option<&str>| line_of_shipped(milestones.as_deref()?, name?);
         survey.is_stated_shipped = shipped(survey.state.milestone.as_deref()).is_some();
         survey.shipped = shipped(survey.milestone());
         survey.position = rules::decide(&survey, phases(&survey));
         survey.position.next.unchosen = project.unchosen();
-        let mut warnings = documents.warnings;
         survey.handoff = handoff(&survey, &mut warnings);
         // Only the check of the last phase worked on matters for what comes next.
         let last = survey.position.members().filter(|phase| phase.is_begun()).last();
@@ -274,8 +295,8 @@ impl Survey {
 
     /// Returns what a line of STATE.md or ROADMAP.md says.
     pub(super) fn text_of(&self, name: &str, line: usize) -> &str {
-        let lines = &self.lines[usize::from(name == vocabulary::ROADMAP)];
-        line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim())
+        let mut lines = self.texts[usize::from(name == vocabulary::ROADMAP)].lines();
+        line.checked_sub(1).and_then(|index| lines.nth(index)).map_or("", str::trim)
     }
 
     /// Returns the place of a line of STATE.md or ROADMAP.md, and what it says.
@@ -446,51 +467,6 @@ fn line_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
         is_in_section && (is_heading && lower.contains("shipped") || is_label) || is_row
     });
     found.map(|(line, text)| (line, text.trim().to_owned()))
-}
-
-/// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
-struct Documents<'a> {
-    changes: Option<&'a Changes>,
-    warnings: Vec<Warning>,
-}
-
-impl Documents<'_> {
-    fn text(&mut self, path: &Path) -> Option<String> {
-        let text = match self.changes {
-            None => read::text(path),
-            Some(changes) => {
-                changes.current(path).map(|bytes| bytes.map(|bytes| read::decode(bytes, path)))
-            }
-        };
-        read::or_warning(text, path, &mut self.warnings)
-    }
-
-    fn parse<T>(&mut self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
-        let text = self.text(path)?;
-        Some(self.value(parse(&text, path)))
-    }
-
-    /// Adds the decisions that the planning folder's own STATE.md keeps while the active milestone has a folder
-    /// of its own. A STATE.md that names a milestone belongs to other work.
-    fn add_shared(
-        &mut self,
-        folder: &PlanningFolder,
-        state: &mut StateFile,
-        numbering: PhaseNumbering,
-    ) {
-        if folder.active.dir == folder.dir {
-            return;
-        }
-        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
-        let shared = self.parse(&folder.dir.join(vocabulary::STATE), parse);
-        if let Some(shared) = shared.filter(|shared| shared.no_milestone.is_some()) {
-            state.add_shared(shared);
-        }
-    }
-
-    fn value<T>(&mut self, parsed: Parsed<T>) -> T {
-        parsed.into_value(&mut self.warnings)
-    }
 }
 
 /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
