@@ -91,7 +91,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<I
     carry_out(project, "init", &stores, |work| {
         let mut report = create(project, request, work)?;
         let folder = PlanningFolder::read(&project.planning_place().dir)?;
-        let after = Survey::read_planned(project, folder, &work.changes)?;
+        let after = Survey::read_folder(project, folder, Some(&work.changes));
         report.project = after.name(project);
         work.point_to(after.position.next.clone());
         work.warnings.extend(after.warnings.iter().cloned());

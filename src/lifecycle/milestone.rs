@@ -132,7 +132,7 @@ fn carried_out(
     carry_out(project, operation, &stores, |work| {
         let survey = Survey::read(project)?;
         let (active, report) = plan(&survey, &mut work.changes)?;
-        let after = afterwards(project, &survey, Some(active), &work.changes)?;
+        let after = afterwards(project, &survey, Some(active), &work.changes);
         work.warnings.extend(after.warnings.iter().cloned());
         refresh_with(project, &survey, &after, &SyncRequest::default(), work)?;
         Ok(report)

@@ -118,7 +118,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         && let Some(next) = next_milestone(&survey, slug, &mut work.changes)?
     {
         report.active = Some(next.slug.clone());
-        after = afterwards(project, &survey, Some(next), &work.changes)?;
+        after = afterwards(project, &survey, Some(next), &work.changes);
     }
     let shipped =
         report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));
@@ -303,7 +303,7 @@ fn archive(
         phases: survey.position.kept().count(),
         plans: PlanTotals::count(survey),
     };
-    Ok((archived, afterwards(project, survey, next, changes)?))
+    Ok((archived, afterwards(project, survey, next, changes)))
 }
 
 /// Returns the name of the milestone: from STATE.md, else its slug, else the roadmap's title, else the
@@ -409,14 +409,14 @@ pub(crate) fn afterwards(
     survey: &Survey,
     active: Option<MilestoneFolder>,
     changes: &Changes,
-) -> Result<Survey> {
+) -> Survey {
     let active = active.unwrap_or_else(|| MilestoneFolder {
         slug: DEFAULT_MILESTONE.to_owned(),
         dir: survey.folder.dir.clone(),
         ..MilestoneFolder::default()
     });
     let folder = PlanningFolder { active, ..survey.folder.clone() };
-    Survey::read_planned(project, Parsed::clean(folder), changes)
+    Survey::read_folder(project, Parsed::clean(folder), Some(changes))
 }
 
 /// Numbers of plans.
@@ -458,7 +458,7 @@ fn shipped_page(project: &Project, survey: &Survey, name: &str, slug: &str) -> R
             "deviations": sum(&counts[first..]),
         }));
     }
-    kinds.sort();
+    kinds.sort_unstable();
     kinds.dedup();
     let commits = match (commits.first(), commits.last()) {
         (Some(first), last) => json!({"count": commits.len(), "first": first, "last": last}),

@@ -18,12 +18,12 @@ pub use model::Survey;
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, Position};
 pub(crate) use phase::{letters, name_of_past_phase};
 pub use read::{
-    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Claim, DEFAULT_MILESTONE,
-    Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder,
-    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState,
-    PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone,
-    RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount,
-    WorkflowSettings, check_waves, installed_skills,
+    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Claim, DEFAULT_MILESTONE, Decision,
+    Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder, PhaseDir,
+    PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState, PlanTask,
+    PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
+    RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount, WorkflowSettings,
+    check_waves, installed_skills,
 };
 pub(crate) use read::{
     Count, MAX_CLAIMS, PlanFile, checks, document, folders, is_settled, milestone_version,

@@ -69,23 +69,15 @@ impl Survey {
     /// Reads STATE, ROADMAP, PROJECT, all file names, and the status of each summary.
     pub fn read(project: &Project) -> Result<Self> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?;
-        Self::new(project, folder, None)
+        Ok(Self::read_folder(project, folder, None))
     }
 
-    /// Does the same, but with planned changes that are not written yet.
-    pub fn read_planned(
-        project: &Project,
-        folder: Parsed<PlanningFolder>,
-        changes: &Changes,
-    ) -> Result<Self> {
-        Self::new(project, folder, Some(changes))
-    }
-
-    fn new(
+    /// Does the same for a folder of which the names are read, with planned changes that are not written yet, if any.
+    pub fn read_folder(
         project: &Project,
         folder: Parsed<PlanningFolder>,
         changes: Option<&Changes>,
-    ) -> Result<Self> {
+    ) -> Self {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
         let (root, home) = (&folder.dir, &folder.active.dir);
@@ -165,7 +157,7 @@ impl Survey {
         }
         warnings.extend(survey.unread_files());
         survey.warnings = project.named(warnings);
-        Ok(survey)
+        survey
     }
 
     /// Returns the name of the active milestone: STATE.md's, unless that one has shipped and the roadmap names another.

@@ -96,7 +96,8 @@ impl Phase {
         };
         let known = |slot: &PlanSlot| {
             let stated = slot.summary.as_ref().map(|file| file.text().and_then(PlanState::stated));
-            let state = stated.map_or(PlanState::Open, |state| state.unwrap_or(PlanState::Complete));
+            let state =
+                stated.map_or(PlanState::Open, |state| state.unwrap_or(PlanState::Complete));
             (state == PlanState::Complete || !is_dropped(slot))
                 .then(|| PlanSlot { state, ..slot.clone() })
         };

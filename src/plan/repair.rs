@@ -69,7 +69,7 @@ pub fn repair(project: &Project, survey: &Survey, changes: &mut Changes) -> Resu
             break;
         }
         let folder = Parsed::clean(survey.folder.clone());
-        survey = Survey::read_planned(project, folder, changes)?;
+        survey = Survey::read_folder(project, folder, Some(changes));
     }
     let after = &survey.position.next;
     if (before.action, &before.phase) != (after.action, &after.phase) {

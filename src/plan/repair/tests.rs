@@ -42,7 +42,7 @@ fn repaired(project: &Project) -> Repaired {
     let Repair { corrections, remaining, survey } = repair(project, &survey, &mut changes).unwrap();
     let paths = ["STATE.md", "ROADMAP.md"].map(|name| survey.folder.active.dir.join(name));
     let files = paths.into_iter().filter_map(|path| {
-        let (old, new) = (std::fs::read(&path).ok()?, changes.current(&path).unwrap()?);
+        let (old, new) = (read::bytes(&path).unwrap()?, changes.current(&path).unwrap()?);
         (old != new).then_some((path, old, new))
     });
     Repaired { corrections, remaining, files: files.collect(), survey }

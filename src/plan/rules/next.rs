@@ -170,7 +170,7 @@ fn over(case: &Case<'_>) -> Option<String> {
     let survey = case.survey;
     let no_milestone = survey.state.no_milestone.map(|line| survey.line(vocabulary::STATE, line));
     let shipped = survey.shipped_line();
-    if case.last(|phase| phase.has_files()).is_none() {
+    if case.last(Phase::has_files).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
         let archive = || Some(survey.archive_line(survey.archive(survey.milestone()?)?));
         return no_milestone.or_else(|| shipped.or_else(archive).filter(|_| is_listed_done(case)));

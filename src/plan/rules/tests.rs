@@ -140,7 +140,9 @@ fn moment(row: &Value, git: &Path) -> Moment {
     let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
     let phases = phases(&survey);
     // Read once, the checks are cloned with the phases.
-    phases.iter().for_each(|phase| _ = phase.checks());
+    for phase in &phases {
+        phase.checks();
+    }
     let step = |step: &Value| {
         let phase = step[1].as_str().and_then(|phase| {
             PhaseNumber::parse_id(phase).or_else(|| Some(PhaseNumber::split(phase)?.0))
