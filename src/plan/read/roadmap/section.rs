@@ -29,7 +29,8 @@ pub(super) fn read(
     let mut reader = Reader { phase, texts: HashMap::new(), field: None, depth: None };
     reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
-        if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
+        let named = parse_phase(Span::new(&inner.title, 0, 1));
+        if named.is_some_and(|named| numbering.fits(&named.number)) {
             break;
         }
         (reader.field, reader.depth) = (Some(field(&inner.title)), None);
