@@ -20,7 +20,7 @@ use crate::knowledge::{
 };
 use crate::project::Project;
 use crate::storage::read;
-use crate::{facts, knowledge};
+use crate::{context, facts, knowledge};
 
 value_enum!(EntryType);
 value_enum!(Confidence);
@@ -227,11 +227,13 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         EntryCommand::Write(args) => {
             let written = knowledge::write(project, &args.request()?)?;
             out.warnings(&written.warnings);
+            refresh(project, out);
             out.show_with(&written, &json!({ "said": written.to_string() }), text!("entry/written"))
         }
         EntryCommand::Supersede { old, new } => {
             let done = knowledge::supersede(project, old, new)?;
             out.warnings(&done.warnings);
+            refresh(project, out);
             out.show(&done, text!("entry/superseded"))
         }
         EntryCommand::Delete { key, why } => delete(key.key(), why, project, out),
@@ -276,6 +278,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     let begins = !is_known && !project.dry_run && !read::exists(&memory);
     let done = knowledge::remember(project, &asked)?;
     out.warnings(&done.written.warnings);
+    refresh(project, out);
     if begins {
         let memory = memory.display();
         out.note(&format!(
@@ -302,9 +305,17 @@ pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> 
     delete(&args.key, &args.why, project, out)
 }
 
+/// Brings the block of a context file up to date with the entries; the write is done even if that fails.
+fn refresh(project: &Project, out: &mut Output) {
+    if let Err(error) = context::refresh_entries(project) {
+        out.note(&format!("the block of a context file is not up to date: {error}"));
+    }
+}
+
 fn delete(key: &str, why: &ReasonArgs, project: &Project, out: &mut Output) -> Result<()> {
     let done = knowledge::delete(project, key, why.reason.as_deref(), why.allow_secret.into())?;
     out.warnings(&done.warnings);
+    refresh(project, out);
     out.show(
         &done,
         "{% if diff is string %}{{ diff }}{% else %}Deleted {{ key }}. Reason: {{ reason }}.\n{% endif %}",

@@ -25,7 +25,7 @@ use crate::project::{LayoutName, Project};
 use crate::storage::listing;
 use crate::storage::read::PathKind;
 use crate::warning::{Parsed, Warning};
-use crate::{claude_md, facts, journal, knowledge, ledger};
+use crate::{claude_md, facts, journal, knowledge, ledger, lifecycle};
 
 /// Default maximum number of tokens of a digest.
 pub const BUDGET: usize = 2000;
@@ -170,6 +170,26 @@ pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Result<Option<S
     let memory = memory(project)?.into_value(warnings);
     let request = SyncRequest { present_only: true, memory, ..SyncRequest::default() };
     Ok(request.memory.is_some().then_some(request))
+}
+
+/// Refreshes each context file that already has a block.
+pub fn refresh_blocks(project: &Project) -> Result<()> {
+    let Some(request) = upkeep(project, &mut Vec::new())? else { return Ok(()) };
+    let request = SyncRequest { present_only: true, ..request };
+    lifecycle::sync(project, &request)?.verdict(&request)
+}
+
+/// Does the same after an entry was written or deleted, as a part of that write that needs no undo of its own. A block about
+/// a plan has no entries.
+pub fn refresh_entries(project: &Project) -> Result<()> {
+    let has_entries =
+        project.planning().is_err() && claude_md::with_memory(project).next().is_some();
+    if project.dry_run || !has_entries {
+        return Ok(());
+    }
+    let mut unrecorded = project.clone();
+    unrecorded.settings.history = false;
+    refresh_blocks(&unrecorded)
 }
 
 /// Maximum size of a journal whose records are counted, in bytes; reading a larger one takes too long.

@@ -14,7 +14,6 @@ use crate::hooks::input::{Input, is_first, queue, take_waiting};
 use crate::hooks::{Event, Harness, harness, setup};
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::{Note, NotepadSection};
-use crate::lifecycle::SyncRequest;
 use crate::plan::{FileKind, FileName, Phase, PhaseReport, PhaseState, Survey};
 use crate::project::{OpenRequest, Project};
 use crate::secrets::SecretPolicy;
@@ -161,7 +160,7 @@ fn context_for(
         Event::PostToolUse => phase_text(project, input, problems),
         Event::SubagentStop => from_subagents(project, input),
         Event::SessionEnd => {
-            let refreshed = refresh_blocks(project);
+            let refreshed = context::refresh_blocks(project);
             problems.extend(sync_devices(project).err());
             refreshed.map(|()| None)
         }
@@ -186,15 +185,6 @@ fn is_answered_by_other_scope(
         _ => format!("start: {}", clip(input.source().unwrap_or_default(), 40)),
     };
     is_first(project, input, &cause, Some(DUPLICATE_WINDOW_SECONDS)).map(|is_first| !is_first)
-}
-
-/// Refreshes each context file that already has a block.
-fn refresh_blocks(project: &Project) -> Result<()> {
-    let Some(request) = context::upkeep(project, &mut Vec::new())? else {
-        return Ok(());
-    };
-    let request = SyncRequest { present_only: true, ..request };
-    lifecycle::sync(project, &request)?.verdict(&request)
 }
 
 /// Timeout for the sync with other devices: all hooks at session end share 1.5 s.

@@ -207,8 +207,12 @@ fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
     let write: EntryWrite = arguments.read()?;
     let before = knowledge::read(project, &write.key).ok();
     let written = knowledge::write(project, &write)?;
+    let refreshed = context::refresh_entries(project);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut text = format!("{written}\n");
+    if let Err(error) = refreshed {
+        text.push_str(&format!("The block of a context file is not up to date: {error}\n"));
+    }
     if let Some(before) = before.filter(|before| before.hash != written.hash)
         && write.if_match.is_none()
         && !known.contains(&before.hash)

@@ -266,15 +266,17 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     // A session that reads the file gets nothing twice; its end brings the block up to date.
     let start = case.run("hook session-start").stdin("{}").success().stdout();
     assert_eq!(start, "");
+    // So does each write to the entries.
     case.run("forget gateway-listens-7443 --reason moved").success();
+    assert!(!text(&case, "CLAUDE.md").contains("7443"));
+    case.run("undo").success();
+    assert!(case.read(".vibekit/memory/gateway-listens-7443.md").is_some());
     let audit = case.run("audit").success().stdout();
     assert!(
         audit.contains("annals sync --target claude\n    CLAUDE.md: is out of date"),
         "{audit}"
     );
     case.run("hook session-end").stdin("{}").success();
-    assert!(!text(&case, "CLAUDE.md").contains("7443"));
-    case.run("undo").success();
     assert!(text(&case, "CLAUDE.md").contains("7443"));
 }
 
