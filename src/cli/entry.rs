@@ -70,6 +70,9 @@ pub(crate) struct ForgetArgs {
     /// The entry's key
     #[arg(add = keys())]
     key: String,
+    /// Why, in plain words without quotes
+    #[arg(value_name = "REASON", conflicts_with = "reason")]
+    words: Vec<String>,
     #[command(flatten)]
     why: ReasonArgs,
 }
@@ -302,7 +305,10 @@ fn note_options<T: Args>(text: &[String], out: &mut Output) {
 }
 
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
-    delete(&args.key, &args.why, project, out)
+    let words = Some(args.words.join(" ")).filter(|words| !words.is_empty());
+    let reason = args.why.reason.clone().or(words);
+    let why = ReasonArgs { reason, allow_secret: args.why.allow_secret };
+    delete(&args.key, &why, project, out)
 }
 
 /// Brings the block of a context file up to date with the entries; the write is done even if that fails.

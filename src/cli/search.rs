@@ -75,10 +75,14 @@ pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -
     let digest = context::digest(project, &request)?;
     out.warnings(&digest.warnings);
     if digest.text.is_empty() {
-        out.note(if args.topic.is_some() && context::has_memory(project) {
-            "nothing remembered answers it; without --for, `annals context` prints what each session reads"
-        } else {
-            "no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan"
+        out.note(match (context::has_memory(project), &args.topic) {
+            (true, Some(_)) => {
+                "nothing remembered answers it; without --for, `annals context` prints what each session reads"
+            }
+            (true, None) => "nothing remembered is for each session; `annals status` says what there is",
+            (false, _) => {
+                "no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan"
+            }
         });
     }
     out.show(&digest, "{{ text }}")

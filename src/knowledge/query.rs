@@ -286,7 +286,7 @@ impl EntrySummary {
         let end = sentence_ends(&self.text).first().copied().filter(|_| !whole);
         let said = self.text[..end.unwrap_or(self.text.len())].trim();
         let title = self.title.as_deref().unwrap_or_default();
-        let same = |text: &str| text.trim_end_matches('.').to_lowercase();
+        let same = |text: &str| one_line(text).trim_end_matches('.').to_lowercase();
         // A title made of the text itself would only repeat it.
         let begins = same(title.trim_end_matches('…'));
         let parts = match (title, said) {
