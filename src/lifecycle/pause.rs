@@ -35,7 +35,7 @@ use crate::plan::{Next, PhaseNumber, PhaseReport, PlanState, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
-use crate::text::{inert, sha256, strip_prefix_ignore_case};
+use crate::text::{clip, inert, sha256, strip_prefix_ignore_case};
 use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
@@ -67,6 +67,13 @@ pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<Pa
             return Err(Error::refused("was written or edited by someone else")
                 .at(project.relative(&path), 1)
                 .hint("`annals resume` reads it; add to it by hand, or move it away"));
+        }
+        // Another session may not have been told yet.
+        let earlier = current_notes(&survey, &mut Vec::new())?;
+        if let Some(earlier) = earlier.filter(|earlier| Some(earlier.trim()) != notes) {
+            let first = clip(earlier.trim().lines().next().unwrap_or_default(), 80);
+            let message = format!("replaced an earlier note ({first}); `annals undo` restores it");
+            work.warnings.push(Warning::file(&path, message));
         }
         let report = PauseReport {
             file: project.relative(&path).to_owned(),

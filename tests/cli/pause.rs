@@ -46,7 +46,8 @@ fn the_files_of_the_note_can_be_opened_from_the_project() {
 fn an_own_note_is_replaced_and_an_edited_one_is_not() {
     let case = Case::new(VBW);
     case.run("pause").args(["first"]).success();
-    case.run("pause").args(["second"]).success();
+    let second = case.run("pause").args(["second"]).success();
+    assert!(second.stderr().contains("replaced an earlier note (first)"), "{}", second.report());
     let mut note = case.read(NOTE).unwrap();
     assert!(String::from_utf8_lossy(&note).contains("second"));
     note.extend(b"mine\n");
