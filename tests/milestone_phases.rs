@@ -99,6 +99,16 @@ fn plans_listed_in_a_plain_roadmap_do_not_number_its_phases() {
 
 #[test]
 fn a_note_names_a_phase_as_the_project_does() {
+    let plain = Case::new("examples/gsd-project");
+    let refused = plain.run("patterns note text --phase 1-04").code(2);
+    let refused = refused.stderr();
+    assert!(refused.contains("\"1-04\" is not a phase number"), "{refused}");
+    assert!(
+        plain
+            .read(".planning/patterns/PATTERNS.md")
+            .is_none_or(|text| { !String::from_utf8(text).unwrap().contains("1-04") })
+    );
+    plain.run("patterns note text --phase 99").success();
     let case = Case::new(FOLDER);
     let noted = case.run("patterns note text --phase 2-02").success();
     assert!(noted.stdout().contains("text (phase 2-02)"));
@@ -146,8 +156,8 @@ fn a_brief_knows_the_plans_of_its_phase_and_those_before_it() {
 fn a_project_with_plain_numbers_has_no_such_phase() {
     let case = Case::new("examples/gsd-project");
     for command in ["plan 2-01", "execute 2-01"] {
-        let refused = case.run(command).code(3).stderr();
-        assert!(refused.contains("there is no phase 2-01"), "{refused}");
+        let refused = case.run(command).code(2).stderr();
+        assert!(refused.contains("\"2-01\" is not a phase number"), "{refused}");
     }
 }
 

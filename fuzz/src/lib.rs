@@ -7,7 +7,7 @@ use std::path::Path;
 use annals::facts::Observation;
 use annals::hooks::{Input, setup};
 use annals::markdown::{FrontMatter, Lines, Outline};
-use annals::plan::{Plan, ProjectFile, Roadmap, StateFile, Summary};
+use annals::plan::{PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary};
 use annals::project::{Environment, OpenRequest, Project};
 use annals::secrets::SecretPolicy;
 use annals::{facts, journal, knowledge, ledger, mcp, merge, patterns, recall, secrets};
@@ -165,6 +165,10 @@ pub fn recall_query(bytes: &[u8]) {
 /// Parses ROADMAP.md.
 pub fn roadmap(bytes: &[u8]) {
     with_text(bytes, |text, path| drop(Roadmap::parse(text, path)));
+    let numbering = PhaseNumbering::MilestonePrefixed;
+    with_text(bytes, |text, path| {
+        drop(Roadmap::parse_with(text, path, numbering));
+    });
 }
 
 /// Finds and redacts secrets.
@@ -193,9 +197,13 @@ fn round_trip(is_toml: bool, bytes: &[u8]) {
     }
 }
 
-/// Parses STATE.md.
+/// Parses STATE.md, with phases numbered in either way.
 pub fn state(bytes: &[u8]) {
-    with_text(bytes, |text, path| drop(StateFile::parse(text, path)));
+    for numbering in [PhaseNumbering::Plain, PhaseNumbering::MilestonePrefixed] {
+        with_text(bytes, |text, path| {
+            drop(StateFile::parse_with(text, path, numbering));
+        });
+    }
 }
 
 /// Parses a summary.

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::patterns::{Patterns, derive_durations};
-use crate::plan::{FileKind, FileName, Plan, ProjectFile, Roadmap, StateFile, Summary};
+use crate::plan::{
+    FileKind, FileName, PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary,
+};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::warning::{Parsed, Warning};
@@ -87,7 +89,10 @@ fn reader(path: &Path) -> Option<Reader> {
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     // Archives contain names such as `v1.0-ROADMAP.md`.
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
-        vocabulary::STATE => |_, text, path| Ok(boxed(StateFile::parse(text, path), Model::State)),
+        vocabulary::STATE => |_, text, path| {
+            let numbering = PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP));
+            Ok(boxed(StateFile::parse_with(text, path, numbering), Model::State))
+        },
         vocabulary::ROADMAP => {
             |_, text, path| Ok(boxed(Roadmap::parse(text, path), Model::Roadmap))
         }

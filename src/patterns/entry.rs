@@ -200,7 +200,7 @@ impl EntryHeading {
     ///
     /// After `02-01-alerts`, the phase of `Phase 2-01: Alerts` is 2-01; without a folder, that is a range.
     pub(crate) fn parse(title: &str, folder: &str) -> Self {
-        let known = PhaseNumbering::BY_MILESTONE.split_folder(folder);
+        let known = PhaseNumbering::MilestonePrefixed.split_folder(folder);
         let dates = DATE.captures_iter(title).filter_map(|found| {
             let day = parse_date(found.get(1).or_else(|| found.get(2))?.as_str())?;
             Some((found.get(0)?.range(), day))
@@ -232,7 +232,7 @@ fn split_number<'a>(text: &'a str, known: Option<&PhaseNumber>) -> Option<(Phase
     behind
         .filter(|(_, rest)| rest.starts_with(':') && !text.starts_with('0'))
         .map(|(known, rest)| (known.clone(), rest))
-        .or_else(|| PhaseNumbering::default().split(text))
+        .or_else(|| PhaseNumber::split(text))
 }
 
 fn trimmed(text: &str) -> &str {

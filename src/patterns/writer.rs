@@ -17,7 +17,7 @@ use crate::patterns::{
     Comparison, FinishedPhase, PatternEntry, Patterns, PlanRecord, Trace, entry, lesson,
     plans_without_deviation_count, stated_deviations,
 };
-use crate::plan::PhaseNumber;
+use crate::plan::{PhaseNumber, PhaseNumbering, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
@@ -207,6 +207,11 @@ fn note_line(project: &Project, request: &NoteRequest) -> Result<String> {
         return Err(Error::refused(format!(
             "a note has 1 to {MAX_NOTE_LENGTH} characters, this one {length}"
         )));
+    }
+    if let Some(phase) = &request.phase
+        && phase.numbering() == PhaseNumbering::MilestonePrefixed
+    {
+        Survey::read(project)?.check_number(phase)?;
     }
     if let Some(file) = request.files.iter().find(|file| !is_project_file(&project.root, file)) {
         let message = format!("{file} is not the path of a file in this project");

@@ -20,14 +20,14 @@ pub(crate) use phase::{letters, name_of_past_phase};
 pub use read::{
     AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Claim, DEFAULT_MILESTONE, Decision,
     Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder, PhaseDir,
-    PhaseNumber, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState, PlanTask, PlanningFolder,
-    ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan,
-    Says, Skill, StateFile, StatedPhase, Summary, TaskCount, WorkflowSettings, check_waves,
-    installed_skills,
+    PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState, PlanTask,
+    PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
+    RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount, WorkflowSettings,
+    check_waves, installed_skills,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, PhaseNumbering, PlanFile, checks, document, folders, is_settled,
-    milestone_version, milestone_version_in, notes, without_emphasis, without_status,
+    Count, MAX_CLAIMS, PlanFile, checks, document, folders, is_settled, milestone_version,
+    milestone_version_in, notes, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};

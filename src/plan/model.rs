@@ -104,22 +104,22 @@ impl Survey {
         let [has_state, has_roadmap] = texts.each_ref().map(Option::is_some);
         let texts = texts.map(Option::unwrap_or_default);
         let [state, roadmap] = &texts;
-        let mut state = StateFile::parse(state, &state_path).into_value(&mut warnings);
+        let numbering = PhaseNumbering::detect(roadmap);
+        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
+        let mut state = parse(state, &state_path).into_value(&mut warnings);
         // The planning folder's own STATE.md keeps decisions while the active milestone has a folder of its own. If it names
         // a milestone, it belongs to other work.
-        let shared = StateFile::parse(&shared, &shared_path).into_value(&mut warnings);
+        let shared = parse(&shared, &shared_path).into_value(&mut warnings);
         if shared.no_milestone.is_some() {
             state.add_shared(shared);
         }
         let project_file = ProjectFile::parse(&project_file, &project_path);
-        let roadmap = Roadmap::parse(roadmap, &roadmap_path).into_value(&mut warnings);
-        let numbering = roadmap.numbering;
-        state.settle(numbering);
+        let roadmap = Roadmap::parse_with(roadmap, &roadmap_path, numbering);
         let mut survey = Self {
             project_file: project_file.into_value(&mut warnings),
             has_state,
             has_roadmap,
-            roadmap,
+            roadmap: roadmap.into_value(&mut warnings),
             todos: notes::todos(root, &state.todos, &mut warnings),
             state,
             numbering,
@@ -232,6 +232,18 @@ impl Survey {
         Err(Error::refused(message).hint("correct what is named, or name the phase"))
     }
 
+    /// Returns an error if the number has a milestone but the project numbers its phases without.
+    pub fn check_number(&self, number: &PhaseNumber) -> Result<()> {
+        // There, `2-01` is plan 1 of phase 2 or a range.
+        if number.numbering() == PhaseNumbering::MilestonePrefixed
+            && self.numbering == PhaseNumbering::Plain
+        {
+            return Err(Error::usage(format!("\"{number}\" is not a phase number"))
+                .hint("write it like 3, 05.1 or 3b"));
+        }
+        Ok(())
+    }
+
     /// Returns the phase of a number, or an error that lists the known phases.
     pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
         let same = || self.position.with_number(number);
@@ -239,6 +251,7 @@ impl Survey {
         if let Some(phase) = meant.or_else(|| same().next()) {
             return Ok(phase);
         }
+        self.check_number(number)?;
         let phases = self.position.phases.iter();
         let mut known: Vec<String> = phases.map(|phase| phase.number.to_string()).collect();
         // Two folders may have the same number.

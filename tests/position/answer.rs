@@ -48,7 +48,7 @@ impl Answer {
 
 /// Returns a phase's number without the zeros before it.
 fn plain(phase: &str) -> String {
-    let number = PhaseNumber::parse(phase);
+    let number = PhaseNumber::parse_id(phase);
     let number = number.or_else(|| PhaseNumber::split(phase).map(|(number, _)| number));
     number.unwrap().to_string()
 }

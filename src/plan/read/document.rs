@@ -120,7 +120,7 @@ impl Document<'_> {
         let (phase, plan) = in_path(path);
         let stated_phase = || {
             let text = front(&["phase", "phase_number"])?;
-            let number = PhaseNumbering::default().split(text);
+            let number = PhaseNumbering::Plain.split(text);
             Some(number.map_or_else(|| text.to_owned(), |(number, _)| number.to_string()))
         };
         let stated_plan = || {

@@ -13,8 +13,8 @@
 //! <planning>/gsd-archive/phases/                     a GSD folder that was taken over
 //! ```
 //!
-//! Only names are read, the content of ACTIVE, that of ROADMAP.md if a folder's name leaves open what its phase's number
-//! is (`02-01-name`), and that of plans and summaries in a folder with the name of an archived one.
+//! Only names are read, the content of ACTIVE, that of ROADMAP.md, which shows how phases are numbered, and that of
+//! plans and summaries in a folder with the name of an archived one.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -245,7 +245,12 @@ impl Archive {
 
     /// Reads the archived roadmap, next to the archive's folder or in it; `None` if there is none.
     pub(crate) fn roadmap(&self) -> Result<Option<Roadmap>> {
-        self.dir.as_ref().map_or(Ok(None), |dir| first_roadmap(&self.roadmaps(dir)))
+        for path in self.dir.iter().flat_map(|dir| self.roadmaps(dir)) {
+            if let Some(text) = read::text(&path)? {
+                return Ok(Some(Roadmap::parse(&text.value, &path).value));
+            }
+        }
+        Ok(None)
     }
 
     fn roadmaps(&self, dir: &Path) -> [PathBuf; 2] {
@@ -265,16 +270,6 @@ fn is_copied(phase: &PhaseDir, copy: &Path) -> bool {
             let name = path.strip_prefix(&phase.path).unwrap_or(path);
             own.is_some() && own == bytes(&copy.join(name))
         })
-}
-
-/// Reads the first roadmap that exists.
-pub(super) fn first_roadmap(paths: &[PathBuf]) -> Result<Option<Roadmap>> {
-    for path in paths {
-        if let Some(text) = read::text(path)? {
-            return Ok(Some(Roadmap::parse(&text.value, path).value));
-        }
-    }
-    Ok(None)
 }
 
 /// Returns the folder that contains an archive's phases.

@@ -12,12 +12,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
 use crate::error::Error;
 use crate::plan::read::vocabulary::{has, words};
+use crate::storage::read;
 use crate::text::strip_prefix_ignore_case;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2), `B7`, `M1-2`,
@@ -25,14 +27,12 @@ use crate::text::strip_prefix_ignore_case;
 ///
 /// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4; numbers with a milestone come after those
 /// without. Displayed without leading zeros, except after a milestone: `5`, but `2-05`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PhaseNumber {
     /// Letters in front, with their hyphen if one follows: `B` of `B7`, `KIOSK-` of `KIOSK-02`; mostly empty.
     code: String,
-    /// The milestone, if one is named.
-    milestone: Option<u32>,
-    /// The phase's own number.
-    number: u32,
+    /// The numbers between hyphens: the milestone, if one is named, the parent in `2-04-01`, and the phase's own.
+    numbers: Vec<u32>,
     /// What follows a point.
     decimals: Vec<u32>,
     letter: Option<char>,
@@ -45,7 +45,7 @@ impl FromStr for PhaseNumber {
 
     /// Parses a number that a user or an agent gave.
     fn from_str(text: &str) -> Result<Self, Error> {
-        Self::parse(text).ok_or_else(|| {
+        Self::parse_id(text).ok_or_else(|| {
             Error::usage(format!("{text:?} is not a phase number"))
                 .hint("write it like 3, 05.1 or 3b")
         })
@@ -53,50 +53,39 @@ impl FromStr for PhaseNumber {
 }
 
 impl PhaseNumber {
-    /// Parses the longest id at the start of `text` and returns it with the rest: `2-01` of `2-01: Name`, which may be
-    /// a plan of phase 2 where phases are [numbered](PhaseNumbering) in another way.
+    /// Parses the number at the start of `text` and returns it with the rest.
     ///
-    /// A word that merely begins with digits (`3rd`) yields `None`; `V2` is a version.
+    /// `05.1-name` yields 5.1 and `-name`; a word that merely begins with digits (`3rd`) yields `None`.
     pub fn split(text: &str) -> Option<(Self, &str)> {
-        let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
-        let (word, behind) = text.split_at(letters);
-        match behind.strip_prefix('-').filter(|_| (2..=8).contains(&letters)) {
-            Some(after) => Self::behind(&text[..=letters], after, &NONE),
-            None if letters == 0 => Self::behind("", text, &(2..=2)),
-            None if letters <= 3 && word != "V" => Self::behind(word, behind, &(1..=2)),
-            None => None,
-        }
+        Self::hyphenated(text, 0, &(1..=2))
     }
 
-    /// Parses the number behind a code; so many digits after a hyphen make it one with a milestone.
-    fn behind<'t>(
-        code: &str,
+    /// Parses a number with at most `count` hyphens in it; those after a hyphen have so many digits.
+    fn hyphenated<'t>(
         text: &'t str,
+        count: usize,
         digits: &RangeInclusive<usize>,
     ) -> Option<(Self, &'t str)> {
-        let (first, after) = text.split_at(leading_digits(text));
-        let own = after
-            .strip_prefix('-')
-            .filter(|own| first.len() <= MILESTONE_DIGITS && digits.contains(&leading_digits(own)));
-        let in_milestone = own.and_then(|own| {
-            let (found, rest) = Self::own_number(own)?;
-            Some((Self { milestone: Some(first.parse().ok()?), ..found }, rest))
-        });
-        let (found, rest) = in_milestone.or_else(|| Self::own_number(text))?;
-        // `KIOSK-02` and `B07`, but not `P0.3`
-        let is_padded = !code.is_empty() && first.starts_with('0') && first.len() >= 2;
-        Some((Self { code: code.to_owned(), is_padded, ..found }, rest))
-    }
-
-    /// Parses a number without code and milestone.
-    fn own_number(text: &str) -> Option<(Self, &str)> {
-        let part = |digits: &str| digits.parse().ok().filter(|_| digits.len() <= 6);
-        let (digits, mut rest) = text.split_at(leading_digits(text));
-        let mut found = Self::from(part(digits)?);
+        let mut found = Self { numbers: Vec::new(), ..Self::from(0) };
+        let mut rest = text;
+        while found.numbers.len() < count && leading_digits(rest) <= MILESTONE_DIGITS {
+            let (number, after) = rest.split_at(leading_digits(rest));
+            let next = after.strip_prefix('-');
+            let Some(next) = next.filter(|next| digits.contains(&leading_digits(next))) else {
+                break;
+            };
+            found.numbers.push(number.parse().ok()?);
+            rest = next;
+        }
+        let part = |rest: &mut &'t str| {
+            let (number, after) = rest.split_at(leading_digits(rest));
+            *rest = after;
+            number.parse().ok().filter(|_| number.len() <= 6)
+        };
+        found.numbers.push(part(&mut rest)?);
         while let Some(after) = rest.strip_prefix('.').filter(|after| leading_digits(after) > 0) {
-            let (digits, behind) = after.split_at(leading_digits(after));
-            found.decimals.push(part(digits)?);
-            rest = behind;
+            rest = after;
+            found.decimals.push(part(&mut rest)?);
         }
         let ends = |text: &str| !text.starts_with(char::is_alphanumeric);
         let letter = rest.chars().next().filter(|c| c.is_ascii_alphabetic() && ends(&rest[1..]));
@@ -105,9 +94,36 @@ impl PhaseNumber {
         ends(rest).then_some((found, rest))
     }
 
-    /// Parses a text that is known to be a single phase's number: `05`, `2-01`.
+    /// Parses a number with letters in front: `B7`, `P0.3`, `M1-2`, and `KIOSK-02` if a hyphen may follow the letters.
+    ///
+    /// `V2` is a version.
+    fn split_coded(text: &str, may_have_hyphen: bool) -> Option<(Self, &str)> {
+        let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
+        let (word, behind) = text.split_at(letters);
+        let hyphen = behind.strip_prefix('-').filter(|_| may_have_hyphen);
+        let (code, (number, rest)) = match hyphen {
+            Some(after) if (2..=8).contains(&letters) => (letters + 1, Self::split(after)?),
+            None if (1..=3).contains(&letters) && word != "V" => {
+                let hyphenated = Self::hyphenated(behind, 1, &(1..=2));
+                (letters, hyphenated.or_else(|| Self::split(behind))?)
+            }
+            _ => return None,
+        };
+        // `KIOSK-02` and `B07`, but not `P0.3`
+        let is_padded = hyphen.unwrap_or(behind).starts_with('0')
+            && leading_digits(hyphen.unwrap_or(behind)) >= 2;
+        Some((Self { code: text[..code].to_owned(), is_padded, ..number }, rest))
+    }
+
+    /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::split(text.trim()).filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
+        PhaseNumbering::whole(Self::split(text.trim()))
+    }
+
+    /// Parses a text that is known to be a single phase's number, possibly with a milestone: `05`, `2-01`.
+    pub fn parse_id(text: &str) -> Option<Self> {
+        use PhaseNumbering::{Coded, MilestonePrefixed, Plain};
+        [Plain, MilestonePrefixed, Coded].iter().find_map(|numbering| numbering.parse(text))
     }
 
     /// Returns whether the number is more likely a year.
@@ -117,22 +133,28 @@ impl PhaseNumber {
 
     /// Returns the first integer: 5 for 5.1, the milestone 2 for 2-01.
     pub fn whole(&self) -> u32 {
-        self.milestone.unwrap_or(self.number)
+        self.numbers[0]
     }
 
     /// Returns the integer that counts the phase among its siblings: 5 for 5.1, 1 for 2-01.
     pub fn ordinal(&self) -> u32 {
-        self.number
+        self.numbers[self.numbers.len() - 1]
+    }
+
+    /// Returns the milestone and the parents, without the phase's own integer.
+    fn parents(&self) -> &[u32] {
+        &self.numbers[..self.numbers.len() - 1]
     }
 
     /// Returns the phase that has another integer and is otherwise numbered like this one: 2-07 for 2-01.
-    pub(crate) fn sibling(&self, number: u32) -> Self {
-        Self { number, decimals: Vec::new(), letter: None, ..self.clone() }
+    pub(crate) fn sibling(&self, ordinal: u32) -> Self {
+        let numbers = [self.parents(), &[ordinal]].concat();
+        Self { numbers, decimals: Vec::new(), letter: None, ..self.clone() }
     }
 
     /// Returns whether both belong to the same milestone, or neither number names one.
     pub(crate) fn is_sibling(&self, other: &Self) -> bool {
-        self.code == other.code && self.milestone == other.milestone
+        self.code == other.code && self.parents() == other.parents()
     }
 
     /// Returns whether letters stand in front of the number.
@@ -141,23 +163,19 @@ impl PhaseNumber {
     }
 
     /// Returns the convention that the number follows.
-    pub(crate) fn numbering(&self) -> PhaseNumbering {
-        PhaseNumbering {
-            by_milestone: self.milestone.is_some() && !self.has_code(),
-            with_code: self.code.ends_with('-'),
+    pub fn numbering(&self) -> PhaseNumbering {
+        match (self.has_code(), self.parents()) {
+            (true, _) => PhaseNumbering::Coded,
+            (false, []) => PhaseNumbering::Plain,
+            (false, _) => PhaseNumbering::MilestonePrefixed,
         }
-    }
-
-    /// Returns whether neither letters nor a milestone precede the number.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.milestone.is_none() && !self.has_code()
     }
 
     /// Strips the number from the start of a text: in phase 2-01, `02-01-03` yields `-03`.
     ///
     /// Numbers without a milestone or a code are not stripped: what follows their hyphen may be anything.
     pub(crate) fn strip_id<'a>(&self, text: &'a str) -> Option<&'a str> {
-        self.after_own(text).filter(|_| !self.is_plain())
+        self.after_own(text).filter(|_| self.numbering() != PhaseNumbering::Plain)
     }
 
     /// Returns the plan that an id of this phase names: plan 3 for `05.1-03` in phase 5.1, for `02-01-03-name` in phase
@@ -170,22 +188,29 @@ impl PhaseNumber {
     /// Returns the text after this number.
     fn after_own<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix(&*self.code)?;
-        let digits = self.milestone.map_or(NONE, |_| 1..=2);
-        let (number, rest) = Self::behind(&self.code, rest, &digits)?;
-        (number == *self).then_some(rest)
+        let (number, rest) = Self::hyphenated(rest, self.parents().len(), &(1..=2))?;
+        (Self { code: self.code.clone(), ..number } == *self).then_some(rest)
     }
 
     /// Returns what the number is compared by.
     fn key(&self) -> impl Ord + Hash + '_ {
         // glibc compares two empty texts slowly on processors with AVX-512: it reads, masked, where nothing is.
         let code = (!self.code.is_empty()).then_some(&self.code);
-        (code, self.milestone, self.number, &self.decimals, self.letter)
+        let has_parents = self.numbers.len() > 1;
+        (code, has_parents, &self.numbers, &self.decimals, self.letter)
     }
 }
 
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
-        Self { number, ..Self::default() }
+        let (code, numbers, decimals) = (String::new(), vec![number], Vec::new());
+        Self { code, numbers, decimals, letter: None, is_padded: false }
+    }
+}
+
+impl Default for PhaseNumber {
+    fn default() -> Self {
+        Self::from(0)
     }
 }
 
@@ -218,10 +243,12 @@ impl Hash for PhaseNumber {
 impl fmt::Display for PhaseNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.code)?;
-        self.milestone.map_or(Ok(()), |milestone| write!(f, "{milestone}-"))?;
-        // `2-05`, but `M1-2`; after a code's hyphen as it is written.
-        let is_padded = self.is_padded || self.numbering().by_milestone;
-        write!(f, "{:0width$}", self.number, width = if is_padded { 2 } else { 1 })?;
+        for (index, number) in self.numbers.iter().enumerate() {
+            // `2-05`, but `M1-2`; after a code's hyphen as it is written.
+            let is_padded = if self.has_code() { self.is_padded } else { index > 0 };
+            let (mark, width) = (if index > 0 { "-" } else { "" }, if is_padded { 2 } else { 1 });
+            write!(f, "{mark}{number:0width$}")?;
+        }
         self.decimals.iter().try_for_each(|part| write!(f, ".{part}"))?;
         self.letter.map_or(Ok(()), |letter| write!(f, "{letter}"))
     }
@@ -238,66 +265,89 @@ fn leading_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
+/// How a project numbers its phases. Elsewhere, `2-01` is plan 1 of phase 2 or a range, and the code before a folder's
+/// number says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PhaseNumbering {
+    /// One number: `5`, `5.1`, `3b`.
+    #[default]
+    Plain,
+    /// The milestone and the phase's number in it, which has two digits: `2-01`; plain numbers are also accepted. The form
+    /// is GSD's with `phase_id_convention` set to `milestone-prefixed`.
+    MilestonePrefixed,
+    /// A project's code before the number: `KIOSK-02`.
+    Coded,
+}
+
 /// Maximum number of digits of a milestone's number: 999 is GSD's backlog.
 const MILESTONE_DIGITS: usize = 3;
 
-/// No number of digits.
-const NONE: RangeInclusive<usize> = 0..=0;
-
-/// Which ids the phases of a project have beside `5`, `5.1`, `3b` and `B7`. Elsewhere, `2-01` is plan 1 of phase 2 or a
-/// range, and the code before a folder's number says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PhaseNumbering {
-    /// The milestone and the phase's number in it, which has two digits: `2-01`. The form is GSD's with
-    /// `phase_id_convention` set to `milestone-prefixed`.
-    pub(crate) by_milestone: bool,
-    /// A code and a hyphen before the number: `KIOSK-02`.
-    with_code: bool,
-}
-
 impl PhaseNumbering {
-    /// All ids, in a text that only names a phase.
-    pub(crate) const ANY: Self = Self { by_milestone: true, with_code: true };
-    /// Ids with a milestone, but no code before a hyphen.
-    pub(crate) const BY_MILESTONE: Self = Self { with_code: false, ..Self::ANY };
-
-    /// Returns the convention of the phases that a roadmap's titles seem to name. If the number before a hyphen is a phase
-    /// itself, they are its plans; without a zero after any hyphen, they are ranges.
-    pub(crate) fn of_titles<'a>(titles: impl Iterator<Item = &'a PhaseNumber> + Clone) -> Self {
-        let plain = titles.clone().filter(|number| number.is_plain());
-        let plain: HashSet<u32> = plain.map(PhaseNumber::whole).collect();
-        let mut found = Self::default();
-        for number in titles {
-            let own = number.numbering();
-            found.with_code |= own.with_code;
-            found.by_milestone |=
-                own.by_milestone && number.number < 10 && !plain.contains(&number.whole());
+    /// Detects the convention from the titles of a roadmap's headings and checklist entries: `### Phase 2-01: Name`. If
+    /// the number before the hyphen is a phase itself, they are its plans.
+    pub fn detect(roadmap: &str) -> Self {
+        let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
+        let (mut is_code, mut is_section, mut has_codes) = (false, false, false);
+        for line in roadmap.lines().map(str::trim_start) {
+            is_code ^= line.starts_with("```");
+            let is_heading = line.starts_with('#');
+            let bullet = line.strip_prefix(['-', '*']).unwrap_or_default().trim_start();
+            let is_boxed = bullet.starts_with('[');
+            let title = bullet.trim_start_matches(['[', 'x', 'X', ' ', ']', '*']);
+            let title = if is_heading { line.trim_start_matches(['#', ' ']) } else { title };
+            let Some(id) = title.strip_prefix("Phase ").filter(|_| !is_code) else { continue };
+            has_codes |= PhaseNumber::split_coded(id, true).is_some()
+                && PhaseNumber::split_coded(id, false).is_none();
+            // `Phase 1-4` and `Phase 01-03` are ranges: an id has a zero after the hyphen and none in front.
+            let is_id = !id.starts_with('0') && id[leading_digits(id)..].starts_with("-0");
+            match Self::MilestonePrefixed.split(id) {
+                Some((number, rest)) if is_id && rest.starts_with(':') => {
+                    let counts = is_heading || is_boxed && !is_section;
+                    prefixed.extend(counts.then(|| number.whole()));
+                }
+                Some((number, _)) => {
+                    plain.insert(number.whole());
+                    is_section |= is_heading;
+                }
+                None => {}
+            }
         }
-        found
-    }
-
-    /// Returns whether a phase of the project may have the number.
-    pub(crate) fn fits(self, number: &PhaseNumber) -> bool {
-        let own = number.numbering();
-        (self.by_milestone || !own.by_milestone) && (self.with_code || !own.with_code)
-    }
-
-    /// Takes an id that no phase has for the phase whose plan it may be, and one with an unknown code for its number.
-    pub(crate) fn settle(self, number: &mut PhaseNumber) {
-        if !self.fits(number) {
-            *number = PhaseNumber::from(number.whole());
+        if prefixed.iter().any(|milestone| !plain.contains(milestone)) {
+            Self::MilestonePrefixed
+        } else if has_codes {
+            Self::Coded
+        } else {
+            Self::Plain
         }
     }
 
-    /// Parses the phase number at the start of `text` and returns it with the rest: `05.1-name` yields 5.1 and `-name`.
-    pub(crate) fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
-        let longest = PhaseNumber::split(text)?;
-        if self.fits(&longest.0) { Some(longest) } else { PhaseNumber::behind("", text, &NONE) }
+    /// Detects the convention from this roadmap; an unreadable one counts as missing.
+    pub(crate) fn read(roadmap: &Path) -> Self {
+        let text = read::text(roadmap).ok().flatten();
+        text.map(|text| Self::detect(&text.value)).unwrap_or_default()
+    }
+
+    /// Parses the phase number at the start of `text` and returns it with the rest.
+    pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
+        let prefixed = (self == Self::MilestonePrefixed)
+            .then(|| PhaseNumber::hyphenated(text, usize::MAX, &(2..=2)));
+        let coded = || PhaseNumber::split_coded(text, self == Self::Coded);
+        prefixed.flatten().or_else(coded).or_else(|| PhaseNumber::split(text))
     }
 
     /// Parses the phase number at the start of a folder's name, after a project code or the word `phase`.
-    pub(crate) fn split_folder(self, name: &str) -> Option<(PhaseNumber, &str)> {
-        self.split(name).or_else(|| self.split(&name[folder_prefix(name).len()..]))
+    pub fn split_folder(self, name: &str) -> Option<(PhaseNumber, &str)> {
+        let coded = (self == Self::Coded).then(|| PhaseNumber::split_coded(name, true)).flatten();
+        coded.or_else(|| self.split(&name[folder_prefix(name).len()..]))
+    }
+
+    /// Parses a text that consists of a phase number.
+    pub fn parse(self, text: &str) -> Option<PhaseNumber> {
+        Self::whole(self.split(text.trim()))
+    }
+
+    fn whole(found: Option<(PhaseNumber, &str)>) -> Option<PhaseNumber> {
+        found.filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
     }
 
     /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
@@ -422,8 +472,8 @@ mod tests {
 
     #[test]
     fn a_code_or_the_word_may_stand_before_the_number_of_a_folder() {
-        let plain = PhaseNumbering::default();
-        let number = |name| plain.split_folder(name).map(|(number, _)| number.to_string());
+        let number =
+            |name| PhaseNumbering::Plain.split_folder(name).map(|(number, _)| number.to_string());
         for (name, expected) in [
             ("05.1-name", "5.1"),
             ("CK-01-name", "1"),
@@ -436,34 +486,38 @@ mod tests {
         for name in ["m2s3-name", "v1-01-name", "round-01", "TOOLONGX-01", "CK-name", "CK", "-01"] {
             assert_eq!(number(name), None, "{name}");
         }
-        let (_, rest) = plain.split_folder("CK-01-event-system").unwrap();
+        let (_, rest) = PhaseNumbering::Plain.split_folder("CK-01-event-system").unwrap();
         assert_eq!(rest, "-event-system");
     }
 
     #[test]
     fn phases_of_milestones_order_by_milestone_then_number() {
-        let id = |text| PhaseNumber::parse(text).unwrap();
+        let id = |text| PhaseNumber::parse_id(text).unwrap();
         let order = [
-            "3", "12", "0-01", "1-02", "1-10", "2-01", "02-04", "2-04b", "2-04.1", "2-05", "10-01",
+            "3", "12", "0-01", "1-02", "1-10", "2-01", "02-04", "2-04b", "2-04.1", "2-04-01",
+            "2-05", "10-01",
         ];
         for pair in order.windows(2) {
             assert!(id(pair[0]) < id(pair[1]), "{pair:?}");
         }
-        for (text, shown, whole, ordinal) in
-            [("02-01", "2-01", 2, 1), ("2-04.1", "2-04.1", 2, 4), ("10-12B", "10-12b", 10, 12)]
-        {
+        for (text, shown, whole, ordinal) in [
+            ("02-01", "2-01", 2, 1),
+            ("2-04-01", "2-04-01", 2, 1),
+            ("2-04.1", "2-04.1", 2, 4),
+            ("10-12B", "10-12b", 10, 12),
+        ] {
             let number = id(text);
             assert_eq!(number.to_string(), shown);
             assert_eq!((number.whole(), number.ordinal()), (whole, ordinal));
         }
         assert_eq!(id("2-01").sibling(12), id("2-12"));
-        assert_eq!(PhaseNumber::parse("2-04-01"), None);
+        assert_eq!(PhaseNumber::parse("2-01"), None);
     }
 
     #[test]
     fn letters_may_stand_in_front() {
-        let split = |numbering: PhaseNumbering, text| {
-            let (number, rest) = numbering.split(text)?;
+        let split = |text, may_have_hyphen| {
+            let (number, rest) = PhaseNumber::split_coded(text, may_have_hyphen)?;
             Some(format!("{number} {rest}"))
         };
         for (text, expected) in [
@@ -474,11 +528,10 @@ mod tests {
             ("V2 rewrite", None),
             ("KIOSK-02", None),
         ] {
-            assert_eq!(split(PhaseNumbering::default(), text).as_deref(), expected, "{text}");
+            assert_eq!(split(text, false).as_deref(), expected, "{text}");
         }
-        let found = split(PhaseNumbering::ANY, "KIOSK-02-01-shelf");
-        assert_eq!(found.as_deref(), Some("KIOSK-02 -01-shelf"));
-        let id = |text| PhaseNumber::parse(text).unwrap();
+        assert_eq!(split("KIOSK-02-shelf", true).as_deref(), Some("KIOSK-02 -shelf"));
+        let id = |text| PhaseNumber::parse_id(text).unwrap();
         assert_eq!((id("PAY-7").to_string(), id("PAY-7")), ("PAY-7".to_owned(), id("PAY-07")));
         assert!(id("3") < id("B2") && id("B2") < id("B10") && id("M1-9") < id("M1-10"));
         assert_eq!(id("M1-2").strip_id("M1-2-01-PLAN"), Some("-01-PLAN"));
@@ -487,7 +540,7 @@ mod tests {
 
     #[test]
     fn only_the_own_number_is_stripped() {
-        let phase = PhaseNumber::parse("2-01").unwrap();
+        let phase = PhaseNumber::parse_id("2-01").unwrap();
         assert_eq!(phase.strip_id("02-01-03-PLAN"), Some("-03-PLAN"));
         assert_eq!(phase.strip_id("2-1"), Some(""));
         assert_eq!(phase.strip_id("02-02-03"), None);
@@ -509,11 +562,11 @@ mod tests {
 
     #[test]
     fn numbers_of_milestones_are_told_from_ranges_and_names() {
-        let numbering = PhaseNumbering::BY_MILESTONE;
+        let numbering = PhaseNumbering::MilestonePrefixed;
         for (text, number, rest) in [
             ("2-01: Name", "2-01", ": Name"),
             ("02-01-name", "2-01", "-name"),
-            ("2-04-01-deep", "2-04", "-01-deep"),
+            ("2-04-01-deep", "2-04-01", "-deep"),
             ("2-01.1-more", "2-01.1", "-more"),
             ("10-12", "10-12", ""),
             ("1-4: all", "1", "-4: all"),
@@ -526,8 +579,41 @@ mod tests {
             assert_eq!((found.to_string().as_str(), behind), (number, rest));
         }
         assert_eq!(numbering.split("01-3d-terrain").unwrap().1, "-3d-terrain");
-        assert_eq!(PhaseNumbering::default().split("2-01").unwrap().1, "-01");
+        assert_eq!(PhaseNumbering::Plain.split("2-01").unwrap().1, "-01");
         let (number, rest) = numbering.split_folder("CK-02-01-name").unwrap();
         assert_eq!((number.to_string().as_str(), rest), ("2-01", "-name"));
+    }
+
+    #[test]
+    fn the_form_is_read_only_where_the_project_uses_it() {
+        for roadmap in [
+            "# R\n### Phase 2-01: Name\n",
+            "- [ ] **Phase 1-02: Name** - what\n",
+            "  - [x] Phase 1-02: Name",
+            "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
+            "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
+        ] {
+            let found = PhaseNumbering::detect(roadmap);
+            assert_eq!(found, PhaseNumbering::MilestonePrefixed, "{roadmap}");
+        }
+        for roadmap in [
+            "### Phase 1-4: all\n",
+            "### Phase 01-03: all\n",
+            "### Phase 8-10: all\n",
+            "### Phases 2-01\n",
+            "- **Phase 2-01:** a decision\n",
+            "- [ ] 02-01: a plan\n",
+            "Phase 2-01: a sentence\n",
+            "- [",
+            "```\n### Phase 2-01: an example\n```\n",
+            // Plans of phase 2.
+            "- [ ] **Phase 2: Parser**\n  - [ ] Phase 2-01: write it\n",
+            "- [ ] Phase 2-01: write the parser\n\n### Phase 2: Parser\n",
+            "### Phase 2: Parser\n\n#### Phase 2-01: Write it\n",
+            "## Phases\n\n- **Phase 2: Parser** - all\n\n## Plans\n\n- [ ] Phase 2-01: write\n",
+            "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
+        ] {
+            assert_eq!(PhaseNumbering::detect(roadmap), PhaseNumbering::Plain, "{roadmap}");
+        }
     }
 }

@@ -114,14 +114,8 @@ pub(super) fn phases_in(
     let mut warnings = Vec::new();
     let mut folders = folder::entries(dir, &mut warnings)?;
     folders.retain(|(_, kind)| *kind == PathKind::Folder);
-    let plain = PhaseNumbering::default();
-    let is_clear = |name: &str| plain.split_folder(name) == PhaseNumbering::ANY.split_folder(name);
-    let numbering = if folders.iter().all(|(name, _)| is_clear(name)) {
-        plain
-    } else {
-        // An unreadable roadmap counts as missing.
-        folder::first_roadmap(roadmaps).ok().flatten().unwrap_or_default().numbering
-    };
+    let mut read = roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
+    let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
     let (slug, home) = (slug.to_owned(), home.to_owned());
     let mut found = MilestoneFolder { slug, dir: home, ..MilestoneFolder::default() };
     for (name, _) in folders {
@@ -245,7 +239,7 @@ fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
     let slug = slug.trim_start_matches('-');
     let last =
         PhaseNumber::split(slug).filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
-    number.is_plain()
+    number.numbering() == PhaseNumbering::Plain
         && last.is_some_and(|(last, _)| last > *number && last == PhaseNumber::from(last.whole()))
         && width(slug) == width(&name[folder_prefix(name).len()..])
 }
@@ -396,8 +390,7 @@ impl FileName {
             return Some(Self::new(kind, None, None, &[]));
         };
         // `phase2-01-PLAN.md`
-        let phase = PhaseNumber::parse(strip_prefix_ignore_case(first, "phase").unwrap_or(first))
-            .filter(PhaseNumber::is_plain);
+        let phase = PhaseNumber::parse(strip_prefix_ignore_case(first, "phase").unwrap_or(first));
         let plan = slug
             .first()
             .and_then(|word| PlanNumber::parse(word))
@@ -448,14 +441,14 @@ impl<'a> FolderName<'a> {
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
     /// repeats it before another number, as `02-01-03-PLAN.md` does in `02-01-name`.
     pub(super) fn guess(name: &'a str, file: &str) -> Self {
-        let prefixed = Self::new(name, PhaseNumbering::BY_MILESTONE);
+        let prefixed = Self::new(name, PhaseNumbering::MilestonePrefixed);
         let file = file.strip_prefix(folder_prefix(name)).unwrap_or(file);
         let repeated = prefixed.number.as_ref().and_then(|number| number.strip_id(file));
         let after = repeated.and_then(|rest| rest.strip_prefix('-'));
         if after.is_some_and(begins_with_digit) {
             prefixed
         } else {
-            Self::new(name, PhaseNumbering::default())
+            Self::new(name, PhaseNumbering::Plain)
         }
     }
 
@@ -537,7 +530,7 @@ mod tests {
     /// Formats each plan as `number plan summary`.
     fn shown(dir: &str, names: &[&str]) -> Vec<String> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let plans = plans(&FolderName::new(dir, PhaseNumbering::default()), Path::new(""), &names);
+        let plans = plans(&FolderName::new(dir, PhaseNumbering::Plain), Path::new(""), &names);
         let name = |path: Option<&PathBuf>| {
             path.map_or("-".into(), |path| path.to_string_lossy().into_owned())
         };
@@ -693,7 +686,7 @@ mod tests {
             ]
             .join(" ")
         };
-        let folder = FolderName::new("CK-02-01-tides", PhaseNumbering::BY_MILESTONE);
+        let folder = FolderName::new("CK-02-01-tides", PhaseNumbering::MilestonePrefixed);
         for (name, expected) in [
             ("02-01-03-PLAN.md", "2-01 3 -"),
             ("CK-02-01-03-SUMMARY.md", "2-01 3 -"),
@@ -705,10 +698,10 @@ mod tests {
         ] {
             assert_eq!(shown(name, &folder), expected, "{name}");
         }
-        let plain = FolderName::new("02-tides", PhaseNumbering::BY_MILESTONE);
+        let plain = FolderName::new("02-tides", PhaseNumbering::MilestonePrefixed);
         assert_eq!(shown("02-01-PLAN.md", &plain), "2 1 -");
         let guess = |name| FolderName::guess("02-01-tides", name).number;
-        assert_eq!(guess("02-01-03-PLAN.md"), PhaseNumber::parse("2-01"));
+        assert_eq!(guess("02-01-03-PLAN.md"), PhaseNumber::parse_id("2-01"));
         assert_eq!(guess("02-01-PLAN.md"), Some(PhaseNumber::from(2)));
     }
 

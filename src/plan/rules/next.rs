@@ -229,9 +229,7 @@ fn has_unread_folder(case: &Case<'_>, phase: &Phase) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
         phase.dir.as_ref().is_some_and(|dir| path.starts_with(&dir.path))
-            || PhaseNumbering::default()
-                .split(number)
-                .is_some_and(|(number, _)| number == phase.number)
+            || PhaseNumber::split(number).is_some_and(|(number, _)| number == phase.number)
     })
 }
 
@@ -328,8 +326,9 @@ impl<'a> Case<'a> {
                 let number = &chosen.number;
                 let later = case.unfinished_after(Some(chosen)).find(|later| later.has_files())?;
                 let is_part = *number != PhaseNumber::from(number.whole());
-                let is_inserted =
-                    is_part && number.is_plain() && later.number.whole() > number.whole();
+                let is_inserted = is_part
+                    && number.numbering() == PhaseNumbering::Plain
+                    && later.number.whole() > number.whole();
                 (later.is_begun() || !is_inserted).then(|| (Case::work(later), true))
             },
         },

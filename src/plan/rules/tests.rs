@@ -145,7 +145,7 @@ fn moment(row: &Value, git: &Path) -> Moment {
     }
     let step = |step: &Value| {
         let phase = step[1].as_str().and_then(|phase| {
-            PhaseNumber::parse(phase).or_else(|| Some(PhaseNumber::split(phase)?.0))
+            PhaseNumber::parse_id(phase).or_else(|| Some(PhaseNumber::split(phase)?.0))
         });
         (step[0].as_str().unwrap().to_owned(), phase)
     };

@@ -39,7 +39,6 @@ pub(super) fn milestones(
             None => found.push(listed),
         }
     }
-    found.truncate(MAX_MILESTONES);
     found
 }
 
@@ -114,7 +113,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
         let words = document::heading(title);
         let is_numbered =
             words.starts_with("milestone ") && words.contains(|c: char| c.is_ascii_digit());
-        (version(title).is_some() || is_numbered) && phase_in_front(title).is_none()
+        (version(title).is_some() || is_numbered) && phase_in_front(title, numbering).is_none()
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));

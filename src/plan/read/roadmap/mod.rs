@@ -65,9 +65,6 @@ pub struct Roadmap {
     pub title: Option<String>,
     /// The phases by number, with those of shipped milestones first.
     pub phases: Vec<Arc<RoadmapPhase>>,
-    /// Which ids its titles show that phases have.
-    #[serde(skip)]
-    pub(crate) numbering: PhaseNumbering,
     /// The milestones, if the roadmap has several: those with phases in file order, then those only listed.
     #[serde(skip)]
     pub milestones: Vec<RoadmapMilestone>,
@@ -165,15 +162,25 @@ pub struct RoadmapMilestone {
 const MAX_MILESTONES: usize = 1_000;
 
 impl Roadmap {
-    /// Parses a ROADMAP.md, or the roadmap of an archived milestone.
+    /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        Self::parse_with(text, path, PhaseNumbering::detect(text))
+    }
+
+    /// Parses a ROADMAP.md of a project that numbers its phases in the given way.
+    pub fn parse_with(text: &str, path: &Path, numbering: PhaseNumbering) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let Assembly { mut phases, milestones, numbering, .. } = Assembly::read(&outline);
+        let mut milestones = milestone::milestones(&outline, numbering);
+        milestones.truncate(MAX_MILESTONES);
+        let (phases, by_number) = (Vec::new(), HashMap::new());
+        let mut assembly = Assembly { outline: &outline, numbering, milestones, phases, by_number };
+        assembly.read();
+        let Assembly { mut phases, milestones, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
-        let mut not_understood = not_understood(&outline);
+        let mut not_understood = not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
             not_understood.extend(unread_work(&outline));
         }
@@ -198,8 +205,7 @@ impl Roadmap {
         let label = labels.find(|label| has("label of a milestone", &label.name.to_lowercase()));
         let milestone = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
         let title = outline.title().map(str::to_owned);
-        let value = Self { title, phases, numbering, milestones, milestone, not_understood };
-        Parsed { value, warnings }
+        Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }
     }
 
     /// Returns the phase of a number, preferring one that has not shipped.
@@ -226,42 +232,32 @@ struct Assembly<'a, 'o> {
     by_number: HashMap<PhaseNumber, Vec<usize>>,
 }
 
-impl<'a, 'o> Assembly<'a, 'o> {
+impl Assembly<'_, '_> {
     /// Collects all mentions of phases.
-    fn read(outline: &'a Outline<'o>) -> Self {
-        let mut headings = headings(outline);
-        let titles = headings.iter().map(|(phase, _)| &phase.number);
-        let numbering = PhaseNumbering::of_titles(titles);
-        headings.retain(|(phase, _)| numbering.fits(&phase.number));
+    fn read(&mut self) {
+        let (outline, numbering) = (self.outline, self.numbering);
+        let headings = headings(outline, numbering);
         let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
-        let mut entries = entries(outline, &details);
-        let titles = headings.iter().map(|(phase, _)| &phase.number);
-        let listed = entries.iter().map(|(phase, _)| &phase.number);
-        let numbering = PhaseNumbering::of_titles(titles.chain(listed));
-        entries.retain(|(phase, _)| numbering.fits(&phase.number));
-        let milestones = milestone::milestones(outline, numbering);
-        let (phases, by_number) = (Vec::new(), HashMap::new());
-        let mut found = Self { outline, numbering, milestones, phases, by_number };
         for (mut phase, section) in headings {
             section::read(outline, section, numbering, &mut phase);
-            phase.milestone = found.home(section.heading.start, &phase.number);
-            found.merge(phase);
+            phase.milestone = self.home(section.heading.start, &phase.number);
+            self.merge(phase);
         }
-        for (mut phase, at) in entries {
-            phase.milestone = found.home(at, &phase.number);
-            found.merge(phase);
+        for (mut phase, at) in entries(outline, &details, numbering) {
+            phase.milestone = self.home(at, &phase.number);
+            self.merge(phase);
         }
         let all = 0..outline.text().len();
-        let rows = outline.tables(&all).filter_map(rows).flatten();
-        for (phase, milestone) in rows.filter(|(phase, _)| numbering.fits(&phase.number)) {
+        for (phase, milestone) in
+            outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten()
+        {
             let version = milestone.and_then(milestone::version);
             let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
-            let milestone = version.and_then(|_| found.milestones.iter().position(is_named));
-            found.merge(RoadmapPhase { milestone, ..phase });
+            let milestone = version.and_then(|_| self.milestones.iter().position(is_named));
+            self.merge(RoadmapPhase { milestone, ..phase });
         }
-        found.assign_by_range();
-        found.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
-        found
+        self.assign_by_range();
+        self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
     }
 
     /// Returns the innermost milestone whose block or section contains a byte offset and may contain the phase. A number
@@ -365,11 +361,11 @@ fn ends_name(text: &str) -> bool {
 }
 
 /// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
-fn parse_phase(text: Span<'_>) -> Option<RoadmapPhase> {
+fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
-    let (number, rest) = phase_in_front(line.text)?;
+    let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let mut ends = rest.text.match_indices(['*', ']', '~', ' ']).map(|(at, _)| at);
@@ -400,7 +396,7 @@ fn parse_phase(text: Span<'_>) -> Option<RoadmapPhase> {
 }
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read.
-fn not_understood(outline: &Outline<'_>) -> Vec<Located<String>> {
+fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Located<String>> {
     let all = 0..outline.text().len();
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
     let boxed = boxed
@@ -417,7 +413,7 @@ fn not_understood(outline: &Outline<'_>) -> Vec<Located<String>> {
         let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
         let is_part = has("part of a roadmap", &word.to_lowercase());
         // A range of phases is read elsewhere, or stands for phases that are over.
-        (is_id && !is_part && !word.is_empty() && PhaseNumber::split(rest).is_none())
+        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
     });
     lines.collect()
@@ -456,9 +452,12 @@ fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
 }
 
 /// Returns the headings that name a phase, with their sections.
-fn headings<'o>(outline: &'o Outline<'_>) -> Vec<(RoadmapPhase, &'o Section)> {
+fn headings<'o>(
+    outline: &'o Outline<'_>,
+    numbering: PhaseNumbering,
+) -> Vec<(RoadmapPhase, &'o Section)> {
     let named = |section| {
-        let phase = parse_phase(title(outline, section)?)?;
+        let phase = parse_phase(title(outline, section)?, numbering)?;
         Some((RoadmapPhase { has_section: true, ..phase }, section))
     };
     outline.sections().iter().filter_map(named).collect()
@@ -466,7 +465,11 @@ fn headings<'o>(outline: &'o Outline<'_>) -> Vec<(RoadmapPhase, &'o Section)> {
 
 /// Returns the entries of phase checklists, with the offsets at which they begin; those in a phase's own section, among the
 /// `details`, are its plans, not phases.
-fn entries(outline: &Outline<'_>, details: &Ranges) -> Vec<(RoadmapPhase, usize)> {
+fn entries(
+    outline: &Outline<'_>,
+    details: &Ranges,
+    numbering: PhaseNumbering,
+) -> Vec<(RoadmapPhase, usize)> {
     let lists = Ranges::merge(
         document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
     );
@@ -476,7 +479,7 @@ fn entries(outline: &Outline<'_>, details: &Ranges) -> Vec<(RoadmapPhase, usize)
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
     let entries = bullets.filter_map(|(block, item)| {
         let at = block.range.start;
-        let phase = parse_phase(Span::new(outline.slice(&block.range), at, block.line))?;
+        let phase = parse_phase(Span::new(outline.slice(&block.range), at, block.line), numbering)?;
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
         let is_entry = item.checked.is_some() || phase.name.is_some() && lists.contains(at);
@@ -509,7 +512,10 @@ impl ProgressRow {
 
 /// Returns the phases in a table of phases with their status, each with the milestone's cell; `None` for any other table. The
 /// phase must be the first column, since requirement tables also name phases.
-fn rows<'t>(table: &'t Table) -> Option<impl Iterator<Item = (RoadmapPhase, Option<&'t str>)>> {
+fn rows<'t>(
+    table: &'t Table,
+    numbering: PhaseNumbering,
+) -> Option<impl Iterator<Item = (RoadmapPhase, Option<&'t str>)>> {
     let headers: Vec<String> = table.header.iter().map(|cell| document::heading(cell)).collect();
     let column =
         |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
@@ -532,7 +538,8 @@ fn rows<'t>(table: &'t Table) -> Option<impl Iterator<Item = (RoadmapPhase, Opti
         };
         let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let first = row.cells.first()?;
-        let (number, rest) = phase_in_front(first).or_else(|| coded_phase(first))?;
+        let (number, rest) =
+            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
         let (counted, beside) = match cell(plans).and_then(counts) {
             Some((counted, rest)) => (counted, Some(rest)),
             None => (ProgressRow::default(), cell(plans)),
@@ -560,25 +567,25 @@ fn rows<'t>(table: &'t Table) -> Option<impl Iterator<Item = (RoadmapPhase, Opti
 }
 
 /// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
-fn coded_phase(cell: &str) -> Option<(PhaseNumber, &str)> {
-    let (number, rest) = PhaseNumber::split(cell.trim_matches(['*', ' ']))?;
+fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split(cell.trim_matches(['*', ' ']))?;
     let is_id = rest.is_empty() || rest.starts_with(['.', ':', '*']) || rest.starts_with(" -");
     let name = rest.trim_start_matches(['.', ':', '*', '-', '–', '—', ' ']);
     (number.has_code() && is_id).then_some((number, name))
 }
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
-fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
+pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let named = strip_prefix_ignore_case(text, "phase").map(str::trim_start);
     // Without the word, `M1` may be a milestone and `S3` a name.
-    let text = named.unwrap_or(text);
-    let (number, rest) = PhaseNumber::split(text)?;
-    // `1-4` and `01-03` are ranges of phases, `01-foundation` is a single one.
+    let (number, rest) = numbering.split(named.unwrap_or(text))?;
+    if named.is_none() && number.has_code() {
+        return None;
+    }
+    // `1-4` is a range of phases, `01-foundation` is a single one.
     let after = rest.trim_start_matches(['-', '–', '—']);
-    let is_range = after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit())
-        || number.numbering().by_milestone && text.starts_with('0');
-    if is_range || named.is_none() && number.has_code() {
+    if after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let rest = rest.trim_matches(|c: char| {

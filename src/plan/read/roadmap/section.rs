@@ -29,8 +29,7 @@ pub(super) fn read(
     let mut reader = Reader { phase, texts: HashMap::new(), field: None, depth: None };
     reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
-        let named = parse_phase(Span::new(&inner.title, 0, 1));
-        if named.is_some_and(|named| numbering.fits(&named.number)) {
+        if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
             break;
         }
         (reader.field, reader.depth) = (Some(field(&inner.title)), None);

@@ -140,35 +140,3 @@ fn a_title_of_a_plan_keeps_its_spans_of_code() {
         assert_eq!(titles.collect::<Vec<_>>(), [Some(title)], "{entry}");
     }
 }
-
-#[test]
-fn the_form_is_read_only_where_the_project_uses_it() {
-    for roadmap in [
-        "# R\n### Phase 2-01: Name\n",
-        "- [ ] **Phase 1-02: Name** - what\n",
-        " - [x] Phase 1-02: Name\n- [ ] Phase 1-10: Name",
-        "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
-    ] {
-        assert_eq!(read(roadmap).numbering, PhaseNumbering::BY_MILESTONE, "{roadmap}");
-    }
-    for roadmap in [
-        "### Phase 1-4: all\n",
-        "### Phase 01-03: all\n",
-        "### Phase 8-10: all\n",
-        "### Phase 8-10: all\n\n- [ ] Phase 8: Name\n- [ ] Phase 9: Name\n",
-        "### Phases 2-01\n",
-        "- **Phase 2-01:** a decision\n",
-        "- [ ] 02-01: a plan\n",
-        "Phase 2-01: a sentence\n",
-        "- [",
-        "```\n### Phase 2-01: an example\n```\n",
-        // Plans of phase 2.
-        "- [ ] **Phase 2: Parser**\n  - [ ] Phase 2-01: write it\n",
-        "- [ ] Phase 2-01: write the parser\n\n### Phase 2: Parser\n",
-        "### Phase 2: Parser\n\n#### Phase 2-01: Write it\n",
-        "## Phases\n\n- **Phase 2: Parser** - all\n\n## Plans\n\n- [ ] Phase 2-01: write\n",
-        "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
-    ] {
-        assert_eq!(read(roadmap).numbering, PhaseNumbering::default(), "{roadmap}");
-    }
-}

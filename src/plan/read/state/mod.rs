@@ -190,20 +190,13 @@ impl StateFile {
         self.decisions = decision::distinct(shared.decisions.into_iter().chain(own));
     }
 
-    /// Takes the ids for what they are in a project that numbers its phases in the given way.
-    pub(crate) fn settle(&mut self, numbering: PhaseNumbering) {
-        let claims = self.claims.iter_mut().filter_map(|claim| match &mut claim.value {
-            Claim::Phase(number) => Some(number),
-            _ => None,
-        });
-        let listed = self.phase_statuses.iter_mut().map(|(number, _)| number);
-        for number in claims.chain(listed).chain(&mut self.phase.number) {
-            numbering.settle(number);
-        }
+    /// Parses a STATE.md of a project with plain phase numbers.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        Self::parse_with(text, path, PhaseNumbering::Plain)
     }
 
-    /// Parses a STATE.md, which may name phases by any id.
-    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+    /// Parses a STATE.md of a project that numbers its phases in the given way.
+    pub fn parse_with(text: &str, path: &Path, numbering: PhaseNumbering) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         // GSD has left files with two blocks of fields, the newer one first.
@@ -219,7 +212,7 @@ impl StateFile {
             own.map(|label| &*label.value)
         };
         let no_milestone = position::no_milestone(&front, &outline, &labels);
-        let (mut claims, mut not_understood) = position::claims(&front, &outline);
+        let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
         let is_stated = !claims.is_empty() || !labels.is_empty() || no_milestone.is_some();
         let prose = if is_stated { None } else { position::prose(&outline) };
         not_understood.truncate(MAX_REPORTED);
@@ -245,7 +238,7 @@ impl StateFile {
         let mut phase = position::stated_phase(&claims, front.range.end);
         // GSD's template names the phase there, too; a text that names several names none.
         phase.number = phase.number.or_else(|| {
-            let mut phases = PhaseNumbering::ANY.phases_in(named("current focus")?);
+            let mut phases = numbering.phases_in(named("current focus")?);
             phases.dedup();
             phases.pop().filter(|_| phases.is_empty())
         });
@@ -261,7 +254,7 @@ impl StateFile {
             blockers: blockers(&outline),
             skills: skills(&outline),
             claims,
-            phase_statuses: phase_statuses(&outline),
+            phase_statuses: phase_statuses(&outline, numbering),
             active_milestone: slug.map(str::to_owned),
             no_milestone,
             last_active: last_active(&front, &outline),
@@ -303,21 +296,24 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
 /// ```text
 /// - **Phase 1 (Name):** Complete (4 plans)     - **Phase 2:** Pending
 /// ```
-fn phase_statuses(outline: &Outline<'_>) -> Vec<ListedStatus> {
+fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<ListedStatus> {
     let mut seen = HashSet::new();
     let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
     let found = bullets.filter_map(|(block, _)| {
-        listed_phase(Span::new(outline.slice(&block.range), block.range.start, block.line))
+        listed_phase(
+            Span::new(outline.slice(&block.range), block.range.start, block.line),
+            numbering,
+        )
     });
     found.filter(|(number, _)| seen.insert(number.clone())).collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
-fn listed_phase(bullet: Span<'_>) -> Option<ListedStatus> {
+fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<ListedStatus> {
     let line = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
     let named = strip_prefix_ignore_case(line.text.strip_prefix("**")?, "phase ")?;
-    let (number, rest) = PhaseNumber::split(named.trim_start())?;
+    let (number, rest) = numbering.split(named.trim_start())?;
     let (_, status) = rest.split_once("**")?;
     let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']);
     let status = status.with_value(status.text.to_owned());

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{Label, has, is_status, split_status, words};
-use crate::plan::read::{Claim, Located, PhaseNumber, Says, StatedPhase, document};
+use crate::plan::read::{Claim, Located, PhaseNumbering, Says, StatedPhase, document};
 use crate::text::{non_placeholder, pattern, says_none, strip_prefix_ignore_case};
 
 /// The kinds of sections whose labels are statements about the position.
@@ -67,8 +67,12 @@ fn says_no_phase(text: &str) -> bool {
 
 /// Returns all statements about the position, in file order, and the labels of the current phase that neither contain a
 /// number nor say that there is no phase.
-pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> (Claims, Vec<Located<String>>) {
-    let mut claims = front_claims(front, outline.text());
+pub(super) fn claims(
+    front: &FrontMatter,
+    outline: &Outline<'_>,
+    numbering: PhaseNumbering,
+) -> (Claims, Vec<Located<String>>) {
+    let mut claims = front_claims(front, outline.text(), numbering);
     let mut unclear = Vec::new();
     for label in labels(outline, POSITION) {
         let value = Span::from_label(&label);
@@ -78,7 +82,7 @@ pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> (Claims, Vec
         };
         match about(&label) {
             Some(Label::Phase) => {
-                let is_read = push_phase(value, &mut claims);
+                let is_read = push_phase(value, numbering, &mut claims);
                 if !(is_read || says_none(value.text) || says_no_phase(value.text)) {
                     unclear.push(value.with_value(label.value.clone()));
                 }
@@ -95,7 +99,7 @@ pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> (Claims, Vec
         }
     }
     if !claims.iter().any(|claim| matches!(claim.value, Claim::Phase(_))) {
-        push_unlabelled(outline, &mut claims);
+        push_unlabelled(outline, numbering, &mut claims);
     }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
@@ -106,13 +110,13 @@ fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
 }
 
 /// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
-fn push_unlabelled(outline: &Outline<'_>, claims: &mut Claims) {
+fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
     let mut sections = document::sections(outline, "position");
     let found = sections.find_map(|section| outline.paragraphs(&section.own).next());
     let Some((block, text)) = found else { return };
     let line = text.lines().next().unwrap_or_default();
     if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
-        push_phase(Span::new(line, block.range.start, block.line), claims);
+        push_phase(Span::new(line, block.range.start, block.line), numbering, claims);
     }
 }
 
@@ -123,7 +127,7 @@ fn push_unlabelled(outline: &Outline<'_>, claims: &mut Claims) {
 /// 15 (slug) - EXECUTING        Phase 10 - Name        3b (planned)
 /// 6 of 15 (06.1 Name)          11/12: Name            Phase 2: Name — IN PROGRESS
 /// ```
-fn push_phase(value: Span<'_>, claims: &mut Claims) -> bool {
+fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -> bool {
     let mut value = value.trim_chars(&['*', '`']);
     // `Phase: Phase 10 - Name`
     while let Some(rest) =
@@ -131,7 +135,7 @@ fn push_phase(value: Span<'_>, claims: &mut Claims) -> bool {
     {
         value = value.suffix(rest.trim_start_matches(':'));
     }
-    let Some((number, behind)) = PhaseNumber::split(value.text) else { return false };
+    let Some((number, behind)) = numbering.split(value.text) else { return false };
     let mut number = value.part(0..value.text.len() - behind.len()).with_value(number);
     let mut rest = value.suffix(behind);
     if let Some((total, after)) = rest.total() {
@@ -143,11 +147,12 @@ fn push_phase(value: Span<'_>, claims: &mut Claims) -> bool {
         let inside = rest.part(1..found.end() - 1);
         rest = rest.after(found.end());
         // The leading number may be only the index of a phase whose id is in the brackets: `6 of 15 (06.1 Name)`.
-        let id = PhaseNumber::split(inside.text).filter(|(id, rest)| {
+        let id = numbering.split(inside.text).filter(|(id, rest)| {
             let written = &inside.text[..inside.text.len() - rest.len()];
             let digits = written.bytes().take_while(u8::is_ascii_digit).count();
             let is_folders = digits == 2 && (written.starts_with('0') || written.len() > 2);
-            rest.starts_with([' ', '-', ':']) && (is_folders || id.numbering().by_milestone)
+            rest.starts_with([' ', '-', ':'])
+                && (is_folders || id.numbering() == PhaseNumbering::MilestonePrefixed)
         });
         match id {
             _ if is_status(inside.text) => status = Some(inside),
@@ -221,7 +226,7 @@ fn push_progress(value: Span<'_>, claims: &mut Claims) {
 }
 
 /// Parses the front matter fields about the position.
-fn front_claims(front: &FrontMatter, text: &str) -> Claims {
+fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> Claims {
     const COUNTS: [(&str, Says); 5] = [
         ("total_phases", Says::Total),
         ("completed_phases", Says::PhasesDone),
@@ -231,7 +236,7 @@ fn front_claims(front: &FrontMatter, text: &str) -> Claims {
     ];
     let mut claims = Claims::new();
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
-        push_phase(span, &mut claims);
+        push_phase(span, numbering, &mut claims);
     }
     for (key, says) in [("current_phase_name", Says::Name), ("status", Says::Status)] {
         let span = span_of(text, front.get(&[key]));
