@@ -86,3 +86,16 @@ fn no_command_writes_into_one_side() {
     }
     assert_eq!(case.tree(), before);
 }
+
+#[test]
+fn an_example_of_a_conflict_in_a_block_of_code_is_text() {
+    let case = Case::empty();
+    let body = format!("# Merging\n\nGit writes:\n\n```\n{}```\n", sides("a", "b"));
+    case.write("body.md", &body);
+    let write = "entry write --key merging --type gotcha --confidence high --body @body.md";
+    case.run(write).success();
+    case.run(&format!("{write} --tags git")).success();
+    let read = case.run("entry read merging --json").success();
+    assert_eq!(read.json()["body"], body);
+    assert_eq!(read.stderr(), "");
+}

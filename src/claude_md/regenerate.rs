@@ -153,7 +153,12 @@ pub fn regenerate(
         let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
         match written {
             Ok(file) => done.files.push(file),
-            Err(error) if error.kind == ErrorKind::Refused => done.refused.push(error.into()),
+            Err(mut error) if error.kind == ErrorKind::Refused => {
+                if let Some(place) = &mut error.place {
+                    place.file = project.relative(&place.file).to_owned();
+                }
+                done.refused.push(error.into());
+            }
             Err(error) => return Err(error),
         }
     }

@@ -130,10 +130,12 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     let decoded = read::decode(bytes.clone(), &path);
     let mut problems = decoded.warnings;
     let entry = Entry::parse(&decoded.value, &path).into_value(&mut problems);
+    // Verbatim, as it may be written back: with git's markers, if there are any.
+    let text = str::from_utf8(&bytes).unwrap_or(&decoded.value);
     Ok(EntryText {
         file: project.relative(&path).to_owned(),
         hash,
-        body: decoded.value[entry.body.clone()].to_owned(),
+        body: text[entry.body.clone()].to_owned(),
         entry,
         problems: project.named(problems),
         bytes,

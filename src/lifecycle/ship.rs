@@ -159,8 +159,14 @@ fn is_archived(survey: &Survey) -> bool {
 
 /// Refuses if any work of the milestone is open, or if another reading of the files that is about as good finds some.
 fn check(project: &Project, position: &Position) -> Result<()> {
-    let work: Vec<String> =
+    let mut work: Vec<String> =
         position.members().flat_map(|phase| open_work(project, phase)).collect();
+    let summaries =
+        position.members().flat_map(|phase| &phase.plans).filter_map(|slot| slot.summary.as_ref());
+    let unread = summaries.filter(|file| file.text().is_none());
+    work.extend(
+        unread.map(|file| format!("{} cannot be read", project.relative(&file.path).display())),
+    );
     let open = position.members().flat_map(Phase::open_checks);
     let checks: Vec<String> = open
         .map(|check| {

@@ -245,7 +245,8 @@ impl SubmittedLessons {
         };
         // No lesson is an answer, too, if it is given as one.
         let mut bullets = text.lines().filter_map(|line| line.trim().strip_prefix("- ")).peekable();
-        let says_so = is_json || bullets.peek().is_some() && bullets.all(is_filler);
+        let says_so = is_json && text.contains("\"worked\"") && text.contains("\"failed\"")
+            || bullets.peek().is_some() && bullets.all(is_filler);
         if !says_so && found.worked.is_empty() && found.failed.is_empty() {
             return Err(Error::refused("the input contains no lessons").hint(FORMAT_HINT));
         }

@@ -442,7 +442,8 @@ impl<'a> Comparison<'a> {
         }
         // A phase without plans has no progress yet.
         let of_phase = |here: &Phase| share(here.count(PlanState::Complete), here.plans.len());
-        let others = [self.here.and_then(of_phase).unwrap_or(0), position.percent()];
+        let here = self.here.filter(|_| self.moved.is_none());
+        let others = [here.and_then(of_phase).unwrap_or(0), position.percent()];
         let is_measure = |measure: &usize| measure.abs_diff(stated) <= 1;
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         let text = self.survey.text_of(vocabulary::STATE, line);
@@ -619,7 +620,9 @@ fn fits(status: &str, phase: &Phase) -> bool {
     let (named, words) = phase.number.numbering().phase_in_status(status);
     let says_it = match progress(phase) {
         // `Planned` and `Ready to execute` speak of plans.
-        PhaseProgress::NotStarted if !phase.has_plans() => precedes_plans(words),
+        PhaseProgress::NotStarted if !phase.has_plans() => {
+            precedes_plans(words) || words.trim().eq_ignore_ascii_case("ready")
+        }
         progress => PhaseProgress::parse(words) == Some(progress) && !names_step(words),
     };
     says_it && named.is_none_or(|number| number == phase.number)
@@ -651,7 +654,12 @@ fn name_to_write(old: &str, phase: &Phase) -> Option<String> {
     let is_name = |c: char| c.is_whitespace() || c.is_uppercase();
     if slug_of(old) == old || old.contains('-') && !old.contains(is_name) {
         // The folder will be named after the phase.
-        let slug = slug_of(phase.dir.as_ref().map_or(name, |dir| &dir.name));
+        let of_folder = phase.dir.as_ref().and_then(|dir| {
+            let name = dir.dir_name();
+            let (_, slug) = phase.number.numbering().split_folder(&name)?;
+            Some(slug.trim_start_matches(['-', '_', ' ']).to_owned())
+        });
+        let slug = of_folder.unwrap_or_else(|| slug_of(name));
         if !slug.is_empty() {
             return Some(slug);
         }
@@ -730,7 +738,6 @@ pub(super) fn metrics(survey: &Survey) -> Vec<Drift> {
     comparison.found
 }
 
-/// Returns the duration that a summary states; an unreadable one states none.
 /// Returns whether no value is stated yet.
 fn is_blank(stated: &str) -> bool {
     stated == "0" || is_absent(stated)

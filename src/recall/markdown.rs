@@ -71,53 +71,27 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority, role: Role
 
 /// Returns a text with blank lines for those that hide or repeat text: the block that annals generates repeats other files,
 /// and markdown takes all up to the next empty line after a tag such as `<decisions>` for HTML, headings included.
-///
-/// What stands under a tag moves to the left with its first line, since markdown takes indented text for code. The name of
-/// a task becomes a heading, and so does what follows the tasks.
 fn readable(text: &str) -> String {
     let generated = generated_block(text).unwrap_or_default();
-    let (mut is_code, mut start, mut has_tasks) = (false, 0, false);
-    // The indentation under the last tag, once a line stands there.
-    let mut indent = Some(0);
+    let (mut is_code, mut start) = (false, 0);
     let mut readable = String::with_capacity(text.len());
-    let title = |title: &str| ["###### ", title, "\n"].concat();
     for line in text.split_inclusive('\n') {
         is_code ^= is_fence(line);
-        let tag = tag(line).filter(|_| !is_code);
-        let name = task_name(line).filter(|_| !is_code);
-        if generated.contains(&start) {
+        if generated.contains(&start) || !is_code && is_tag(line) {
             readable.push('\n');
-        } else if let Some(tag) = tag {
-            let is_part = has_tasks && line.starts_with('<') && !tag.starts_with('/');
-            readable += &if is_part { title(tag) } else { "\n".to_owned() };
-            indent = None;
-        } else if let Some(name) = name {
-            readable += &title(name);
-            has_tasks = true;
         } else {
-            let content = line.trim_start_matches([' ', '\t']);
-            let own = line.len() - content.len();
-            let is_text = !content.trim_end().is_empty();
-            let under = if is_text { *indent.get_or_insert(own) } else { 0 };
-            readable.push_str(&line[own.min(under)..]);
+            readable.push_str(line);
         }
         start += line.len();
     }
     readable
 }
 
-/// Returns the name of a task, if a line is one: `<name>Task 1: Store</name>`.
-fn task_name(line: &str) -> Option<&str> {
-    line.trim().strip_prefix("<name>")?.strip_suffix("</name>")
-}
-
-/// Returns the name of a tag, with attributes or not, if a line is one and nothing else; that of a closing one with its `/`.
-fn tag(line: &str) -> Option<&str> {
-    let tag = line.trim().strip_prefix('<')?.strip_suffix('>')?;
-    let name = tag.split(' ').next().filter(|_| !tag.contains(['<', '>']))?;
-    let letters = name.strip_prefix('/').unwrap_or(name);
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    (!letters.is_empty() && letters.chars().all(is_letter)).then_some(name)
+/// Returns whether a line is a tag without attributes, and nothing else.
+fn is_tag(line: &str) -> bool {
+    let name = line.trim_end().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    name.is_some_and(|name| name.strip_prefix('/').unwrap_or(name).chars().all(is_name))
 }
 
 /// Returns the date near the start of a passage, or else in its nearest heading that has one.
@@ -161,12 +135,6 @@ fn split(text: &str, front: &Range<usize>) -> Vec<Passage> {
     };
     splitter.front_matter(front);
     let fields = splitter.found.len();
-    // They stand before the title, and are of what it names.
-    if let Some(title) = outline.sections().iter().find(|section| section.level == 1) {
-        for passage in &mut splitter.found {
-            passage.headings.insert(0, title.title.clone());
-        }
-    }
     for section in outline.sections() {
         splitter.section(section);
     }
@@ -203,43 +171,62 @@ struct Splitter<'a> {
 }
 
 impl Splitter<'_> {
-    /// Splits the front matter: each item of a list becomes its own passage, under the name of the list; items that are
-    /// mere names are merged, and so are fields of one line.
+    /// Splits the front matter: each item of a list and each other field of several lines becomes its own passage, fields
+    /// of one line are merged.
     fn front_matter(&mut self, range: &Range<usize>) {
         let mut at = range.start;
-        // The indentation of the open list, and whether its last item is a mere name.
-        let mut list: Option<(usize, bool)> = None;
+        let mut field: Option<Range<usize>> = None;
         for line in self.outline.text()[range.clone()].split_inclusive('\n') {
-            let mut whole = at..at + line.len();
+            let whole = at..at + line.len();
             at = whole.end;
-            let content = line.trim();
-            let indent = line.len() - line.trim_start().len();
-            if content.is_empty() || content == "---" {
-                continue;
-            }
-            if list.is_some_and(|(of_list, _)| indent > of_list) {
-                self.extend(PassageKind::Item, whole, MAX_ITEM_LENGTH);
-            } else if let Some(item) = content.strip_prefix("- ") {
-                let is_name = !item.contains(' ');
-                if !is_name || list.is_none_or(|(_, is_name)| !is_name) {
-                    self.close();
-                    whole.start += indent + "- ".len();
-                }
-                list = Some((indent, is_name));
-                self.extend(PassageKind::Item, whole, MAX_ITEM_LENGTH);
-            } else {
-                list = None;
-                let is_label = content.ends_with([':', '|', '>']);
-                if is_label || indent == 0 && self.label.is_some() {
-                    self.close();
-                    self.label = None;
-                }
-                if is_label {
-                    self.label = Some(whole);
-                } else {
-                    self.extend(PassageKind::Prose, whole, MAX_ITEM_LENGTH);
+            let is_name = line.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            match &mut field {
+                _ if line.trim_end() == "---" => self.field(field.take()),
+                Some(field) if !is_name => field.end = whole.end,
+                _ => {
+                    self.field(field.take());
+                    field = Some(whole);
                 }
             }
+        }
+        self.field(field);
+        self.close();
+    }
+
+    fn field(&mut self, field: Option<Range<usize>>) {
+        let Some(field) = field else {
+            return;
+        };
+        let text = &self.outline.text()[field.clone()];
+        if let Some((name, items)) = text.split_once('\n')
+            && name.trim_end().ends_with(':')
+            && items.trim_start().starts_with("- ")
+        {
+            return self.items(field.start..field.start + name.len(), items);
+        }
+        if self.outline.slice(&field).contains('\n') {
+            self.close();
+            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
+            self.close();
+        } else {
+            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
+        }
+    }
+
+    /// Splits a list in the front matter, under the name of its field.
+    fn items(&mut self, name: Range<usize>, items: &str) {
+        let indent = items.len() - items.trim_start().len();
+        let mut at = name.end + 1;
+        self.close();
+        self.label = Some(name);
+        for line in items.split_inclusive('\n') {
+            let mut range = at..at + line.len();
+            at = range.end;
+            if line.get(indent..).is_some_and(|rest| rest.starts_with("- ")) {
+                self.close();
+                range.start += indent + 2;
+            }
+            self.extend(PassageKind::Item, range, MAX_ITEM_LENGTH);
         }
         self.close();
         self.label = None;
@@ -363,7 +350,7 @@ impl Splitter<'_> {
         let titles = self.headings.iter().map(|(_, title)| title.as_str());
         let label = self.label.as_ref().map(|label| {
             let label = self.outline.slice(label);
-            label.trim_matches(['*', '_', ':', '|', '>', ' '])
+            label.trim_matches(['*', '_', ':', ' '])
         });
         self.found.push(Passage {
             headings: titles.chain(label).map(str::to_owned).collect(),
@@ -385,12 +372,18 @@ fn is_anchor_link(text: &str) -> bool {
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
 }
 
-/// Returns whether a text has only linked pictures, such as the badges of a README.
+/// Returns whether a text has nothing but linked pictures, such as the badges of a README.
 fn is_badge(text: &str) -> bool {
-    text.lines().map(str::trim).all(|line| {
-        ["[![", "<img ", "<a "].iter().any(|start| line.starts_with(start))
-            && line.ends_with([')', '>'])
-    })
+    let mut depth = 0_usize;
+    let is_outside = |c: char| {
+        match c {
+            '[' | '(' | '<' => depth += 1,
+            ']' | ')' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c.is_alphanumeric()
+    };
+    (text.contains("![") || text.contains("<img")) && !text.chars().any(is_outside)
 }
 
 /// Returns whether a text has no content of its own: a placeholder such as "none", or a mere link.
@@ -568,78 +561,41 @@ Another.
     }
 
     #[test]
-    fn a_task_is_read_as_text_under_its_name() {
-        let text = "\
-<task type=\"auto\">
-  <name>Task 1: Store</name>
-  <action>
-    Save it:
-    - at once
-      or later
-  </action>
-</task>
-<verification>
-All pass
-</verification>
-";
-        assert_eq!(
-            shown(text),
-            ["5|Task 1: Store > Save it|at once\n  or later", "10|verification|All pass"]
-        );
-    }
-
-    #[test]
     fn badges_are_not_a_passage() {
-        let text = "[![CI](a.svg)](b)\n<a href=\"c\"><img src=\"d\"></a>\n\n# P\n\n[![CI](a.svg)](b) Text.\n";
-        assert_eq!(shown(text), ["6|P|[![CI](a.svg)](b) Text."]);
+        let text = "\
+[![CI](a.svg)](b) [![Docs](c.svg)](d)
+<a href=\"e\"><img src=\"f\" alt=\"logo\"></a>
+
+# P
+
+[![CI](a.svg)](b) Licensed under the [licence](g)
+
+<a href=\"h\">Read the handbook</a>
+";
+        let text_below = "[![CI](a.svg)](b) Licensed under the [licence](g)\n\n<a href=\"h\">Read the handbook</a>";
+        assert_eq!(shown(text), [format!("6|P|{text_below}")]);
     }
 
     #[test]
     fn a_heading_alone_is_a_passage() {
         assert_eq!(
             shown("---\ntype: gotcha\n---\n\n# Never push\n"),
-            ["2|Never push|type: gotcha", "5||Never push"]
+            ["2||type: gotcha", "5||Never push"]
         );
         assert_eq!(shown("# Concerns\n\n## Open\n"), [""; 0]);
     }
 
     #[test]
     fn front_matter_fields_are_passages() {
-        let text = "\
----
-phase: 1
-title: Store
-decisions:
-  - one thing
-  - two things
-must_haves:
-  truths:
-    - It saves
-    - It loads,
-      twice
-  files:
-    - a.rs
-    - b.rs
-goal: |
-  To keep it
-status: done
----
-# T
-
-text
-";
+        let text = "---\nphase: 1\ntitle: Store\ndecisions:\n  - one\n  - two\nstatus: done\n---\n# T\n\ntext\n";
         assert_eq!(
             shown(text),
             [
-                "2|T|phase: 1\ntitle: Store",
-                "5|T > decisions|one thing",
-                "6|T > decisions|two things",
-                "9|T > truths|It saves",
-                "10|T > truths|It loads,\n      twice",
-                "13|T > files|a.rs\n    - b.rs",
-                "16|T > goal|To keep it",
-                "17|T|status: done",
-                "21|T|text",
+                "2||phase: 1\ntitle: Store",
+                "5|decisions|one",
+                "6|decisions|two",
+                "7||status: done",
+                "11|T|text",
             ]
         );
     }

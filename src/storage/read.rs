@@ -169,14 +169,18 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
 /// Returns the lines with which git marks the sides of unresolved merges, without their line ends.
 pub(crate) fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let Some(first) = memmem::find(text, b"<<<<<<< ") else { return found };
+    if memmem::find(text, b"<<<<<<< ").is_none() {
+        return found;
+    }
     // The number of those whose merge has an end.
     let mut ended = 0;
-    let mut start = text[..first].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    for line in text[start..].split_inclusive(|byte| *byte == b'\n') {
+    let (mut start, mut is_code) = (0, false);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
         let marker = line.trim_ascii_end();
         let is_inside = found.len() > ended;
-        let begins = marker.starts_with(b"<<<<<<< ");
+        is_code ^= !is_inside && line.trim_ascii_start().starts_with(b"```");
+        // In a block of code, it is an example.
+        let begins = !is_code && marker.starts_with(b"<<<<<<< ");
         let ends = is_inside && marker.starts_with(b">>>>>>> ");
         if begins {
             found.truncate(ended);

@@ -98,7 +98,7 @@ impl Check {
         match (self.kind, self.outcome) {
             (CheckKind::Review, _)
             | (_, CheckOutcome::Passed)
-            | (CheckKind::Verification, CheckOutcome::Pending) => false,
+            | (CheckKind::Verification, CheckOutcome::Pending | CheckOutcome::Unknown) => false,
             (CheckKind::Uat | CheckKind::Verification, _) => true,
         }
     }

@@ -93,10 +93,12 @@ impl PlanningFolder {
         }
         value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
         value.not_understood.extend(value.active.not_understood.iter().cloned());
-        for path in elsewhere(&home)? {
-            let message = "not read: contains plans, but phases are not looked for here";
-            warnings.push(Warning::file(&path, message));
-            value.not_understood.push(path);
+        if value.active.phases.is_empty() {
+            for path in elsewhere(&home)? {
+                let message = "not read: contains plans, but phases are not looked for here";
+                warnings.push(Warning::file(&path, message));
+                value.not_understood.push(path);
+            }
         }
         Ok(Parsed { value, warnings })
     }

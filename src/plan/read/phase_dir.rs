@@ -203,12 +203,17 @@ impl PhaseDir {
         let plans = plans(&folder, &dir, &files);
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
         let is_missed = |name: &&String| {
-            let is_numbered = name.contains(|c: char| c.is_ascii_digit());
+            let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
+            let is_plan = own.ends_with("PLAN.md") && !own.ends_with("TEST-PLAN.md");
+            let is_numbered = own.contains(|c: char| c.is_ascii_digit());
+            let is_done = files.contains(&name.replace("PLAN.md", "SUMMARY.md"));
             let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());
-            name.ends_with("PLAN.md")
-                && !name.starts_with('.')
+            is_plan
                 && is_numbered
+                && !own.starts_with('.')
+                && !is_done
                 && !read.any(|plan| plan.path == dir.join(name))
+                && FileName::parse_in(own, &folder).is_none_or(|file| file.slug.is_some())
         };
         for path in files.iter().filter(is_missed).map(|name| dir.join(name)) {
             warnings.push(Warning::file(&path, "not read: its name does not number a plan"));
