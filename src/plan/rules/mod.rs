@@ -153,17 +153,9 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
 /// Returns the next step, the choice that it is, and why its rule is there.
 fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'a>, &'static str) {
     let choice = |step: &Step<'a>, rule| Choice { action: step.action, phase: step.phase, rule };
-    let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor).unwrap_or_else(|| {
-        if next::has_ended(case.survey) {
-            let last = case.survey.folder.archived.last();
-            let place = last.map(|archive| case.survey.archive_line(archive));
-            let reason = "no phase is planned since the last milestone";
-            (Step { place, ..Step::new(Action::None, None) }, ["none", reason])
-        } else {
-            let reason = "no phase was read, and nothing says that a milestone is over";
-            (Step::new(Action::Unknown, None), ["unread", reason])
-        }
-    });
+    let unread = "no phase was read, and nothing says that a milestone is over";
+    let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor)
+        .unwrap_or_else(|| (Step::new(Action::Unknown, None), ["unread", unread]));
     let chosen = choice(&step, rule);
     match first(Case::GATES, case, chosen) {
         Some((step, [rule, reason])) => {

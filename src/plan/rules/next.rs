@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
 
 impl<'a> Case<'a> {
     /// The next action, given the cursor.
-    pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 7] = [
+    pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 8] = [
         Rule {
             name: "over",
             reason: "the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left",
@@ -89,6 +89,15 @@ impl<'a> Case<'a> {
             reason: "no phase is planned yet",
             test: |case, _| is_blank(case).then_some(Step::new(Action::Plan, None)),
         },
+        Rule {
+            name: "ended",
+            reason: "no phase is planned since the last milestone",
+            test: |case, _| {
+                let last = case.survey.folder.archived.last();
+                let place = last.map(|archive| case.survey.archive_line(archive));
+                has_ended(case.survey).then_some(Step { place, ..Step::new(Action::None, None) })
+            },
+        },
     ];
 }
 
@@ -109,7 +118,7 @@ impl<'a> Case<'a> {
                 let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
                 let mut phases = [choice.phase, case.frontier].into_iter().flatten();
                 let is_hidden = choice.action == Action::Plan
-                    && phases.any(|phase| has_unread_folder(case, phase));
+                    && phases.any(|phase| has_unread_work(case, phase));
                 (assumes_nothing && is_unread || is_foreign || is_hidden)
                     .then_some(Step::new(Action::Unknown, None))
             },
@@ -152,7 +161,7 @@ impl<'a> Case<'a> {
 
 /// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active or that
 /// its work is complete.
-pub(super) fn has_ended(survey: &Survey) -> bool {
+fn has_ended(survey: &Survey) -> bool {
     let says_complete = |claim: &Claim| {
         claim.count(Says::Percent) == Some(100)
             || claim.status().is_some_and(PhaseProgress::is_complete_status)
@@ -223,8 +232,8 @@ fn is_blank(case: &Case<'_>) -> bool {
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
-/// Returns whether a folder with plans that was not read lies in the folder of a phase, or may be its own: `phase2-api`.
-fn has_unread_folder(case: &Case<'_>, phase: &Phase) -> bool {
+/// Returns whether plans that were not read lie in the folder of a phase, or in one that may be its own: `phase2-api`.
+fn has_unread_work(case: &Case<'_>, phase: &Phase) -> bool {
     case.survey.folder.not_understood.iter().any(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());

@@ -33,6 +33,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("over", "which milestone: what is archived or shipped is not archived again"),
     ("all done", "the answer at the end of a milestone"),
     ("blank", "the answer for a new planning folder"),
+    ("ended", "the answer between milestones"),
     ("not understood", "not understood is not absent"),
     ("open check", "checks, as VBW and GSD document them"),
     ("untested", "checks: VBW's auto_uat"),
