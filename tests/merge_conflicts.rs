@@ -1,4 +1,4 @@
-//! Files with an unresolved git merge: both sides are read and named, and no command writes into one of them.
+//! Files with an unresolved merge conflict: both sides are read and named, and no command writes into one of them.
 
 use crate::support::Case;
 
@@ -64,7 +64,8 @@ fn no_marker_reaches_a_session_and_each_file_is_named() {
         ("audit", "cache.md"),
     ] {
         let run = case.run(line).output();
-        let is_named = |line: &str| line.contains(file) && line.contains("unresolved merge");
+        let is_named =
+            |line: &str| line.contains(file) && line.contains("unresolved merge conflict");
         assert_eq!(
             run.report().lines().filter(|line| is_named(line)).count(),
             1,
@@ -82,7 +83,11 @@ fn no_command_writes_into_one_side() {
         ["notepad working and the parser", "patterns note --phase 2 Ours", "sync --fix-state"]
     {
         let refused = case.run(line).code(4);
-        assert!(refused.stderr().contains("unresolved merge"), "{line}: {}", refused.report());
+        assert!(
+            refused.stderr().contains("unresolved merge conflict"),
+            "{line}: {}",
+            refused.report()
+        );
     }
     assert_eq!(case.tree(), before);
 }

@@ -94,13 +94,7 @@ impl LedgerFile {
     }
 
     fn refuse_conflict(&self) -> Result<()> {
-        let bytes = self.bytes.as_deref().unwrap_or_default();
-        if !read::conflict_markers(bytes).is_empty() {
-            return Err(Error::refused("contains conflict markers")
-                .at(&self.path, None)
-                .hint("resolve the conflict, then run the command again"));
-        }
-        Ok(())
+        read::refuse_conflict(self.bytes.as_deref().unwrap_or_default(), &self.path)
     }
 }
 

@@ -360,12 +360,9 @@ impl Changes {
             if new.len() as u64 > read::MAX_FILE {
                 return Err(read::too_large(&path));
             }
-            let is_in_conflict = |bytes: &Vec<u8>| !read::conflict_markers(bytes).is_empty();
-            // What is written into one side is lost if the other one is chosen.
-            if old.as_ref().is_some_and(is_in_conflict) && is_in_conflict(new) {
-                return Err(Error::refused("has an unresolved merge, so it is not changed")
-                    .at(&path, None)
-                    .hint("resolve it, then run the command again"));
+            // A text without git's markers resolves the conflict.
+            if read::refuse_conflict(new, &path).is_err() {
+                read::refuse_conflict(old.as_deref().unwrap_or_default(), &path)?;
             }
             self.create_parents(&path)?;
         }

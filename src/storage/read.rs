@@ -157,7 +157,11 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let markers = conflict_markers(text.as_bytes());
     if let Some(first) = markers.first() {
         let line = line_number(&text, first.start);
-        warnings.push(Warning::at(path, line, "has an unresolved merge; both sides are read"));
+        warnings.push(Warning::at(
+            path,
+            line,
+            "has an unresolved merge conflict; both sides are read",
+        ));
     }
     for range in markers {
         // Offsets stay the same.
@@ -166,8 +170,8 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     Parsed::new(text, warnings)
 }
 
-/// Returns the lines with which git marks the sides of unresolved merges, without their line ends.
-pub(crate) fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
+/// Returns the lines with which git marks the sides of merge conflicts, without their line ends.
+fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if memmem::find(text, b"<<<<<<< ").is_none() {
         return found;
@@ -196,6 +200,14 @@ pub(crate) fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
     }
     found.truncate(ended);
     found
+}
+
+/// Fails if a file has an unresolved merge conflict: what is written into one side is lost if the other one is chosen.
+pub(crate) fn refuse_conflict(bytes: &[u8], path: &Path) -> Result<()> {
+    let Some(first) = conflict_markers(bytes).into_iter().next() else { return Ok(()) };
+    Err(Error::refused("has an unresolved merge conflict, so it is not changed")
+        .at(path, line_number(bytes, first.start))
+        .hint("resolve it, then run the command again"))
 }
 
 /// Returns the bytes of a file as text. Invalid UTF-8 is refused, since writing it back would change bytes elsewhere.

@@ -259,7 +259,7 @@ fn a_file_in_conflict_is_not_written() {
     case.write(DECISIONS, conflict);
     let before = case.tree();
     let refused = case.run("ledger init").code(4).stderr();
-    assert!(refused.contains("contains conflict markers"), "{refused}");
+    assert!(refused.contains("has an unresolved merge conflict"), "{refused}");
     assert_eq!(difference(&before, &case.tree()), [""; 0]);
 }
 
