@@ -64,13 +64,13 @@ pub(crate) struct RememberArgs {
 ///
 /// To keep the history, supersede it instead. Facts are erased by `annals facts forget`, never by this command.
 ///
-/// Example: annals forget old-runner --reason "replaced by vitest"
+/// Example: annals forget old-runner replaced by vitest
 #[derive(Args, Debug)]
 pub(crate) struct ForgetArgs {
     /// The entry's key
     #[arg(add = keys())]
     key: String,
-    /// Why, in plain words without quotes
+    /// Why, in plain words without quotes, instead of --reason
     #[arg(value_name = "REASON", conflicts_with = "reason")]
     words: Vec<String>,
     #[command(flatten)]

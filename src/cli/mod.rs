@@ -97,9 +97,9 @@ impl Arguments {
     }
 }
 
-/// Puts `--` before a text that looks like an option, such as `- a bullet`, and the options after that text in front of both;
-/// returns `None` if there is no such text. A text begins with `-` and has a space
-/// before any `=`; of the options, only `-C DIR` in one argument does.
+/// Puts `--` before a text that looks like an option, such as `- a bullet`, and moves the options that follow the text in front
+/// of both; returns `None` if there is no such text. A word counts as text if it begins with `-` and has a space before any
+/// `=`, unless it is `-C DIR` in one argument.
 fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
     let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let is_text = |word: &OsString| {

@@ -79,7 +79,7 @@ pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -
             (true, Some(_)) => {
                 "nothing remembered answers it; without --for, `annals context` prints what each session reads"
             }
-            (true, None) => "nothing remembered is for each session; `annals status` says what there is",
+            (true, None) => "nothing remembered here is read by each session; `annals status` says what there is",
             (false, _) => {
                 "no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan"
             }

@@ -216,7 +216,7 @@ impl PhaseDir {
                 && FileName::parse_in(own, &folder).is_none_or(|file| file.slug.is_some())
         };
         for path in files.iter().filter(is_missed).map(|name| dir.join(name)) {
-            warnings.push(Warning::file(&path, "not read: its name does not number a plan"));
+            warnings.push(Warning::file(&path, "not read: its name has no plan number"));
             unread.push(path);
         }
         Ok(Self {
