@@ -19,7 +19,7 @@ use crate::plan::{
     AcceptanceResult, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey,
     shipped_date, status_words,
 };
-use crate::project::Project;
+use crate::project::{Project, vocabulary};
 use crate::storage::Store;
 use crate::text::{Line, clip, estimate_tokens, first_chars, quantity};
 use crate::warning::Warning;
@@ -268,16 +268,18 @@ fn in_order(project: &Project, survey: &Survey, phases: Vec<FinishedPhase>) -> R
     let mut ordered: Vec<(Option<NaiveDate>, Dated)> = Vec::new();
     for phase in phases {
         // The commit that added the last of its summaries; none if one is not committed.
-        let of_plans = phase.plans.iter().map(|plan| additions.get(&phase.dir.join(&plan.file)));
+        let of_plans = phase.plans.iter().map(|plan| additions.get(&plan.file));
         let all: Option<Vec<_>> = of_plans.collect();
         let added = all.and_then(|all| all.into_iter().min_by_key(|addition| addition.age));
         // A phase that was committed together with the whole planning folder was finished earlier.
         let evident = added.filter(|added| Some(added.age) != oldest);
         let mut date = phase.completed().or(evident.map(|added| added.date));
-        // The milestone's folder, which may have one for its phases.
-        let is_past = phase.milestone != *active;
-        let mut homes = phase.dir.ancestors().skip(1).take(2).filter(|_| is_past);
-        while let (None, Some(home)) = (date, homes.next()) {
+        // The milestone's folder, which may have one for its phases; quick tasks are of none.
+        let home =
+            phase.dir.parent().filter(|_| phase.milestone != *active && phase.number.is_some());
+        let has_phases = home.is_some_and(|home| home.ends_with(vocabulary::PHASES));
+        let home = if has_phases { home.and_then(Path::parent) } else { home };
+        if let (None, Some(home)) = (date, home) {
             date = shipped_date(home)?;
         }
         let commit = added.map(|added| added.commit.clone());
