@@ -371,7 +371,7 @@ pub(crate) struct StatusArgs {}
 pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.paint(status_style);
     if !context::has_plan(project) {
-        let found = context::overview(project)?;
+        let found = context::overview(project);
         out.warnings(&found.warnings);
         out.interrupted(project)?;
         return out.show(&found, text!("overview"));

@@ -24,7 +24,7 @@ use crate::lifecycle::SyncRequest;
 use crate::project::{LayoutName, Project};
 use crate::storage::listing;
 use crate::storage::read::PathKind;
-use crate::warning::{Parsed, Warning};
+use crate::warning::{Parsed, SourceLocation, Warning};
 use crate::{claude_md, facts, journal, knowledge, ledger, lifecycle};
 
 /// Default maximum number of tokens of a digest.
@@ -102,15 +102,19 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
     for (part, section) in sections(project, request, &mut warnings) {
         match section {
             Ok(section) => loaded.push(section),
-            Err(error) => {
-                let message = format!("cannot load {}: {error}", part.as_str());
-                warnings.push(Warning::file(&project.root, message));
-            }
+            Err(error) => warnings.push(not_loaded(project, part.as_str(), &error)),
         }
     }
     let mut digest = packing::pack(loaded, request.budget);
     digest.warnings = project.named(warnings);
     Ok(digest)
+}
+
+/// Returns a warning about a store that cannot be read.
+fn not_loaded(project: &Project, what: &str, error: &Error) -> Warning {
+    let root = || SourceLocation::new(project.root.clone(), None);
+    let place = error.place.clone().unwrap_or_else(root);
+    Warning { place, message: format!("cannot load {what}: {}", error.reason()) }
 }
 
 /// Gathers the requested parts.
@@ -204,36 +208,43 @@ pub struct Overview {
     pub planning_dir: Option<()>,
     /// The folders below that have a planning folder of their own.
     pub parts: Vec<PathBuf>,
-    /// Number of active entries.
-    pub entries: usize,
-    /// Number of lines in the notepad.
-    pub notes: usize,
+    /// Number of active entries; null if they cannot be read.
+    pub entries: Option<usize>,
+    /// Number of lines in the notepad; null if it cannot be read.
+    pub notes: Option<usize>,
     /// Whether there is a ledger.
     pub ledger: bool,
     /// Number of records in the journal, which all projects share; null if it is large or does not exist.
     pub journal: Option<usize>,
-    /// Number of facts about the user, if one is set.
+    /// Number of facts about the user, if one is set and they can be read.
     pub facts: Option<usize>,
-    /// Warnings about what was only partly understood.
+    /// Warnings about what was only partly understood or could not be read.
     pub warnings: Vec<Warning>,
 }
 
-/// Counts what each store has.
-pub fn overview(project: &Project) -> Result<Overview> {
+/// Counts what each store has. A store that cannot be read becomes a warning.
+pub fn overview(project: &Project) -> Overview {
     let mut warnings = Vec::new();
+    let entries = knowledge::summaries(project).map(|all| all.into_value(&mut warnings).len());
+    let mut known = |what: &str, count: Result<Option<usize>>| {
+        count.unwrap_or_else(|error| {
+            warnings.push(not_loaded(project, what, &error));
+            None
+        })
+    };
     let name = project.root.file_name().unwrap_or(project.root.as_os_str());
     let mut found = Overview {
         project: name.to_string_lossy().into_owned(),
         parts: parts(project),
-        entries: knowledge::summaries(project)?.into_value(&mut warnings).len(),
-        notes: notes(project)?,
+        entries: known("entries", entries.map(Some)),
+        notes: known("notepad", notes(project).map(Some)),
         ledger: ledger::exists(project),
         journal: records(project),
-        facts: facts_about_user(project)?,
+        facts: known("facts", facts_about_user(project)),
         ..Overview::default()
     };
     found.warnings = project.named(warnings);
-    Ok(found)
+    found
 }
 
 fn notes(project: &Project) -> Result<usize> {

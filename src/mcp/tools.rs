@@ -374,7 +374,7 @@ fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
 fn status(project: &Project, arguments: Arguments) -> Result<String> {
     let NoArguments {} = arguments.read()?;
     if !context::has_plan(project) {
-        return fenced_json("annals status", &context::overview(project)?);
+        return fenced_json("annals status", &context::overview(project));
     }
     let survey = Survey::read(project)?;
     fenced_json("annals status", &StatusReport::with_metrics(project, &survey))

@@ -169,6 +169,20 @@ fn status_says_what_there_is_without_a_planning_folder() {
 }
 
 #[test]
+fn a_store_that_cannot_be_read_is_named_and_the_others_counted() {
+    let case = Case::empty();
+    case.run("remember the gate is red").success();
+    case.write(".vibekit/notepad.md/file", "");
+    let done = case.run("status").success();
+    let warning =
+        "warning: .vibekit/notepad.md: cannot load notepad: is a directory, a file was expected\n";
+    assert_eq!(done.stderr(), warning);
+    assert!(done.stdout().contains("\nEntries:    1 entry\nNext:"), "{}", done.stdout());
+    let found = case.run("status --json").success().json();
+    assert_eq!((&found["entries"], &found["notes"]), (&json!(1), &json!(null)));
+}
+
+#[test]
 fn a_fact_about_the_user_goes_to_the_facts() {
     let case = Case::empty();
     let line = "remember --fact --key preference.editor";
