@@ -25,9 +25,9 @@ use crate::{context, lifecycle, mcp, report};
 
 /// Create one page for people from what the project remembers
 ///
-/// One HTML file without scripts, fonts or network: where the work stands, phases over time, deviations
-/// and durations, what the history shows, decisions, knowledge entries and their links, facts that wait
-/// for confirmation (if a user is set), and what the start of a session costs.
+/// One HTML file without scripts, fonts or network: where the work stands, what is open, the phases with their
+/// plans, what finished phases taught, decisions, knowledge entries and their links, facts that wait for
+/// confirmation (if a user is set), and what the start of a session costs.
 ///
 /// Example: annals report --open
 #[derive(Args, Debug)]
