@@ -576,7 +576,7 @@ fn a_part_that_cannot_be_read_does_not_take_the_rest_with_it() {
     let text = told(&case, "session-start", "claude/session-start", "SessionStart");
     assert!(text.contains("## Blockers"), "{text}");
     let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
-    assert!(log.contains(".vibekit/notepad.md: is a directory"), "{log}");
+    assert!(log.contains(".vibekit/notepad.md: cannot load notepad: is a directory"), "{log}");
 }
 
 #[cfg(target_os = "linux")]

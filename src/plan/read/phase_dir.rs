@@ -186,10 +186,7 @@ impl PhaseDir {
             if kind == PathKind::File || entry.starts_with('.') {
                 files.push(entry);
             } else if FileName::parse_in(own, &folder).is_some() {
-                let message = match kind {
-                    PathKind::Folder => "a folder where a file is expected; skipped",
-                    _ => "a pipe, a device or a dead link where a file is expected; skipped",
-                };
+                let message = "a folder, a pipe or a dead link where a file is expected; skipped";
                 warnings.push(Warning::file(&dir.join(entry), message));
             } else if kind == PathKind::Folder
                 && !homes.contains(&&*entry)
@@ -263,10 +260,7 @@ fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
 fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot> {
-    let mut names: Vec<&String> = names.iter().collect();
-    // `.jsonl` sorts after `.md`, which takes precedence because people read it.
-    names.sort_by_key(|name| (name.ends_with("jsonl"), *name));
-    let files = names.into_iter().filter_map(|name| {
+    let files = names.iter().filter_map(|name| {
         let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
         Some((name, FileName::parse_in(own, folder)?))
     });
@@ -277,8 +271,7 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
     let has_both = plans.any(|file| file.phase.is_some());
     // Of the phase is a file without a plan's number, or with the phase's own, if the others have both.
     let of_plan = |file: &FileName| {
-        let is_own = file.phase.is_none() && file.plan == own;
-        file.plan.clone().filter(|_| !is_own || !has_both || has_others)
+        file.plan.clone().filter(|_| file.phase.is_some() || !has_both || has_others)
     };
     let mut slots: BTreeMap<(PlanNumber, Option<String>), PlanSlot> = BTreeMap::new();
     for kind in [FileKind::Plan, FileKind::Summary] {
@@ -289,13 +282,13 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
             .partition(|(.., number)| number.is_some());
         for (name, file, number) in of_plans {
             let Some(number) = number else { continue };
-            let exact = (number.clone(), file.slug.clone());
-            let bare = (number.clone(), None);
-            // A name without a slug is of the first plan of its number.
-            let next = slots.range(bare.clone()..).map(|(key, _)| key).next();
-            let first = next.filter(|(next, _)| file.slug.is_none() && *next == number).cloned();
-            let known = [&exact, &bare].into_iter().find(|key| slots.contains_key(*key)).cloned();
-            let slot = slots.entry(known.or(first).unwrap_or(exact));
+            // A name without a slug is of the first plan of its number, and any is of a plan without one.
+            let same = slots.range((number.clone(), None)..).map(|(key, _)| key);
+            let fits =
+                |slug: &Option<String>| slug.is_none() || file.slug.is_none() || *slug == file.slug;
+            let mut same = same.take_while(|(other, _)| *other == number);
+            let known = same.find(|(_, slug)| fits(slug)).cloned();
+            let slot = slots.entry(known.unwrap_or((number.clone(), file.slug.clone())));
             slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, dir, name);
         }
         for (name, file, _) in of_phase {
@@ -385,7 +378,7 @@ impl FileName {
         let own = folder.number.as_ref();
         let joined = words.join("-");
         if let Some(rest) = own.and_then(|number| number.strip_id(&joined)) {
-            let words: Vec<&str> = rest.split('-').filter(|word| !word.is_empty()).collect();
+            let words: Vec<&str> = split_words(rest).collect();
             let is_plan = |word: &&&str| words.len() == 1 || begins_with_digit(word);
             let plan = words.first().filter(is_plan).and_then(|word| PlanNumber::parse(word));
             let slug = &words[usize::from(plan.is_some())..];
@@ -462,7 +455,7 @@ impl<'a> FolderName<'a> {
     fn without_own_name<'w, 'n>(&self, words: &'w [&'n str]) -> &'w [&'n str] {
         let own = [self.name, self.slug].map(|own| split_words(own).collect::<Vec<_>>());
         let after = |own: &[&str]| words.starts_with(own).then(|| &words[own.len()..]);
-        let own = own.iter().filter(|own| !own.is_empty()).find_map(|own| {
+        let own = own.iter().find_map(|own| {
             after(own).filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
         });
         let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
@@ -477,11 +470,7 @@ fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
         let kinds = [("plan", FileKind::Plan), ("summary", FileKind::Summary)];
         kinds.into_iter().find_map(|(own, kind)| word.eq_ignore_ascii_case(own).then_some(kind))
     };
-    let is_number = |word: &str| {
-        let letter = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_letter = letter.len() <= 1 && letter.bytes().all(|byte| byte.is_ascii_alphabetic());
-        is_letter && (1..=4).contains(&(word.len() - letter.len()))
-    };
+    let is_number = |word: &str| begins_with_digit(word) && PlanNumber::parse(word).is_some();
     let (stem, extension) = name.rsplit_once('.')?;
     if extension.eq_ignore_ascii_case("jsonl") {
         // `03-01.summary.jsonl`
