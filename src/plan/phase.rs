@@ -119,7 +119,7 @@ impl Phase {
         self.dir.as_ref().is_some_and(|dir| dir.has_context)
     }
 
-    /// Returns its user tests, verifications and reviews.
+    /// Returns its user tests and verifications.
     pub fn checks(&self) -> &[Check] {
         let Some(dir) = &self.dir else { return &[] };
         &self.checks.get_or_init(|| checks(dir, &self.plans)).value

@@ -1,8 +1,8 @@
-//! Reads the results of checks of a finished phase: user tests, verification, review, and remediation.
+//! Reads the results of checks of a finished phase: user tests, verification, and remediation. A review decides nothing.
 //!
 //! ```text
 //! 02-03-PLAN.md                                                    gap_closure: true
-//! 02-UAT.md  02-HUMAN-UAT.md  02-VERIFICATION.md  02-REVIEW.md     front matter: status: passed | gaps_found | …
+//! 02-UAT.md  02-HUMAN-UAT.md  02-VERIFICATION.md                   front matter: status: passed | gaps_found | …
 //! remediation/uat/round-02/R02-UAT.md                              a later round replaces what was before
 //! remediation/qa/round-01/R01-PLAN.md  R01-VERIFICATION.md
 //! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
@@ -29,8 +29,6 @@ pub enum CheckKind {
     Uat,
     /// The workflow verifies that the phase meets its goal.
     Verification,
-    /// The code is reviewed.
-    Review,
 }
 
 /// The outcome of a check.
@@ -69,17 +67,16 @@ pub struct Check {
 /// A kind with the ending of its file names, the folder of its rounds below `remediation/`, and its stage file.
 type Kind = (CheckKind, &'static str, &'static str, &'static str);
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 2] = [
     (CheckKind::Uat, "UAT.md", "uat", ".uat-remediation-stage"),
     (CheckKind::Verification, "VERIFICATION.md", "qa", ".qa-remediation-stage"),
-    (CheckKind::Review, "REVIEW.md", "", ""),
 ];
 
 /// The folder of a phase with the rounds of its remediation.
 pub(crate) const REMEDIATION: &str = "remediation";
 
 impl CheckKind {
-    /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
+    /// Returns the kind of check for a file name; `01-RLS-UAT.md` is about something else.
     fn from_name(name: &str) -> Option<Self> {
         let (kind, end, ..) = KINDS.into_iter().find(|(_, end, ..)| name.ends_with(end))?;
         let is_number = |word: &str| {
@@ -96,8 +93,7 @@ impl Check {
     /// the workflows continue without it.
     pub fn is_open(&self) -> bool {
         match (self.kind, self.outcome) {
-            (CheckKind::Review, _)
-            | (_, CheckOutcome::Passed)
+            (_, CheckOutcome::Passed)
             | (CheckKind::Verification, CheckOutcome::Pending | CheckOutcome::Unknown) => false,
             (CheckKind::Uat | CheckKind::Verification, _) => true,
         }
@@ -134,7 +130,6 @@ impl Reader<'_> {
     fn check(&self, (kind, _, rounds, stage): Kind) -> Option<Check> {
         let mut check = self.stated(kind, rounds, stage)?;
         if matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed)
-            && kind != CheckKind::Review
             && !self.is_repeated(&check.file)
             && self.has_closed_gaps()
         {
@@ -182,7 +177,7 @@ impl Reader<'_> {
         let own = self.dir.checks.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
         let mut report = own.map(|name| self.dir.path.join(name));
         let mut stages = vec![self.dir.path.join(stage)];
-        if self.dir.has_remediation && !rounds.is_empty() {
+        if self.dir.has_remediation {
             let remediation = self.dir.path.join(REMEDIATION);
             let rounds = remediation.join(rounds);
             match self.latest_round(&rounds, kind) {
@@ -203,7 +198,7 @@ impl Reader<'_> {
             return of_report;
         }
         let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
-        let stage = stages.into_iter().filter(|_| !stage.is_empty()).find(is_file);
+        let stage = stages.into_iter().find(is_file);
         let Some((word, file)) =
             stage.and_then(|file| Some((stage_word(&self.text(&file)?), file)))
         else {
