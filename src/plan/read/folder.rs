@@ -191,11 +191,10 @@ impl PlanningFolder {
     /// Returns the sorted slugs of the milestones in progress that have their own folders.
     pub fn milestones(&self) -> Result<Vec<String>> {
         let mut names = entries(&self.dir, &mut Vec::new())?;
-        names.retain(|(name, kind)| {
+        names.retain(|(name, _)| {
             let home = self.dir.join(name);
             // A migrated GSD folder is an archive.
-            *kind == PathKind::Folder
-                && name != vocabulary::TAKEN_OVER
+            name != vocabulary::TAKEN_OVER
                 && read::is_folder(&home.join(vocabulary::PHASES))
                 && read::is_file(&home.join(vocabulary::STATE))
         });
@@ -283,14 +282,12 @@ fn phases_dir(archive: &Path) -> PathBuf {
 /// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names, or
 /// else the roadmap, without an archived roadmap next to it.
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
-    let may_be_live = archived.iter().filter_map(|archive| {
+    let mut may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let is_archived = !dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
             || read::exists(&archive.roadmaps(dir)[0]);
         Some((milestone_version(&archive.slug)?, dir)).filter(|_| !is_archived)
     });
-    let mut may_be_live = may_be_live.peekable();
-    may_be_live.peek()?;
     let text = |name: &str| Some((read::text(&home.join(name)).ok()??.value, home.join(name)));
     let stated = text(vocabulary::STATE)
         .and_then(|(text, path)| StateFile::parse(&text, &path).value.milestone);
@@ -391,17 +388,14 @@ pub(crate) fn all_entries(
             warnings.push(Warning::file(dir, message));
             continue;
         }
-        match kind {
+        let kind = match kind {
+            // A link out of the project is reported when it is read.
             PathKind::Link => {
-                let path = dir.join(&name);
-                // A link out of the project is reported when it is read.
-                match read::kind(&path) {
-                    Ok(kind) => found.push((name, kind.unwrap_or(PathKind::Other))),
-                    Err(_) => found.push((name, PathKind::Other)),
-                }
+                read::kind(&dir.join(&name)).ok().flatten().unwrap_or(PathKind::Other)
             }
-            kind => found.push((name, kind)),
-        }
+            kind => kind,
+        };
+        found.push((name, kind));
     }
     Ok(found)
 }

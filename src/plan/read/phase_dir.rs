@@ -186,7 +186,10 @@ impl PhaseDir {
             if kind == PathKind::File || entry.starts_with('.') {
                 files.push(entry);
             } else if FileName::parse_in(own, &folder).is_some() {
-                let message = "a folder, a pipe or a dead link where a file is expected; skipped";
+                let message = match kind {
+                    PathKind::Folder => "a folder where a file is expected; skipped",
+                    _ => "a pipe, a device or a dead link where a file is expected; skipped",
+                };
                 warnings.push(Warning::file(&dir.join(entry), message));
             } else if kind == PathKind::Folder
                 && !homes.contains(&&*entry)
