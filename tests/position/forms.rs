@@ -183,6 +183,121 @@ const ROWS: &[Row] = &[
         ],
         "unknown",
     ),
+    (
+        "a verification in a round of user tests",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: issues_found\n---\n"),
+            ("phases/02-loans/remediation/uat/.uat-remediation-stage", "stage=verify\nround=01\n"),
+            ("phases/02-loans/remediation/uat/round-01/R01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/remediation/uat/round-01/R01-SUMMARY.md", DONE),
+            (
+                "phases/02-loans/remediation/uat/round-01/R01-VERIFICATION.md",
+                "---\nresult: PASS\n---\n",
+            ),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "verify 2",
+    ),
+    (
+        "a user test with issues, while STATE.md names the next phase, which has no plan",
+        &[
+            ("STATE.md", "# State\n\nPhase: 3 of 3 (Returns)\nStatus: Ready to plan\n"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: issues_found\n---\n"),
+        ],
+        "remediate 2",
+    ),
+    (
+        "a user test that goes on with a failure",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: partial\nfailed: 1\n---\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "verify 2",
+    ),
+    (
+        "a label of more plans than there are files",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n\n\
+                 ### Phase 2: Loans\n\n**Plans:** 3 plans\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "execute 2",
+    ),
+    (
+        "a date in the column of plans",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 | Phase | Plans Complete | Status |\n|---|---|---|\n| 2. Loans | 3/4/2026 | |\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "finished phases with other names than the roadmap's, of which one is ticked",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Regale**\n- [ ] **Phase 2: Ausleihe**\n- [ ] **Phase 3: Mahnungen**\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "a phase's folder that was put away",
+        &[
+            ("phases/_02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/_02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "unknown",
+    ),
+    ("a note about a plan", &[("phases/02-loans/plan-phase-2-notes.md", "# Notes\n")], "plan 2"),
+    ("a hidden plan", &[("phases/02-loans/.02-01.plan.jsonl", "{}\n")], "plan 2"),
+    (
+        "a summary of research in an inserted phase",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 1.1: Labels**\n- [ ] **Phase 2: Loans**\n",
+            ),
+            ("phases/01.1-labels/01.1-01-PLAN.md", "# Plan\n"),
+            ("phases/01.1-labels/01.1-RESEARCH-SUMMARY.md", "# Research\n"),
+        ],
+        "execute 1.1",
+    ),
+    (
+        "a phase of a milestone that was inserted",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 2-01: Shelves**\n- [x] **Phase 2-02: Loans**\n\
+                 - [ ] **Phase 2-02-01: Fines**\n- [ ] **Phase 2-03: Returns**\n",
+            ),
+            ("phases/02-02-01-fines/02-02-01-01-PLAN.md", "# Plan\n"),
+        ],
+        "execute 2-02-01",
+    ),
+    (
+        "a phase with a letter in front between others",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase B7: Fines**\n"),
+            ("phases/B7-fines/B7-01-PLAN.md", "# Plan\n"),
+        ],
+        "execute B7",
+    ),
 ];
 
 #[test]
