@@ -98,6 +98,23 @@ fn a_sentence_is_left_and_reported() {
 }
 
 #[test]
+fn a_mark_or_a_true_status_is_not_written_over() {
+    for (status, left) in [
+        ("\u{2705}", 1),
+        ("\u{23f3}", 0),
+        ("Planning complete, executing plan 2", 0),
+        ("Pending execution of plan 2", 0),
+    ] {
+        let (_dir, project) =
+            project(format!("# State\n\nPhase: 2 of 2 (Cli)\nStatus: {status}\n"));
+        let repair = repaired(&project);
+        assert_eq!(repair.remaining.len(), left, "{status}: {:?}", repair.remaining);
+        let is_roadmap = |(path, ..): &(PathBuf, Vec<u8>, Vec<u8>)| path.ends_with("ROADMAP.md");
+        assert!(repair.files.iter().all(is_roadmap), "{status}");
+    }
+}
+
+#[test]
 fn what_no_file_settles_is_refused() {
     let state = "# State\n\nPhase: 1 of 2 (Base)\n";
     let refusal = |change: &dyn Fn(&Tree)| {
