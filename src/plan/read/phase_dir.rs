@@ -5,7 +5,7 @@
 //! ```text
 //! 02-01-PLAN.md   05.1-02-SUMMARY.md   05-05a-PLAN.md   06-D-SUMMARY.md   03b-01-PLAN.md
 //! 02-PLAN.md      PLAN-02.md           PLAN-02-SUMMARY.md   01-PLAN-02-SUMMARY.md
-//! PLAN-01-routes.md
+//! PLAN-01-routes.md   PLAN-02-01.md (plan 1 of phase 2)
 //! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
 //! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
 //! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
@@ -489,11 +489,11 @@ fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
         (Some(kind), _) => Some((before, kind, "")),
         // `01-PLAN-02.md`
         (None, Some(kind)) if is_number(word) => Some((earlier, kind, word)),
-        // `PLAN-01-routes.md`, `SUMMARY-01-routes.md`, but not `PLAN-01-GAPS.md`
+        // `PLAN-01-routes.md`, `PLAN-02-01.md`, but not `PLAN-01-GAPS.md`
         _ => stem.split_once(SEPARATORS).and_then(|(word, after)| {
             let (number, slug) = after.split_once(SEPARATORS)?;
-            let has_slug = slug.contains(|c: char| c.is_ascii_lowercase());
-            (has_slug && is_number(number)).then_some(("", kind(word)?, after))
+            let is_slug = is_number(slug) || slug.contains(|c: char| c.is_ascii_lowercase());
+            (is_slug && is_number(number)).then_some(("", kind(word)?, after))
         }),
     };
     found.filter(|_| extension.eq_ignore_ascii_case("md"))
@@ -585,6 +585,11 @@ mod tests {
             "01-core",
             &["PLAN-01-routes.md", "SUMMARY-01-routes.md", "PLAN-02-plan-editor.md"],
             &["1 PLAN-01-routes.md SUMMARY-01-routes.md", "2 PLAN-02-plan-editor.md -"],
+        ),
+        (
+            "02-api",
+            &["PLAN-02-01.md", "SUMMARY-02-01.md", "PLAN-02-02.md"],
+            &["1 PLAN-02-01.md SUMMARY-02-01.md", "2 PLAN-02-02.md -"],
         ),
         ("02-alerts", &["PLAN.md", "SUMMARY.md"], &["1 PLAN.md SUMMARY.md"]),
         (
