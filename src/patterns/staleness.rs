@@ -58,7 +58,7 @@ pub struct Freshness {
 }
 
 /// A path that a text mentions, with its status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct PathReport {
     /// The path, relative to the project.
     pub path: String,
@@ -95,7 +95,7 @@ pub struct Structure {
 }
 
 /// The status of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PathStatus {
     /// It exists.
@@ -161,15 +161,12 @@ impl Freshness {
         let structure = diff.map(|diff| diff.structure.clone());
         let changed = structure.as_ref().and_then(Structure::reason);
         let mut found = Self { id, line, structure, ..Self::default() };
+        let mut known = HashSet::new();
         for text in texts {
             let reports = report_paths(text, tree, diff);
             let reason = reports.iter().find_map(PathReport::reason).or_else(|| changed.clone());
             found.stale_texts.extend(reason.map(|reason| (text.to_owned(), reason)));
-            for report in reports {
-                if !found.paths.contains(&report) {
-                    found.paths.push(report);
-                }
-            }
+            found.paths.extend(reports.into_iter().filter(|report| known.insert(report.clone())));
         }
         found.reasons = found.paths.iter().filter_map(PathReport::reason).chain(changed).collect();
         found.is_stale = !found.reasons.is_empty();
