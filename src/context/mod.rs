@@ -216,7 +216,7 @@ pub struct Overview {
     pub ledger: bool,
     /// Number of records in the journal, which all projects share; null if it is large or does not exist.
     pub journal: Option<usize>,
-    /// Number of facts about the user, if one is set and they can be read.
+    /// Number of facts about the user; null if none is set, or if they cannot be read.
     pub facts: Option<usize>,
     /// Warnings about what was only partly understood or could not be read.
     pub warnings: Vec<Warning>,

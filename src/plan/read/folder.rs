@@ -191,10 +191,11 @@ impl PlanningFolder {
     /// Returns the sorted slugs of the milestones in progress that have their own folders.
     pub fn milestones(&self) -> Result<Vec<String>> {
         let mut names = entries(&self.dir, &mut Vec::new())?;
-        names.retain(|(name, _)| {
+        names.retain(|(name, kind)| {
             let home = self.dir.join(name);
             // A migrated GSD folder is an archive.
-            name != vocabulary::TAKEN_OVER
+            *kind == PathKind::Folder
+                && name != vocabulary::TAKEN_OVER
                 && read::is_folder(&home.join(vocabulary::PHASES))
                 && read::is_file(&home.join(vocabulary::STATE))
         });
@@ -282,12 +283,15 @@ fn phases_dir(archive: &Path) -> PathBuf {
 /// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names, or
 /// else the roadmap, without an archived roadmap next to it.
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
-    let mut may_be_live = archived.iter().filter_map(|archive| {
+    let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let is_archived = !dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
             || read::exists(&archive.roadmaps(dir)[0]);
         Some((milestone_version(&archive.slug)?, dir)).filter(|_| !is_archived)
     });
+    // Without any, the documents need not be read for it.
+    let mut may_be_live = may_be_live.peekable();
+    may_be_live.peek()?;
     let text = |name: &str| Some((read::text(&home.join(name)).ok()??.value, home.join(name)));
     let stated = text(vocabulary::STATE)
         .and_then(|(text, path)| StateFile::parse(&text, &path).value.milestone);
