@@ -230,10 +230,7 @@ pub(crate) fn scan<T: Send>(
     visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
 ) -> Result<Parsed<Vec<T>>> {
     let folder = &place.memory();
-    let mut listed = match listing::entries(folder) {
-        Err(error) if read::is_absent(&error) => Vec::new(),
-        listed => listed.at("list", folder)?,
-    };
+    let mut listed = listing::entries(folder).at("list", folder)?;
     listed.retain(|(name, _)| stem(name).is_some());
     let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
     listed.truncate(Boundary::within_limit(folder, files).len());

@@ -180,6 +180,13 @@ fn a_store_that_cannot_be_read_is_named_and_the_others_counted() {
     assert!(done.stdout().contains("\nEntries:    1 entry\nNext:"), "{}", done.stdout());
     let found = case.run("status --json").success().json();
     assert_eq!((&found["entries"], &found["notes"]), (&json!(1), &json!(null)));
+
+    let case = Case::empty();
+    case.write(".vibekit/memory", "a file in place of the folder");
+    let done = case.run("status").success();
+    let warning = "warning: .vibekit/memory: cannot load entries: cannot list: ";
+    assert!(done.stderr().starts_with(warning), "{}", done.stderr());
+    assert!(!done.stdout().contains("Nothing is remembered"), "{}", done.stdout());
 }
 
 #[test]

@@ -76,6 +76,15 @@ const ROWS: &[Row] = &[
         &[("phases/phase2-loans/phase2-01-PLAN.md", "# Plan\n")],
         "execute 2",
     ),
+    (
+        "an open row with an id that is not read, after the last phase",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n| Phase | Name | Status |\n|---|---|---|\n| 1 | Shelves | Complete |\n\
+             | LOAN-02 | Loans | Not started |\n| **Total** | 2 | In progress |\n",
+        )],
+        "unknown",
+    ),
     ("a plan under another name", &[("phases/02-loans/wave1-PLAN.md", "# Plan\n")], "unknown"),
     (
         "a phase that is cancelled behind its name",

@@ -249,7 +249,7 @@ impl Assembly<'_, '_> {
         }
         let all = 0..outline.text().len();
         for (phase, milestone) in
-            outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten()
+            outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten().flatten()
         {
             let version = milestone.and_then(milestone::version);
             let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
@@ -395,7 +395,8 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     })
 }
 
-/// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read.
+/// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
+/// and open rows of phases whose first cell, `KIOSK-03`, is not read.
 fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Located<String>> {
     let all = 0..outline.text().len();
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
@@ -416,7 +417,9 @@ fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Locat
         (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
     });
-    lines.collect()
+    let rows = outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten();
+    let cells = rows.filter_map(Result::err).map(|span| span.with_value(span.text.to_owned()));
+    lines.chain(cells).collect()
 }
 
 /// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
@@ -510,12 +513,15 @@ impl ProgressRow {
     }
 }
 
-/// Returns the phases in a table of phases with their status, each with the milestone's cell; `None` for any other table. The
-/// phase must be the first column, since requirement tables also name phases.
+/// A phase with the cell of its milestone, or the first cell of an open row if it is no number of a phase.
+type Row<'t> = Result<(RoadmapPhase, Option<&'t str>), Span<'t>>;
+
+/// Returns the rows of a table of phases with their status; `None` for any other table. The phase must be the first column,
+/// since requirement tables also name phases.
 fn rows<'t>(
     table: &'t Table,
     numbering: PhaseNumbering,
-) -> Option<impl Iterator<Item = (RoadmapPhase, Option<&'t str>)>> {
+) -> Option<impl Iterator<Item = Row<'t>>> {
     let headers: Vec<String> = table.header.iter().map(|cell| document::heading(cell)).collect();
     let column =
         |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
@@ -538,8 +544,11 @@ fn rows<'t>(
         };
         let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let first = row.cells.first()?;
-        let (number, rest) =
-            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
+        let numbered = phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering));
+        let Some((number, rest)) = numbered else {
+            let is_open = cell(status).is_some_and(|span| PhaseProgress::is_open_status(span.text));
+            return cell(Some(0)).filter(|span| is_open && is_id(span.text, numbering)).map(Err);
+        };
         let (counted, beside) = match cell(plans).and_then(counts) {
             Some((counted, rest)) => (counted, Some(rest)),
             None => (ProgressRow::default(), cell(plans)),
@@ -561,9 +570,19 @@ fn rows<'t>(
             line: row.line,
             ..RoadmapPhase::default()
         };
-        Some((phase, cell(milestone).map(|span| span.text)))
+        Some(Ok((phase, cell(milestone).map(|span| span.text))))
     };
     Some(table.rows.iter().filter_map(read))
+}
+
+/// Returns whether a cell is an id that is not read, `KIOSK-03`, rather than a range of phases, a version or a total.
+fn is_id(cell: &str, numbering: PhaseNumbering) -> bool {
+    let word = cell.trim_matches(['*', ' ']);
+    let is_word = word.starts_with(char::is_alphabetic) && !word.contains(char::is_whitespace);
+    is_word
+        && word.ends_with(|c: char| c.is_ascii_digit())
+        && numbering.split(word).is_none()
+        && milestone::version(word).is_none()
 }
 
 /// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
