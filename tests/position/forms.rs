@@ -70,6 +70,15 @@ const ROWS: &[Row] = &[
         &[("phases/02-loans/wave-1/02-01-PLAN.md", "# Plan\n")],
         "unknown",
     ),
+    (
+        "plans in a folder beside those of the phases",
+        &[
+            ("phases/01-shelves/01-01-PLAN.md", "# Plan\n"),
+            ("phases/01-shelves/01-01-SUMMARY.md", DONE),
+            ("v2/02-loans/02-01-PLAN.md", "# Plan\n"),
+        ],
+        "unknown",
+    ),
     ("a phase's folder under another name", &[("phases/p2-loans/PLAN.md", "# Plan\n")], "unknown"),
     (
         "the word before the numbers of a folder and a file",

@@ -93,12 +93,10 @@ impl PlanningFolder {
         }
         value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
         value.not_understood.extend(value.active.not_understood.iter().cloned());
-        if value.active.phases.is_empty() {
-            for path in elsewhere(&home)? {
-                let message = "not read: contains plans, but phases are not looked for here";
-                warnings.push(Warning::file(&path, message));
-                value.not_understood.push(path);
-            }
+        for path in elsewhere(&home)? {
+            let message = "not read: contains plans, but phases are not looked for here";
+            warnings.push(Warning::file(&path, message));
+            value.not_understood.push(path);
         }
         Ok(Parsed { value, warnings })
     }
@@ -305,8 +303,8 @@ fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     may_be_live.find(|(own, _)| Some(*own) == version).map(|(_, dir)| dir.clone())
 }
 
-/// Returns what contains plans or summaries in a home without phases: files directly in it, and folders down to
-/// the second level; folders that are named for work, such as `tasks/`, count whatever is in them.
+/// Returns what contains plans or summaries beside the phases: files directly in the home, and folders down to the second
+/// level; folders that are named for work, such as `tasks/`, count whatever is in them.
 fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for (name, kind) in entries(home, &mut Vec::new())? {
