@@ -54,6 +54,7 @@ fn no_marker_reaches_a_session_and_each_file_is_named() {
     }
     for (line, file) in [
         ("context", "notepad.md"),
+        ("context", "cache.md"),
         ("patterns list", "PATTERNS.md"),
         ("status", ".vbw-planning/STATE.md"),
         ("inspect .vbw-planning/STATE.md", ".vbw-planning/STATE.md"),

@@ -139,7 +139,7 @@ fn rebuild_index(
     Ok(is_drifted)
 }
 
-fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<Invalid> {
+fn invalid(project: &Project, all: &[CheckedEntry], of_files: &[Warning]) -> Vec<Invalid> {
     let of = |warning: &Warning| {
         let name = warning.place.file.file_name().unwrap_or_default();
         let name = name.to_string_lossy();
@@ -150,7 +150,7 @@ fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<I
             problem: warning.message.clone(),
         }
     };
-    let problems = all.iter().flat_map(|one| &one.problems).chain(unread);
+    let problems = all.iter().flat_map(|one| &one.problems).chain(of_files);
     let mut invalid: Vec<Invalid> = problems.map(of).collect();
     invalid.sort();
     invalid
@@ -192,7 +192,7 @@ struct CheckedEntry {
 
 impl CheckedEntry {
     fn read(file: &EntryFile<'_>) -> Self {
-        let (text, mut problems) = (&file.text, file.warnings.clone());
+        let (text, mut problems) = (&file.text, Vec::new());
         let entry = Entry::parse(text, &file.path).into_value(&mut problems);
         let body = &text[entry.body.clone()];
         let links = links(body, line_number(text, entry.body.start));

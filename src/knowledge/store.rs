@@ -210,8 +210,6 @@ pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
     pub(crate) path: PathBuf,
     pub(crate) text: String,
-    /// Warnings about bytes that are not UTF-8.
-    pub(crate) warnings: Vec<Warning>,
 }
 
 impl EntryFile<'_> {
@@ -223,8 +221,8 @@ impl EntryFile<'_> {
 /// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and returns
 /// the results in the order of the file names.
 ///
-/// A file that cannot be read, or is a link out of the store, becomes a warning; so do the files beyond the limits of one
-/// command.
+/// A file that cannot be read, or is a link out of the store, becomes a warning, as do bytes that are not UTF-8 and an
+/// unresolved merge conflict where `visit` returned something; so do the files beyond the limits of one command.
 pub(crate) fn scan<T: Send>(
     place: &KnowledgeDir,
     visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
@@ -239,17 +237,15 @@ pub(crate) fn scan<T: Send>(
         match read_listed(place, &path, *kind) {
             Ok(bytes) => {
                 let Parsed { value: text, warnings } = read::decode(bytes?, &path);
-                visit(&EntryFile { key, path, text, warnings }).map(Ok)
+                let made = visit(&EntryFile { key, path, text })?;
+                Some(Parsed::new(Some(made), warnings))
             }
-            Err(error) => Some(Err(Warning::file(&path, error.reason()))),
+            Err(error) => Some(Parsed::new(None, vec![Warning::file(&path, error.reason())])),
         }
     };
     let mut all = Parsed::clean(Vec::new());
     for read in parallel::map(&listed, MIN_PARALLEL_FILES, read)?.into_iter().flatten() {
-        match read {
-            Ok(made) => all.value.push(made),
-            Err(warning) => all.warnings.push(warning),
-        }
+        all.value.extend(read.into_value(&mut all.warnings));
     }
     Ok(all)
 }
