@@ -210,19 +210,21 @@ fn plan_title(text: &str) -> Option<String> {
 }
 
 /// Returns the requirements of a line: separately if they are ids such as `REQ-01`, `ORG-06a`, `R12`, otherwise the whole
-/// text.
+/// text. GSD's template puts brackets around the list and a comment behind it: `[REQ-01, REQ-02]  <!-- … -->`.
 fn requirements(text: &str) -> Vec<String> {
-    let pieces = comma_separated(text).map(str::trim).filter(|piece| !piece.is_empty());
-    let pieces: Vec<&str> = pieces.collect();
+    let text = text.split("<!--").next().unwrap_or_default().trim();
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let pieces = comma_separated(inner).map(|piece| piece.trim_matches([' ', '`', '*']));
+    let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
     let begins_with_id = |piece: &&str| {
         piece.starts_with(char::is_uppercase) && is_id(piece.split(' ').next().unwrap_or_default())
     };
-    if says_none(text) {
+    if says_none(inner) {
         Vec::new()
     } else if pieces.iter().all(begins_with_id) {
         pieces.into_iter().map(str::to_owned).collect()
     } else {
-        vec![text.trim().to_owned()]
+        vec![text.to_owned()]
     }
 }
 

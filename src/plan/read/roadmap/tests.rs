@@ -97,6 +97,22 @@ fn subsections_and_wrapped_items_carry_fields_too() {
 }
 
 #[test]
+fn requirements_are_read_in_brackets_in_backticks_and_before_a_comment() {
+    for line in [
+        "A-01, A-02",
+        "[A-01, A-02]  <!-- brackets optional -->",
+        "`A-01`, `A-02`",
+        "A-01, A-02 <!-- both -->",
+        "**A-01**, A-02",
+    ] {
+        let roadmap = read(&format!("## Phase 1: A\n**Requirements**: {line}\n"));
+        assert_eq!(roadmap.phases[0].requirements, ["A-01", "A-02"], "{line}");
+    }
+    let roadmap = read("## Phase 1: A\n**Requirements**: [A link](x) for `all`\n");
+    assert_eq!(roadmap.phases[0].requirements, ["[A link](x) for `all`"]);
+}
+
+#[test]
 fn a_list_that_hangs_on_a_bullet_is_read_at_its_own_depth() {
     let text = "## Phase 1: A\n**Plans**: 2 plans\n- [x] 01-01-PLAN.md \u{2014} do\n- [x] 01-02-PLAN.md \u{2014} do\n**Success Criteria** (what must be TRUE):\n  1. x\n     - detail\n  2. y\n";
     let phase = &read(text).phases[0];
