@@ -312,7 +312,7 @@ pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> 
 }
 
 /// Brings the block of a context file up to date with the entries; the write is done even if that fails.
-fn refresh(project: &Project, out: &mut Output) {
+pub(super) fn refresh(project: &Project, out: &mut Output) {
     if let Err(error) = context::refresh_entries(project) {
         out.note(&format!("the block of a context file is not up to date: {error}"));
     }

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::Arguments;
+use crate::cli::{Arguments, entry};
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::style::head_style;
@@ -181,6 +181,8 @@ pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result
 pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = lifecycle::undo(project, args.id)?;
     out.warnings(&report.warnings);
+    // A block about entries must not say what was undone.
+    entry::refresh(project, out);
     out.show(&report, text!("undo"))
 }
 

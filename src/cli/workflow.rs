@@ -231,10 +231,13 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     let SyncRequest { targets, fix_state, .. } = &args.request;
     let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !fix_state);
     let is_planless = !context::has_plan(project) && !fix_state;
+    // Without a target, only what was asked for before is brought up to date.
+    let present_only = is_planless && targets.is_empty();
+    let is_targeted = !targets.is_empty() || claude_md::with_memory(project).next().is_some();
     // A block that has nothing left to say is taken out.
-    let memory = memory.or_else(|| (is_planless && !targets.is_empty()).then(Vec::new));
+    let memory = memory.or_else(|| (is_planless && is_targeted).then(Vec::new));
     let hint = match memory.as_deref() {
-        Some(_) if targets.is_empty() => Some(
+        Some(_) if !is_targeted => Some(
             "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
         ),
         Some([]) if claude_md::with_memory(project).next().is_none() => Some(
@@ -252,7 +255,7 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         let message = "some of the project's memory could not be read, so no block was removed";
         return Err(Error::refused(message).hint("fix what the warnings report"));
     }
-    let request = SyncRequest { memory, ..args.request.clone() };
+    let request = SyncRequest { memory, present_only, ..args.request.clone() };
     if args.stdout {
         let preview = lifecycle::preview(project, &request)?;
         out.warnings(&preview.warnings);

@@ -110,8 +110,8 @@ fn out_of_date(changed: &[PathBuf], request: &SyncRequest) -> Error {
     let names: Vec<String> = changed.iter().map(|path| path.display().to_string()).collect();
     let targets: Vec<&str> = request.targets.iter().map(|target| target.as_str()).collect();
     let command = match &request.memory {
-        Some(_) => format!("annals sync --target {}", targets.join(",")),
-        None => "annals sync".to_owned(),
+        Some(_) if !targets.is_empty() => format!("annals sync --target {}", targets.join(",")),
+        _ => "annals sync".to_owned(),
     };
     Error::failed(format!("out of date: {}", names.join(", "))).hint(command)
 }

@@ -270,14 +270,22 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     case.run("forget gateway-listens-7443 --reason moved").success();
     assert!(!text(&case, "CLAUDE.md").contains("7443"));
     case.run("undo").success();
-    assert!(case.read(".vibekit/memory/gateway-listens-7443.md").is_some());
+    assert!(text(&case, "CLAUDE.md").contains("7443"));
+    case.run("notepad priority ask before a release").success();
     let audit = case.run("audit").success().stdout();
     assert!(
         audit.contains("annals sync --target claude\n    CLAUDE.md: is out of date"),
         "{audit}"
     );
     case.run("hook session-end").stdin("{}").success();
-    assert!(text(&case, "CLAUDE.md").contains("7443"));
+    assert!(text(&case, "CLAUDE.md").contains("ask before a release"));
+    // A file that has the block needs no target.
+    case.run("notepad priority the port is fixed").success();
+    let check = case.run("sync --check").code(1);
+    assert!(check.stderr().ends_with("hint: annals sync\n"), "{}", check.report());
+    assert_eq!(case.run("sync").success().stdout(), "CLAUDE.md updated (21 lines).\n");
+    assert!(text(&case, "CLAUDE.md").contains("the port is fixed"));
+    assert_eq!(case.read("AGENTS.md"), None);
 }
 
 #[test]
