@@ -149,6 +149,8 @@ fn plain() -> Result<Commands> {
 pub struct Commands {
     /// Sets up the project, and its planning folder.
     pub new_project: String,
+    /// Gives a roadmap its first phases, where the tool refuses to plan one that the roadmap does not have.
+    pub scope: Option<String>,
     /// Plans a phase; `{phase}` is replaced with its number.
     pub plan: String,
     /// Executes a phase; `{phase}` is replaced with its number.

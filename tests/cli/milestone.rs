@@ -43,7 +43,7 @@ fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
     shared-pantry  archived, 5 phases
     ");
     let status = case.run("status --json").success().json();
-    assert_eq!(status["next"]["command"], "/vbw:vibe --plan 1");
+    assert_eq!(status["next"]["command"], "/vbw:vibe");
     let once = case.tree();
     let again = case.run("milestone new offline-mode").success();
     assert!(again.stdout().contains("already: offline-mode"), "{}", again.report());

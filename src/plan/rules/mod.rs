@@ -234,6 +234,9 @@ impl<'a> Case<'a> {
             Action::Plan if step.phase.is_none() && is_new(self.survey) => {
                 (&commands.new_project, true)
             }
+            Action::Plan if step.phase.is_none() => {
+                (commands.scope.as_ref().unwrap_or(&commands.plan), true)
+            }
             Action::Plan => (&commands.plan, true),
             Action::Execute => (&commands.execute, true),
             Action::Verify => (&commands.verify, true),
