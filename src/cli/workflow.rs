@@ -19,7 +19,7 @@ use crate::patterns::{NoteRequest, PatternOutcome, PlanRef, RelevantPattern, Sub
 use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity, sentences};
-use crate::{claude_md, context, lifecycle, patterns};
+use crate::{claude_md, context, lifecycle, patterns, plan};
 
 value_enum!(LayoutName, dir);
 value_enum!(ContextTarget, file);
@@ -393,12 +393,18 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
             MAX_CORE_VALUE_CHARS,
         )
     });
+    // Nothing is corrected while it is open what comes next.
+    let is_sure = report.next.contest().is_none() && report.next.action != plan::Action::Unknown;
+    let left = lifecycle::current_notes(&survey, &mut Vec::new())?;
+    let left = left.as_ref().and_then(|notes| notes.lines().find(|line| !line.trim().is_empty()));
+    let handoff = report.paused.as_ref().map(Handoff::line);
     let more = json!({
         "purpose": purpose,
         "milestone_name": report.milestone.display_name(),
         "remark": report.stated_remark(),
         "contest": report.next.contest(),
-        "paused_line": report.paused.as_ref().map(Handoff::line),
+        "paused_line": left.map(|note| format!("{note} (`annals resume`)")).or(handoff),
+        "is_fixable": is_sure && report.drift.iter().any(Drift::is_fixable),
         "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
     });
     out.show_with(&report, &more, text!("status"))

@@ -82,6 +82,11 @@ pub struct Drift {
 }
 
 impl Drift {
+    /// Returns whether `annals sync --fix-state` would correct it.
+    pub fn is_fixable(&self) -> bool {
+        self.written.is_some()
+    }
+
     /// Returns whether it is a plan that was left without a summary, not a statement.
     pub(crate) fn is_left_plan(&self) -> bool {
         self.subject == LEFT_PLAN

@@ -49,6 +49,7 @@ Plans:      3 of 4 complete
 Next:       /yolo:vibe --execute 2
             .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
 Drift:      .yolo-planning/STATE.md:4: the current phase is 1, but the files show 2
+            `annals sync --fix-state` writes what the files show
 "
     );
 }
