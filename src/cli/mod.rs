@@ -215,7 +215,9 @@ impl Command {
         out.set_root(&project.root);
         out.warnings(&project.warnings);
         out.detail(&format!("project: {}", project.root.display()));
-        out.detail(&format!("planning folder: {}", project.planning_place().dir.display()));
+        let planning =
+            project.planning().map_or("none".to_owned(), |place| place.dir.display().to_string());
+        out.detail(&format!("planning folder: {planning}"));
         if !self.prints_as_stored() {
             out.redact();
         }

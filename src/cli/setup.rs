@@ -81,9 +81,9 @@ enum Target {
     Qwen,
     /// GitHub Copilot CLI: Claude Code's hooks and MCP server in the project, which it uses
     Copilot,
-    /// VBW: the hooks of Claude Code, and what VBW's commands may call
+    /// VBW: the hooks of Claude Code, and what to run beside VBW's commands
     Vbw,
-    /// GSD: the hooks of Claude Code, and what GSD's commands may call
+    /// GSD: the hooks of Claude Code, and what to run beside GSD's commands
     Gsd,
     /// Let git merge annals files entry by entry: writes .gitattributes, prints the command for this clone's git
     Git,
@@ -162,7 +162,7 @@ impl SetupArgs {
     }
 }
 
-/// The outcome of a client's setup, and for a workflow, what its commands may call.
+/// The outcome of a client's setup, and for a workflow, what to run beside its commands.
 #[derive(Serialize)]
 struct ClientReport {
     #[serde(flatten)]
@@ -187,7 +187,7 @@ struct Call {
     run: &'static str,
 }
 
-/// Returns what the workflow's commands may call, in the words of the generation in use.
+/// Returns what to run beside the workflow's commands, in the words of the generation in use.
 fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
     let here = &project.planning_place().layout;
     let loaded = Layout::load(workflow)?;

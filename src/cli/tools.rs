@@ -9,10 +9,10 @@ use clap_mangen::Man;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::{Arguments, entry};
 use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::cli::style::head_style;
+use crate::cli::{Arguments, entry};
 use crate::clock::Clock;
 use crate::context::DigestRequest;
 use crate::error::{At, Error, Result};

@@ -14,6 +14,7 @@ use crate::cli::render::text;
 use crate::cli::style::status_style;
 use crate::cli::value_enum;
 use crate::error::{At, Error, Result};
+use crate::hooks::{Harness, SetupScope, setup};
 use crate::lifecycle::{ExecuteRequest, InitRequest, ShipRequest, SyncRequest};
 use crate::patterns::{NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons};
 use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
@@ -120,7 +121,7 @@ pub(crate) struct MilestoneArgs {
     #[arg(default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
     action: MilestoneAction,
     /// The milestone: lower-case letters, digits and hyphens
-    slug: Option<String>,
+    slug: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -279,9 +280,9 @@ pub(crate) fn resume(_: &ResumeArgs, project: &Project, out: &mut Output) -> Res
 }
 
 pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let slug = args.slug.as_deref().unwrap_or_default();
+    let slug = &args.slug.join(" ");
     let done = match args.action {
-        MilestoneAction::List if args.slug.is_some() => {
+        MilestoneAction::List if !slug.is_empty() => {
             return Err(Error::usage("`list` takes no milestone")
                 .hint(format!("annals milestone switch {slug}")));
         }
@@ -377,7 +378,11 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         let found = context::overview(project);
         out.warnings(&found.warnings);
         out.interrupted(project)?;
-        return out.show(&found, text!("overview"));
+        let is_in = |harness, scope| setup::is_in(project, harness, scope);
+        let is_set_up = |one| SetupScope::ALL.into_iter().any(|scope| is_in(one, scope));
+        let is_read = Harness::ALL.into_iter().any(is_set_up)
+            || claude_md::with_block(project).next().is_some();
+        return out.show_with(&found, &json!({ "is_read": is_read }), text!("overview"));
     }
     let survey = Survey::read(project)?;
     let report = StatusReport::with_metrics(project, &survey);

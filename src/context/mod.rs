@@ -94,8 +94,11 @@ impl Default for DigestRequest {
 /// are still included.
 pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
     if request.budget < MIN_BUDGET {
-        return Err(Error::usage(format!("{} tokens is too small for a digest", request.budget))
-            .hint(format!("give it {MIN_BUDGET} or more; {BUDGET} is the default")));
+        return Err(Error::usage(format!(
+            "{} tokens are too few for the start of a session",
+            request.budget
+        ))
+        .hint(format!("give it {MIN_BUDGET} or more; {BUDGET} is the default")));
     }
     let mut warnings = Vec::new();
     let mut loaded = Vec::new();

@@ -48,6 +48,9 @@ pub enum SetupScope {
 }
 
 impl SetupScope {
+    /// Both scopes.
+    pub(crate) const ALL: [Self; 2] = [Self::Project, Self::User];
+
     /// Returns whose sessions the settings are for.
     pub(crate) fn whose(self) -> &'static str {
         match self {

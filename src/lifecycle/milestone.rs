@@ -146,8 +146,13 @@ fn plan_new(
     changes: &mut Changes,
 ) -> Result<Planned> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
-        return Err(Error::usage(format!("{slug:?} is not a valid milestone slug"))
-            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
+        let hint = match slug_of(slug) {
+            fitting if fitting.is_empty() || fitting == DEFAULT_MILESTONE => {
+                "a slug has lower-case letters, digits and hyphens; `default` is taken".to_owned()
+            }
+            fitting => format!("annals milestone new {fitting}"),
+        };
+        return Err(Error::usage(format!("{slug:?} is not a valid milestone slug")).hint(hint));
     }
     let folder = &survey.folder;
     let home = folder.dir.join(slug);

@@ -73,7 +73,7 @@ fn where_nothing_is_remembered_that_is_said() {
     assert!(digest.stderr().contains("no memory here yet"), "{}", digest.report());
     assert_error(
         &case.run("context --budget 10").code(2),
-        "10 tokens is too small for a digest",
+        "10 tokens are too few for the start of a session",
         "give it 100 or more; 2000 is the default",
     );
 }

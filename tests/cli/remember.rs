@@ -157,13 +157,13 @@ fn status_says_what_there_is_without_a_planning_folder() {
     case.run("remember the gate is red").success();
     case.run("notepad working looked").success();
     case.run("ledger init").success();
-    assert_eq!(
-        case.run("status").success().stdout(),
-        format!(
-            "project (no planning folder)\nEntries:    1 entry\nNotepad:    1 line\n\
-             Ledger:     in use; `annals ledger brief` prints it\n{next}"
-        )
-    );
+    let counts = "project (no planning folder)\nEntries:    1 entry\nNotepad:    1 line\n\
+         Ledger:     in use; `annals ledger brief` prints it\n";
+    let unread = "Next:       annals setup claude --user\n            no client is set up to read this; \
+         `annals setup --help` lists others, and a plugin needs no setup\n";
+    assert_eq!(case.run("status").success().stdout(), format!("{counts}{unread}"));
+    case.run("setup gemini --user").success();
+    assert_eq!(case.run("status").success().stdout(), format!("{counts}{next}"));
     let found = case.run("status --json").success().json();
     assert_eq!((&found["planning_dir"], &found["entries"]), (&json!(null), &json!(1)));
 }

@@ -327,7 +327,7 @@ pub(crate) fn is_in(project: &Project, harness: Harness, scope: SetupScope) -> b
 
 /// Returns whether a harness is set up for both the project and the user.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| is_in(project, harness, scope))
+    SetupScope::ALL.into_iter().all(|scope| is_in(project, harness, scope))
 }
 
 /// Returns what prevents the settings of a harness from working.

@@ -518,10 +518,7 @@ type Row<'t> = Result<(RoadmapPhase, Option<&'t str>), Span<'t>>;
 
 /// Returns the rows of a table of phases with their status; `None` for any other table. The phase must be the first column,
 /// since requirement tables also name phases.
-fn rows<'t>(
-    table: &'t Table,
-    numbering: PhaseNumbering,
-) -> Option<impl Iterator<Item = Row<'t>>> {
+fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator<Item = Row<'t>>> {
     let headers: Vec<String> = table.header.iter().map(|cell| document::heading(cell)).collect();
     let column =
         |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
