@@ -12,8 +12,8 @@ use crate::facts::{Facts, Pending, Purpose};
 use crate::patterns::PatternEntry;
 use crate::plan::{Drift, Phase, PlanState, StatusReport, Survey};
 use crate::project::Project;
-use crate::storage::{Changes, Store, read};
-use crate::text::{estimate_tokens, sanitize_json};
+use crate::storage::{Changes, Store};
+use crate::text::sanitize_json;
 use crate::warning::{Parsed, Warning};
 use crate::{facts, knowledge, ledger, patterns, templates};
 
@@ -115,13 +115,13 @@ pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
     let mut warnings = Vec::new();
     let name = project.root.file_name().unwrap_or_default().to_string_lossy();
     let made = project.clock.timestamp();
-    let mut page = Page { project: name.into_owned(), made, ..Page::default() };
-    let fills: [(&str, Fill); 5] = [
+    let mut page =
+        Page { project: name.into_owned(), made, costs: costs.to_vec(), ..Page::default() };
+    let fills: [(&str, Fill); 4] = [
         ("the planning folder", fill_planning),
         ("the ledger", fill_decisions),
         ("the knowledge entries", fill_entries),
         ("the facts", fill_pending_facts),
-        ("the cost of a session", fill_costs),
     ];
     for (what, fill) in fills {
         if let Err(error) = fill(&mut page, project, &mut warnings) {
@@ -129,7 +129,6 @@ pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
             warnings.push(Warning::file(&project.root, message));
         }
     }
-    page.costs.extend_from_slice(costs);
     let mut page = serde_json::to_value(page).unwrap_or_else(|error| {
         warnings.push(Warning::file(&project.root, format!("cannot be shown: {error}")));
         Value::Null
@@ -190,17 +189,6 @@ fn fill_pending_facts(page: &mut Page, project: &Project, _: &mut Vec<Warning>) 
     if project.settings.user.is_some() {
         let facts = Facts::open(project, None, Purpose::Read)?;
         page.facts = Some(facts::pending(&facts, &facts::user(project, None)?)?);
-    }
-    Ok(())
-}
-
-fn fill_costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    for target in &project.settings.targets {
-        let name = target.file();
-        if let Some(found) = read::text(&project.root.join(name))? {
-            let tokens = estimate_tokens(&found.into_value(warnings));
-            page.costs.push(SessionCost { what: format!("{name}, read by the harness"), tokens });
-        }
     }
     Ok(())
 }

@@ -77,8 +77,8 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     let clients = Harness::ALL.map(|one| client(project, one).named("harness", one.as_str()));
     let is_set_up = clients.iter().any(|one| one.level != Level::Unused);
     rows.extend(clients);
-    let tokens =
-        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised()?);
+    let (files, answer) = hooks::start_tokens(project, Harness::Claude);
+    let tokens = files + answer + estimate_tokens(&mcp::advertised()?);
     let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     let row = if is_set_up {
         AuditRow::ok(message)

@@ -14,14 +14,15 @@ use crate::cli::render::text;
 use crate::cli::style::head_style;
 use crate::cli::{Arguments, entry};
 use crate::clock::Clock;
-use crate::context::DigestRequest;
 use crate::error::{At, Error, Result};
+use crate::hooks::Harness;
 use crate::lifecycle::{finish_example, write_example};
 use crate::merge::merge;
 use crate::project::{Environment, OpenRequest, Project, Setting};
 use crate::report::SessionCost;
 use crate::storage::{Changes, OperationId, Scratch, Store, read};
-use crate::{context, lifecycle, mcp, report};
+use crate::text::estimate_tokens;
+use crate::{hooks, lifecycle, mcp, report};
 
 /// Create one page for people from what the project remembers
 ///
@@ -122,11 +123,10 @@ pub(crate) struct MergeFileArgs {
 }
 
 pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let digest = context::digest(project, &DigestRequest::default())?;
-    let costs = [SessionCost {
-        what: format!("annals context, {} at most", context::BUDGET),
-        tokens: digest.tokens,
-    }];
+    let (files, answer) = hooks::start_tokens(project, Harness::Claude);
+    let tools = estimate_tokens(&mcp::advertised()?);
+    let parts = [("context files", files), ("answer of the hook", answer), ("tools of MCP", tools)];
+    let costs = parts.map(|(what, tokens)| SessionCost { what: what.to_owned(), tokens });
     let own = project.storage().own_file("report.html");
     let file = args.out.as_deref().unwrap_or_else(|| project.relative(&own));
     let written =

@@ -299,9 +299,9 @@ pub(crate) fn start_text(
     Ok((!digest.text.is_empty()).then(|| capped(&digest.text)))
 }
 
-/// Estimates the tokens that a new session of a harness reads: the context files in the project, and the text for its
-/// start.
-pub fn start_tokens(project: &Project, harness: Harness) -> usize {
+/// Estimates the tokens that a new session of a harness reads: those of the context files in the project, and those of the
+/// text for its start.
+pub fn start_tokens(project: &Project, harness: Harness) -> (usize, usize) {
     let start = Start {
         is_compacted: false,
         notepad: project.settings.notepad,
@@ -309,8 +309,8 @@ pub fn start_tokens(project: &Project, harness: Harness) -> usize {
     };
     let text = start_text(&project.dry_run(true), harness, start, &mut Vec::new());
     let text = text.ok().flatten().unwrap_or_default();
-    let files = context_texts(project, harness).into_iter().chain([text]);
-    files.map(|text| estimate_tokens(&text)).sum()
+    let files = context_texts(project, harness).into_iter().map(|text| estimate_tokens(&text));
+    (files.sum(), estimate_tokens(&text))
 }
 
 fn already_read(project: &Project, harness: Harness) -> AlreadyRead {

@@ -94,7 +94,8 @@ fn the_page_tells_every_store_and_fetches_nothing() {
         "Ship ",
         "merging",
         "Facts awaiting confirmation",
-        "CLAUDE.md, read by the harness",
+        "context files</th>",
+        "answer of the hook</th>",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
