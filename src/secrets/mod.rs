@@ -242,6 +242,9 @@ const PASSWORD: &str = "password";
 const TOKEN: &str = "token";
 const BEARER: &str = "bearer-token";
 
+/// Least number of characters of a key without a name.
+const LONG: usize = 40;
+
 /// Signs in the passwords that people choose.
 const SYMBOLS: &[u8] = b"!@#$%^*?~";
 
@@ -632,8 +635,19 @@ fn strong(text: &str, range: Range<usize>, rule: &'static str) -> Option<Secret>
 
 /// Returns the keys that only their letters tell: long texts with letters of both cases and digits.
 fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
-    expression("long-token").find_iter(text.as_bytes()).filter_map(|found| {
-        let (range, token) = (found.range(), &text[found.range()]);
+    // A regular expression would be compiled for every text, which takes longer than most commands do without it.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/-".contains(byte);
+    text.as_bytes().split(move |byte| !is_part(byte)).filter_map(|run| {
+        let signs = run.iter().take_while(|byte| !byte.is_ascii_alphanumeric()).count();
+        let run = &run[signs..];
+        if run.len() < LONG {
+            return None;
+        }
+        let start = run.as_ptr() as usize - text.as_ptr() as usize;
+        let end = start + run.len();
+        let padding = text[end..].bytes().take(2).take_while(|byte| *byte == b'=').count();
+        let range = start..end + padding;
+        let token = &text[range.clone()];
         let is_public = || {
             is_match("public-token", token)
                 || is_match("public-label", tail(&text[..range.start], 24))
