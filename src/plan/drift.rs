@@ -564,9 +564,11 @@ fn row_counts(row: &ProgressRow, phase: &Phase) -> Option<String> {
 /// across milestones, or folders are missing.
 fn is_a_count(position: &Position, stated: usize) -> bool {
     let ordinal = |phase: &Phase| phase.number.ordinal() as usize;
-    let folders = position.phases.iter().filter(|phase| phase.dir.is_some()).count();
+    let folders = position.phases.iter().filter(|phase| phase.dir.is_some());
+    // GSD counts the folders of the milestone; others count all.
+    let own = folders.clone().filter(|phase| phase.is_in_milestone).count();
     let last = position.phases.iter().map(ordinal).max().unwrap_or(0);
-    [position.total(), position.phases.len(), folders, last].contains(&stated)
+    [position.total(), position.phases.len(), folders.count(), own, last].contains(&stated)
         || position.phase().is_some_and(|phase| ordinal(phase) > position.total())
 }
 

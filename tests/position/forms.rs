@@ -316,6 +316,32 @@ const ROWS: &[Row] = &[
         ],
         "execute B7",
     ),
+    (
+        "plans listed by their files and by their titles",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n\n- [x] 02-01-PLAN.md\n- [ ] 02-01: Cards\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "the phase's number before the kind, and words behind the plan's",
+        &[("phases/02-loans/2-PLAN-01-cards.md", "# Plan\n")],
+        "execute 2",
+    ),
+    (
+        "a position that the tool's repair left open",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n"),
+            ("STATE.md", "# State\n\n## Position\n\n**Current phase:** (determining...)\n"),
+        ],
+        "ship",
+    ),
 ];
 
 #[test]

@@ -288,9 +288,16 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
     let words = words_of(stated);
     let count = |name| front.text(&[name]).and_then(|count| count.parse().ok()).unwrap_or(0_usize);
     let open = count("issues").saturating_sub(count("issues_fixed"));
+    // GSD lists what failed below `## Gaps`, and marks there what is resolved; people fix it without marking it, too.
+    let failed = text[front.range.end..].lines().filter(|line| line.trim() == "status: failed");
+    let failed = if kind == CheckKind::Uat { failed.count() } else { 0 };
     let left = match outcome(&words) {
         // A user test session is complete once everything has been tried, regardless of the findings.
         Some(CheckOutcome::Passed) if open > 0 => quantity(open, "open issue"),
+        Some(CheckOutcome::Passed) if failed > 0 => {
+            let left = quantity(failed, "failed test");
+            return Some((format!("{words}, {left}"), CheckOutcome::Pending));
+        }
         // A verification that is `partial` because something failed does not wait for a person; a user test goes on.
         Some(CheckOutcome::Pending)
             if kind != CheckKind::Uat && words.starts_with("partial") && count("failed") > 0 =>
@@ -357,6 +364,10 @@ mod tests {
         assert_eq!(found("02-UAT.md", goes_on), Some(CheckOutcome::Pending));
         let waiting = "result: PARTIAL\nfailed: 0";
         assert_eq!(found("02-VERIFICATION.md", waiting), Some(CheckOutcome::Pending));
+        let failed = "status: complete\n---\n## Gaps\n\n- truth: \"It works\"\n  status: failed";
+        assert_eq!(found("02-UAT.md", failed), Some(CheckOutcome::Pending));
+        let resolved = failed.replace("status: failed", "status: resolved");
+        assert_eq!(found("02-UAT.md", &resolved), Some(CheckOutcome::Passed));
     }
 
     #[test]

@@ -489,12 +489,16 @@ fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
         (Some(kind), _) => Some((before, kind, "")),
         // `01-PLAN-02.md`
         (None, Some(kind)) if is_number(word) => Some((earlier, kind, word)),
-        // `PLAN-01-routes.md`, `PLAN-02-01.md`, but not `PLAN-01-GAPS.md`
-        _ => stem.split_once(SEPARATORS).and_then(|(word, after)| {
-            let (number, slug) = after.split_once(SEPARATORS)?;
-            let is_slug = is_number(slug) || slug.contains(|c: char| c.is_ascii_lowercase());
-            (is_slug && is_number(number)).then_some(("", kind(word)?, after))
-        }),
+        // `PLAN-01-routes.md`, `5-PLAN-01-routes.md`, `PLAN-02-01.md`, but not `PLAN-01-GAPS.md`
+        _ => {
+            let phase = stem.split_once(SEPARATORS).filter(|(phase, _)| is_number(phase));
+            let (phase, rest) = phase.unwrap_or(("", stem));
+            rest.split_once(SEPARATORS).and_then(|(word, after)| {
+                let (number, slug) = after.split_once(SEPARATORS)?;
+                let is_slug = is_number(slug) || slug.contains(|c: char| c.is_ascii_lowercase());
+                (is_slug && is_number(number)).then_some((phase, kind(word)?, after))
+            })
+        }
     };
     found.filter(|_| extension.eq_ignore_ascii_case("md"))
 }

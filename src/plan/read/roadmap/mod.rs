@@ -367,6 +367,10 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     strip_prefix_ignore_case(begins, "phase ")?;
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
+    // GSD allows a tag before the name: `Phase 26 (Cluster B): Name`.
+    let tag = rest.text.strip_prefix('(').and_then(|tag| tag.split_once("):"));
+    let tag = tag.filter(|(tag, _)| PhaseProgress::parse(tag).is_none());
+    let rest = tag.map_or(rest, |(_, name)| rest.suffix(name.trim_start()));
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let mut ends = rest.text.match_indices(['*', ']', '~', ' ']).map(|(at, _)| at);
     let end = ends.find(|at| ends_name(&rest.text[*at..])).unwrap_or(rest.text.len());

@@ -163,13 +163,23 @@ impl Reader<'_> {
         let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
         if !is_announced && (!is_detail || item.checked.is_some()) {
             let (plan, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
-            self.phase.plans.push(RoadmapPlan {
+            let listed = RoadmapPlan {
                 plan,
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
                 is_dropped: text.starts_with("~~") || text.starts_with("**~~"),
-            });
+            };
+            // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.
+            let same = |own: &&mut RoadmapPlan| own.plan.is_some() && own.plan == listed.plan;
+            match self.phase.plans.iter_mut().find(same) {
+                Some(own) => {
+                    own.title = own.title.take().or(listed.title);
+                    own.checked = own.checked.max(listed.checked);
+                    own.is_dropped &= listed.is_dropped;
+                }
+                None => self.phase.plans.push(listed),
+            }
         }
     }
 }

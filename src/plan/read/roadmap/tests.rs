@@ -122,6 +122,14 @@ fn a_list_that_hangs_on_a_bullet_is_read_at_its_own_depth() {
 }
 
 #[test]
+fn a_tag_between_number_and_name_is_no_name() {
+    let roadmap = read("### Phase 26 (Cluster B): Loans\n");
+    assert_eq!(roadmap.phases[0].name.as_deref(), Some("Loans"));
+    let roadmap = read("### Phase 26 (deferred): Loans\n");
+    assert_eq!(roadmap.phases[0].name.as_deref(), Some("(deferred): Loans"));
+}
+
+#[test]
 fn of_a_phase_described_twice_the_first_description_counts() {
     assert_eq!(shown(&read("## Phase 1: A\n## Phase 1: B\n")), ["1|A|_|false"]);
 }

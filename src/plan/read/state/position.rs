@@ -83,7 +83,11 @@ pub(super) fn claims(
         match about(&label) {
             Some(Label::Phase) => {
                 let is_read = push_phase(value, numbering, &mut claims);
-                if !(is_read || says_none(value.text) || says_no_phase(value.text)) {
+                // `(determining...)`, as GSD's repair writes it.
+                let inner = value.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+                let is_remark = inner.is_some_and(|text| !text.contains(char::is_numeric));
+                let is_none = is_remark || says_none(value.text) || says_no_phase(value.text);
+                if !is_read && !is_none {
                     unclear.push(value.with_value(label.value.clone()));
                 }
             }
