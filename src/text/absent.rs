@@ -31,7 +31,7 @@ pub fn is_absent(value: &str) -> bool {
     inner.is_empty()
         || is_word(inner, false)
         || in_brackets.is_some_and(|text| is_remark(text) || says_no(text))
-        || inside('{', '}').is_some_and(|text| !text.contains([' ', ',', '"']))
+        || inside('{', '}').is_some_and(|text| !text.contains([',', '"', ':', '{']))
         || inside('[', ']').is_some_and(|text| text.contains(' ') && !text.contains(['[', ']']))
 }
 
@@ -75,6 +75,7 @@ mod tests {
             "\u{2014}",
             "TBD",
             "{todos-or-none}",
+            "{Project Name}",
             " ",
             "None yet.",
             "*None currently*",
@@ -87,8 +88,8 @@ mod tests {
             assert!(is_absent(placeholder), "{placeholder}");
         }
         for value in [
-            "No locks", "{a, b}", "none of the tests ran", "0", "[KNOWN-ISSUE] x", "unknown",
-            "_(a)_ and _(b)_",
+            "No locks", "{a, b}", "{a: 1}", "none of the tests ran", "0", "[KNOWN-ISSUE] x",
+            "unknown", "_(a)_ and _(b)_",
         ] {
             assert!(!is_absent(value), "{value}");
         }

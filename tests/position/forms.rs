@@ -335,6 +335,15 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "a template that was not filled in",
+        &[(
+            "ROADMAP.md",
+            "# {Project Name} Roadmap\n\n- [ ] Phase 1: {name}\n- [ ] Phase 2: {name}\n\n### Phase 1: {Name}\n\n\
+             | Phase | Done | Status |\n|---|---|---|\n| 2 - {name} | {0}/{N} | {pending/active} |\n",
+        )],
+        "ship",
+    ),
+    (
         "a position that the tool's repair left open",
         &[
             ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n"),

@@ -141,6 +141,8 @@ fn from_table(table: &Table) -> Vec<Decision> {
     let outcome = table.column(&["Status", "Outcome"]);
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
+        // A pipe in a cell is escaped.
+        let plain = |text: &str| text.replace(r"\|", "|");
         let text = cell(Some(text))?;
         let outcome = cell(outcome).unwrap_or_default();
         let outcome = outcome.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -149,9 +151,9 @@ fn from_table(table: &Table) -> Vec<Decision> {
         }
         Some(Decision {
             text: cell(choice)
-                .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
+                .map_or_else(|| plain(text), |choice| plain(&format!("{text}: {choice}"))),
             date: cell(date).and_then(parse_date),
-            rationale: cell(rationale).map(str::to_owned),
+            rationale: cell(rationale).map(plain),
             source: cell(source).map(str::to_owned),
             heading: None,
         })
@@ -311,11 +313,10 @@ mod tests {
     }
 
     #[test]
-    fn columns_may_come_in_any_order() {
-        let text =
-            "| Decision | Rationale | Date |\n|---|---|---|\n| Use X | \u{2014} | 2026-03-21 |\n";
+    fn columns_may_come_in_any_order_and_cells_have_pipes() {
+        let text = "| Decision | Rationale | Date |\n|---|---|---|\n| Use X \\| Y | \u{2014} | 2026-03-21 |\n";
         let found = &read(text)[0];
-        assert_eq!(found.rationale, None);
+        assert_eq!((found.text.as_str(), found.rationale.as_deref()), ("Use X | Y", None));
         assert_eq!(found.date, NaiveDate::from_ymd_opt(2026, 3, 21));
     }
 

@@ -50,7 +50,7 @@ use crate::plan::read::vocabulary::{has, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{non_placeholder, strip_prefix_ignore_case};
+use crate::text::{is_absent, non_placeholder, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -176,12 +176,19 @@ impl Roadmap {
         let mut milestones = milestone::milestones(&outline, numbering);
         milestones.truncate(MAX_MILESTONES);
         let (phases, by_number) = (Vec::new(), HashMap::new());
-        let mut assembly = Assembly { outline: &outline, numbering, milestones, phases, by_number };
+        let mut assembly = Assembly {
+            outline: &outline,
+            numbering,
+            milestones,
+            phases,
+            by_number,
+            is_template: false,
+        };
         assembly.read();
-        let Assembly { mut phases, milestones, .. } = assembly;
+        let Assembly { mut phases, milestones, is_template, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = not_understood(&outline, numbering);
-        if phases.is_empty() && not_understood.is_empty() {
+        if phases.is_empty() && not_understood.is_empty() && !is_template {
             not_understood.extend(unread_work(&outline));
         }
         not_understood.truncate(MAX_REPORTED);
@@ -230,6 +237,8 @@ struct Assembly<'a, 'o> {
     phases: Vec<Arc<RoadmapPhase>>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
+    /// Whether it lists phases of a template that was not filled in: `Phase 1: {name}`.
+    is_template: bool,
 }
 
 impl Assembly<'_, '_> {
@@ -278,6 +287,10 @@ impl Assembly<'_, '_> {
     /// Adds what a mention says to the phase of its number in its milestone, or a new phase if none matches. Only a list
     /// entry or a row outside of shipped milestones may mean a phase that has shipped.
     fn merge(&mut self, found: RoadmapPhase) {
+        if found.name.as_deref().is_some_and(|name| name.starts_with('{') && is_absent(name)) {
+            self.is_template = true;
+            return;
+        }
         let is_shipped = found.milestone.is_some_and(|index| self.milestones[index].is_shipped);
         let same = self.by_number.entry(found.number.clone()).or_default();
         let fits = |index: usize, may_differ: bool| {
