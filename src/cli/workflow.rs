@@ -256,7 +256,7 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         let message = "some of the project's memory could not be read, so no block was removed";
         return Err(Error::refused(message).hint("fix what the warnings report"));
     }
-    let request = SyncRequest { memory, present_only, ..args.request.clone() };
+    let request = SyncRequest { present_only, memory, ..args.request.clone() };
     if args.stdout {
         let preview = lifecycle::preview(project, &request)?;
         out.warnings(&preview.warnings);
