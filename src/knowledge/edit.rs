@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use regex::{Captures, Regex};
 
 use crate::error::{Error, Result};
-use crate::knowledge::{Entry, EntryKey, EntryWrite, entry, yaml};
+use crate::knowledge::{Entry, EntryKey, EntryStatus, EntryWrite, entry, yaml};
 use crate::markdown::edit::Edit;
 use crate::markdown::{FrontMatter, Value, edit, front_matter};
 use crate::text::{line_end, pattern, without_byte_order_mark};
@@ -67,13 +67,18 @@ fn changed(
     let tag_list = yaml::list(tags.iter().map(|tag| yaml::scalar(tag)));
     let is_named = entry.named.as_deref() == Some(key.as_str());
     let is_certain = entry.confidence == Some(write.confidence);
+    // What is written anew is not in doubt any more.
+    let status = match entry.status {
+        EntryStatus::Stale if write.body.is_some() => EntryStatus::Active,
+        status => status,
+    };
     let fields = [
         ("key", !is_named, yaml::scalar(key.as_str())),
         ("type", entry.kind != Some(write.kind), write.kind.as_str().to_owned()),
         ("tags", entry.tags != *tags || is_missing("tags"), tag_list),
         ("created", is_missing("created"), created),
         ("updated", entry.updated != Some(today), today.to_string()),
-        ("status", is_missing("status"), entry.status.as_str().to_owned()),
+        ("status", is_missing("status") || status != entry.status, status.as_str().to_owned()),
         ("confidence", !is_certain, write.confidence.as_str().to_owned()),
     ];
     let changed = fields.into_iter().filter(|(_, is_changed, _)| *is_changed);

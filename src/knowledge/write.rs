@@ -182,8 +182,11 @@ fn plan(
         let body = Likeness::new(&text[entry.body.clone()], key.as_str());
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
-    if entry.status == EntryStatus::Superseded {
-        let message = "is superseded and stays superseded, so searches leave it out; `status: active` in it changes that";
+    if !entry.is_active() {
+        let status = entry.status.as_str();
+        let message = format!(
+            "is {status} and stays {status}, so searches leave it out; `status: active` in it changes that"
+        );
         warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);

@@ -623,6 +623,20 @@ fn an_update_of_a_superseded_entry_warns_that_it_stays_hidden() {
 }
 
 #[test]
+fn a_stale_entry_is_active_again_with_a_new_body_and_else_stays_hidden() {
+    let case = Case::empty();
+    put(&case, "gate", &[("status", "stale")], "# Gate\n\nIt is red.\n");
+    let line = "entry write --key gate --type convention --confidence low";
+    let updated = case.run(line).success();
+    assert!(updated.stderr().contains("is stale and stays stale"), "{}", updated.report());
+    let updated = write(&case, "gate", "# Gate\n\nIt is still red.\n", "");
+    assert_eq!(updated.stderr(), "");
+    assert!(memory(&case, "gate.md").contains("\nstatus: active\n"));
+    let found = case.run("entry query --text red --json").success().json();
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn one_entry_names_all_that_it_supersedes() {
     let case = two();
     put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
