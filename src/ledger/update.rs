@@ -96,6 +96,10 @@ impl Draft {
         let text = text.trim_start_matches('\u{feff}');
         match (serde_json::from_str(text), serde_json::from_str(text)) {
             (Ok(document), Ok(update)) => {
+                if let Some(pointer) = array_for_object(&document, schema(), String::new()) {
+                    draft.problems.add(pointer, "must be an object, not an array");
+                    return draft;
+                }
                 draft.check_texts(&document, String::new(), policy);
                 draft.update = update;
                 draft.check_counts();
@@ -180,6 +184,22 @@ impl Draft {
                 problems.add(pointer, message);
             }
         }
+    }
+}
+
+/// Returns the JSON pointer of the first array in the place of an object, whose fields serde would read from it in order.
+fn array_for_object(value: &Value, schema: &Value, pointer: String) -> Option<String> {
+    let named = schema["$ref"].as_str().and_then(|place| place.strip_prefix('#'));
+    let schema = named.and_then(|place| self::schema().pointer(place)).unwrap_or(schema);
+    match value {
+        Value::Array(_) if schema["type"] == "object" => Some(pointer),
+        Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| {
+            array_for_object(item, &schema["items"], format!("{pointer}/{index}"))
+        }),
+        Value::Object(fields) => fields.iter().find_map(|(name, field)| {
+            array_for_object(field, &schema["properties"][name], format!("{pointer}/{name}"))
+        }),
+        _ => None,
     }
 }
 

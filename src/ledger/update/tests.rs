@@ -45,6 +45,26 @@ fn pointers(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn an_array_is_no_object_with_its_fields_in_order() {
+    for (text, pointer) in [
+        ("[]", ""),
+        (r#"[null, [{"op": "add", "section": "Rules", "bullet": "x"}], [], null, null]"#, ""),
+        (r#"{"state": ["Ship it", ["one"]]}"#, "/state"),
+        (
+            r#"{"state": {"objective": "o", "active_work": ["one"], "quick_reference": []}}"#,
+            "/state/quick_reference",
+        ),
+        (r#"{"constraints": [["add", "Rules", "text", "m", "r"]]}"#, "/constraints/0"),
+        (
+            r#"{"decisions": [["2026-02-17", "t", "w", "i", "s", "c", "f", "p", "84e9493"]]}"#,
+            "/decisions/0",
+        ),
+    ] {
+        assert_eq!(pointers(text), [pointer], "{text}");
+    }
+}
+
+#[test]
 fn the_schema_has_exactly_the_fields_that_are_read() {
     let document = full();
     assert_eq!(pointers(&document.to_string()), Vec::<String>::new());
