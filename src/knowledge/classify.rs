@@ -14,7 +14,7 @@ use crate::knowledge::store::indexed;
 use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::search::words;
-use crate::text::{first_chars, listed, sha256, word_enum};
+use crate::text::{first_chars, listed, negates, sha256, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
@@ -164,12 +164,14 @@ pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
     deciding(first_chars(text, MAX_CHARACTERS))?.entry_type
 }
 
-/// Returns a key made of the first words of a finding that are not stop words.
+/// Returns a key made of the first words of a finding that are not stop words, or negate: without those it would say the
+/// opposite.
 pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
     let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
-    let parts = parts.filter(|part| !part.is_empty() && !listed(STOP_WORDS, part));
+    let is_kept = |part: &str| negates(part) || !listed(STOP_WORDS, part);
+    let parts = parts.filter(|part| !part.is_empty() && is_kept(part));
     for part in parts.take(KEY_WORDS) {
         if key.len() + 1 + part.len() > MAX_KEY {
             break;

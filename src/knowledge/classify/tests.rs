@@ -213,6 +213,20 @@ fn a_proposed_key_is_one_that_write_accepts() {
 }
 
 #[test]
+fn a_key_keeps_the_word_that_negates() {
+    for (text, key) in [
+        ("do not use tabs", "not-tabs"),
+        ("Not all tests can run in parallel.", "not-tests-run-parallel"),
+        ("never log request bodies", "never-log-request-bodies"),
+        ("don't push without review", "dont-push-without-review"),
+        ("we cannot use node", "cannot-node"),
+        ("there is no staging database", "no-staging-database"),
+    ] {
+        assert_eq!(key_from_words(text, EntryType::Convention), key);
+    }
+}
+
+#[test]
 fn a_long_title_is_compared_by_its_first_words() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number}")).collect();
     let index = INDEX.replace("Test runner is vitest", &words.join(" "));
