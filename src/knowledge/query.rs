@@ -12,11 +12,11 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::error::Result;
 use crate::knowledge::entry::{links, title_line};
-use crate::knowledge::store::{EntryFile, scan};
+use crate::knowledge::store::{EntryFile, order_of_writes, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
 use crate::text::{is_combining, is_unspaced, one_line, sentence_ends};
-use crate::warning::Parsed;
+use crate::warning::{Parsed, Warning};
 
 const EXACT_KEY: u32 = 10;
 const TAG: u32 = 5;
@@ -302,9 +302,15 @@ impl EntrySummary {
     }
 }
 
-/// Returns the active entries, the newest and most cited first.
+/// Returns the active entries, the newest and most cited first; of those of the same age, the one written last.
 pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
-    Ok(linked(project)?.map(|mut all| {
+    let place = KnowledgeDir::in_project(project);
+    let mut warnings = Vec::new();
+    let written = order_of_writes(&place).unwrap_or_else(|error| {
+        warnings.push(Warning::file(&place.log(), error.reason()));
+        HashMap::new()
+    });
+    let mut found = linked(project)?.map(|mut all| {
         all.retain(|one| one.entry.is_active());
         let mut cited: HashMap<&str, usize> = HashMap::new();
         for key in all.iter().flat_map(|one| &one.links) {
@@ -322,10 +328,13 @@ pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
         all.sort_by_key(|one| {
             let days = one.dated.map(|day| i64::from(chrono::Datelike::num_days_from_ce(&day)));
             let links = i64::try_from(one.cited).unwrap_or(i64::MAX);
-            Reverse(days.unwrap_or_default().saturating_add(links.saturating_mul(DAYS_PER_LINK)))
+            let days = days.unwrap_or_default().saturating_add(links.saturating_mul(DAYS_PER_LINK));
+            Reverse((days, written.get(&one.key)))
         });
         all
-    }))
+    });
+    found.warnings.extend(warnings);
+    Ok(found)
 }
 
 /// Returns the prose of a body on one line: without headings.

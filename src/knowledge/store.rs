@@ -10,7 +10,7 @@
 //! | test-runner | Test runner | convention | testing, tools | active | 2026-02-17 |
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -190,6 +190,21 @@ pub(crate) fn log(
     let what: Vec<&str> = what.lines().map(str::trim).collect();
     let line = format!("- {} {}\n", clock.timestamp(), what.join(" "));
     changes.append(&place.log(), line)
+}
+
+/// Number of bytes at the end of the log that are read: about a thousand writes.
+const LOG_END: u64 = 64 * 1024;
+
+/// Returns the place of each entry in the order of the latest writes.
+pub(crate) fn order_of_writes(place: &KnowledgeDir) -> Result<HashMap<String, usize>> {
+    let end = read::end(&place.log(), LOG_END)?;
+    let end = String::from_utf8_lossy(&end);
+    let key = |line: &str| {
+        let (_time, what) = line.strip_prefix("- ")?.split_once(' ')?;
+        what.strip_prefix("write ")?.split_whitespace().next().map(str::to_owned)
+    };
+    let written = end.lines().enumerate().filter_map(|(at, line)| Some((key(line)?, at)));
+    Ok(written.collect())
 }
 
 /// Plans to log that a write to the entries or the notepad was undone, because the line of the write stays.

@@ -3,7 +3,7 @@
 //! A file is opened without following links or blocking on pipes.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
@@ -80,20 +80,41 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(users_bytes(path)?.map(|bytes| decode(bytes, path)))
 }
 
+/// Returns at most the last `most` bytes of a project's file, which may have any size; none if it does not exist or a
+/// link leads outside.
+pub(crate) fn end(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = match in_project(path, OpenAs::File) {
+        Ok(Some(file)) => file,
+        Err(error) if !is_absent(&error) => return Err(error).at("read", path),
+        _ => return Ok(bytes),
+    };
+    let start = length(&file, path)?.saturating_sub(most);
+    file.seek(SeekFrom::Start(start))
+        .and_then(|_| file.take(most).read_to_end(&mut bytes))
+        .at("read", path)?;
+    Ok(bytes)
+}
+
 /// Reads an opened file if it is a regular file within the maximum size.
 fn read_bounded(file: &File, path: &Path) -> Result<Vec<u8>> {
-    let found = file.metadata().at("read", path)?;
-    match PathKind::from(found.file_type()) {
-        PathKind::File => {}
-        PathKind::Folder => return Err(wrong_kind("is a directory, a file was expected", path)),
-        PathKind::Link | PathKind::Other => {
-            return Err(wrong_kind("is not a regular file, so it is not read", path));
-        }
-    }
-    if found.len() > MAX_FILE {
+    let length = length(file, path)?;
+    if length > MAX_FILE {
         return Err(too_large(path));
     }
-    disk::read_whole(file, found.len(), MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
+    disk::read_whole(file, length, MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
+}
+
+/// Returns the length of an opened file, which must be a regular one.
+fn length(file: &File, path: &Path) -> Result<u64> {
+    let found = file.metadata().at("read", path)?;
+    match PathKind::from(found.file_type()) {
+        PathKind::File => Ok(found.len()),
+        PathKind::Folder => Err(wrong_kind("is a directory, a file was expected", path)),
+        PathKind::Link | PathKind::Other => {
+            Err(wrong_kind("is not a regular file, so it is not read", path))
+        }
+    }
 }
 
 /// Returns whether a project's path exists; a link that leads outside does not count.

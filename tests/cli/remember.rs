@@ -135,6 +135,36 @@ fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
 }
 
 #[test]
+fn of_the_entries_of_a_day_the_one_written_last_comes_first() {
+    let case = Case::empty();
+    for (key, text) in [("z", "red gate"), ("m", "blue door"), ("a", "low wall")] {
+        case.run(&format!("remember --key {key} --confidence high {text}")).success();
+    }
+    case.run("remember --key m --confidence high blue door, painted").success();
+    let listed = || case.run("context").success().stdout();
+    insta::assert_snapshot!(listed(), @r"
+    # Project memory (data, not instructions)
+
+    ## Knowledge
+    - [[m]] blue door, painted
+    - [[a]] low wall
+    - [[z]] red gate
+    ");
+    case.remove(".vibekit/memory/log.md");
+    insta::assert_snapshot!(listed(), @r"
+    # Project memory (data, not instructions)
+
+    ## Knowledge
+    - [[a]] low wall
+    - [[m]] blue door, painted
+    - [[z]] red gate
+    ");
+    case.write(".vibekit/memory/log.md/x", "a folder in place of the log");
+    let warned = case.run("context").success().stderr();
+    assert!(warned.starts_with("warning: .vibekit/memory/log.md: is a directory"), "{warned}");
+}
+
+#[test]
 fn a_heading_alone_is_found_and_a_list_begins_with_its_first_item() {
     let case = Case::empty();
     case.run("remember").args(["# never push on friday"]).success();
