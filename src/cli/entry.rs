@@ -20,7 +20,7 @@ use crate::knowledge::{
 };
 use crate::project::Project;
 use crate::storage::read;
-use crate::{context, facts, knowledge};
+use crate::{cli, context, facts, knowledge};
 
 value_enum!(EntryType);
 value_enum!(Confidence);
@@ -252,7 +252,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     note_options::<RememberArgs>(&args.text, out);
     let text = args.text.join(" ");
     if args.fact {
-        let (user, _) = facts::user_or_systems(project, None)?;
+        let user = cli::facts::user(None, None, project, out)?;
         let statement = Statement {
             key: args.key.clone().unwrap_or_else(|| "note[]".to_owned()),
             value: text,

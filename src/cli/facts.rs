@@ -5,7 +5,7 @@
 mod queue;
 
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -334,16 +334,25 @@ struct Context<'a> {
     out: &'a mut Output,
 }
 
+/// Returns the user that a command applies to; says so once if that is the system's.
+pub(crate) fn user(
+    named: Option<&str>,
+    db: Option<&Path>,
+    project: &Project,
+    out: &mut Output,
+) -> Result<UserId> {
+    let (user, is_systems) = facts::user_or_systems(project, named)?;
+    if is_systems && facts::is_unknown(&Facts::open(project, db, Purpose::Read)?, &user)? {
+        out.note(&format!(
+            "facts of {user}, the system's user name; ANNALS_USER or `user` in your own config.toml names another"
+        ));
+    }
+    Ok(user)
+}
+
 impl Context<'_> {
-    /// Returns the user that the command applies to; says so once if that is the system's.
     fn user(&mut self) -> Result<UserId> {
-        let (user, is_systems) = facts::user_or_systems(self.project, self.args.user.as_deref())?;
-        if is_systems && facts::is_unknown(&self.read()?, &user)? {
-            self.out.note(&format!(
-                "facts of {user}, the system's user name; --user, ANNALS_USER or `user` in your own config.toml names another"
-            ));
-        }
-        Ok(user)
+        user(self.args.user.as_deref(), self.args.db.as_deref(), self.project, self.out)
     }
 
     fn read(&self) -> Result<Facts> {

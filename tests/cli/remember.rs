@@ -230,3 +230,13 @@ fn a_fact_about_the_user_goes_to_the_facts() {
     assert!(done.success().stdout().contains("preference.editor: helix"));
     assert_eq!(case.read(".vibekit/memory/INDEX.md"), None);
 }
+
+#[test]
+fn a_first_fact_says_whose_it_is_if_no_user_is_set() {
+    let case = Case::empty();
+    let said =
+        |text: &str| case.run("remember --fact").args([text]).env("USER", "ida").success().stderr();
+    let note = "facts of ida, the system's user name; ANNALS_USER or `user` in your own config.toml names another\n";
+    assert_eq!(said("likes tea"), note);
+    assert_eq!(said("likes rain"), "");
+}
