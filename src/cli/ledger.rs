@@ -180,5 +180,6 @@ fn update(
     }
     let report = ledger::update(project, &text, allow_secret.into())?;
     out.warnings(&report.warnings);
-    out.show(&report, text!("ledger/update"))
+    let more = json!({ "git": out.git() });
+    out.show_with(&report, &more, text!("ledger/update"))
 }

@@ -212,7 +212,8 @@ impl Command {
             _ => {}
         }
         let project = Project::open(global.request()?)?;
-        out.set_root(&project.root);
+        let is_here = global.project.is_none() && working_directory()? == project.root;
+        out.set_root(&project.root, is_here);
         out.warnings(&project.warnings);
         out.detail(&format!("project: {}", project.root.display()));
         let planning =

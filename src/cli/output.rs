@@ -44,6 +44,8 @@ pub(crate) struct Output {
     stderr: AutoStream<io::Stderr>,
     /// The project's folder, once known: paths inside it are printed relative to it.
     root: Option<PathBuf>,
+    /// Whether the run was started in that folder.
+    is_here: bool,
     /// The kind of the last failure.
     failed: Option<ErrorKind>,
     /// Whether the reader of standard output has closed it.
@@ -65,6 +67,7 @@ impl Output {
             stdout: AutoStream::new(io::stdout(), choice(mode.color, io::stdout().is_terminal())),
             stderr: AutoStream::new(io::stderr(), choice(mode.color, io::stderr().is_terminal())),
             root: None,
+            is_here: false,
             failed: None,
             closed: false,
             redacts: false,
@@ -85,9 +88,21 @@ impl Output {
         self.captured.unwrap_or_default()
     }
 
-    /// Sets the project's folder, so that paths inside it are printed relative to it.
-    pub(crate) fn set_root(&mut self, root: &Path) {
+    /// Sets the project's folder, so that paths inside it are printed relative to it, and whether the run was started
+    /// there.
+    pub(crate) fn set_root(&mut self, root: &Path, is_here: bool) {
         self.root = Some(root.to_owned());
+        self.is_here = is_here;
+    }
+
+    /// Returns the beginning of a command of git that takes paths relative to the project's folder.
+    pub(crate) fn git(&self) -> String {
+        match &self.root {
+            Some(root) if !self.is_here => {
+                format!("git -C '{}'", root.display().to_string().replace('\'', r"'\''"))
+            }
+            _ => "git".to_owned(),
+        }
     }
 
     /// Returns the exit code for the failures so far.

@@ -47,6 +47,27 @@ fn the_loop_from_an_empty_folder() {
 }
 
 #[test]
+fn the_command_that_commits_works_where_the_run_was_started() {
+    let case = Case::empty();
+    case.git_init().write("src/lib.rs", "");
+    let head = case.commit("one", "2026-02-01T00:00:00Z");
+    case.run("ledger init").success();
+    let next = |bullet: &str, folder: &str, line: &str| {
+        let update = json!({
+            "constraints": [{"op": "add", "section": "Rules", "bullet": bullet}],
+            "covered_through": head,
+        });
+        let done = case.run(line).inside(folder).stdin(update.to_string()).success().stdout();
+        done.lines().last().unwrap().to_owned()
+    };
+    let plain = "git add docs/memory && git commit -m \"Update the ledger\" docs/memory";
+    let whole = plain.replace("git ", "git -C '[ROOT]' ");
+    assert_eq!(next("Never panic", "", "ledger update"), format!("Next: {plain}"));
+    assert_eq!(next("One file each", "src", "ledger update"), format!("Next: {whole}"));
+    assert_eq!(next("No locks held", "src", "-C .. ledger update"), format!("Next: {whole}"));
+}
+
+#[test]
 fn the_schema_and_the_procedure_are_printed() {
     let case = Case::empty();
     let schema = case.run("ledger pending --schema").success().json();
