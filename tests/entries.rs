@@ -238,6 +238,19 @@ fn the_store_of_the_settings_is_used() {
 }
 
 #[test]
+fn a_store_outside_is_written_if_the_user_s_linked_roots_name_it() {
+    let case = Case::empty();
+    let outside = case.home().join("notes");
+    fs::create_dir_all(&outside).unwrap();
+    let remember = || case.run("remember --key gate the gate is red").env("ANNALS_STORE", &outside);
+    let refused = remember().code(4).stderr();
+    assert!(refused.contains("\nhint: the project is [ROOT]; linked_roots in your own "), "{refused}");
+    remember().env("ANNALS_LINKED_ROOTS", &outside).success();
+    let listed = case.run("entry list").env("ANNALS_STORE", &outside).success().stdout();
+    assert!(listed.contains("key: gate"), "{listed}");
+}
+
+#[test]
 fn undoing_a_write_removes_the_entry_and_its_index_row() {
     let case = Case::empty();
     write(&case, "a", "One.\n", "");

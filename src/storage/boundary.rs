@@ -231,7 +231,10 @@ impl Root {
                 None => {
                     return Err(Error::refused("lies outside the project, so it is not written")
                         .at(real, None)
-                        .hint(format!("the project is {}", self.named.display())));
+                        .hint(format!(
+                            "the project is {}; linked_roots in your own settings can allow a folder outside",
+                            self.named.display()
+                        )));
                 }
             },
         };
