@@ -190,8 +190,8 @@ impl Survey {
 
 /// What to do about an anchor that is not here.
 const SHALLOW: &str = "this clone is shallow: `git fetch --unshallow` fetches the history, or `annals ledger pending` uses what is here";
-const MISSING: &str = "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits that may not be covered, and an update through HEAD sets a new anchor";
-const DIVERGED: &str = "that this history lacks (another branch, or rewritten): `annals ledger pending` lists the commits that are only here, and an update through HEAD sets a new anchor";
+const MISSING: &str = "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits that may not be covered, and an update with the hash of the checked-out commit sets a new anchor";
+const DIVERGED: &str = "that this history lacks (another branch, or rewritten): `annals ledger pending` lists the commits that are only here, and an update with the hash of the checked-out commit sets a new anchor";
 
 impl Coverage {
     /// Returns the coverage in one line.

@@ -310,7 +310,7 @@ fn covered_commit(
         Ok(None)
     };
     let (wanted, head) = match (&update.covered_through, git.head()?) {
-        (Some(wanted), Some(head)) => (wanted.to_ascii_lowercase(), head),
+        (Some(wanted), Some(head)) => (wanted, head),
         (Some(_), None) => {
             let what = if git.is_repository() { "no commit" } else { "no git repository" };
             return refuse(format!("there is {what} here; omit this field"));
@@ -320,8 +320,10 @@ fn covered_commit(
         }
         (None, _) => return Ok(None),
     };
-    let Some(full) = git.resolve_hash(&wanted)? else {
-        return refuse(format!("{wanted} is not a commit of this repository"));
+    let Some(full) = git.resolve_hash(&wanted.to_ascii_lowercase())? else {
+        return refuse(format!(
+            "{wanted} is not the hash of a commit of this repository; the checked-out commit is {head}"
+        ));
     };
     let is_before = |one: &str, other: &str| -> Result<bool> {
         Ok(one == other || git.count_lacking(one, other)? == Some(0))
