@@ -37,11 +37,11 @@ pub(crate) fn written(
     let mut front = set(&front, &changed(write, key, &entry, &front, today));
     let body = match &write.body {
         Some(new) => {
+            let end = line_end(&front);
             if !front.ends_with("\n\n") && !front.ends_with("\n\r\n") {
-                let end = if front.ends_with("\r\n") { "\r\n" } else { "\n" };
                 front.push_str(end);
             }
-            with_title(write, key, new, entry.title.as_deref()).into_bytes()
+            with_title(write, key, new, entry.title.as_deref(), end).into_bytes()
         }
         None => body.to_owned(),
     };
@@ -85,14 +85,20 @@ fn changed(
     changed.map(|(name, _, value)| (name, value)).collect()
 }
 
-/// Returns a body verbatim, with a title added if it has none.
-fn with_title(write: &EntryWrite, key: &EntryKey, body: &str, old: Option<&str>) -> String {
+/// Returns a body verbatim, with a title added if it has none; the line of the title ends as those above it.
+fn with_title(
+    write: &EntryWrite,
+    key: &EntryKey,
+    body: &str,
+    old: Option<&str>,
+    end: &str,
+) -> String {
     if entry::title_line(body).is_some() {
         return body.to_owned();
     }
     let in_words = key.in_words();
     let title = write.title.as_deref().map(str::trim).or(old).unwrap_or(&in_words);
-    format!("# {title}\n\n{body}")
+    format!("# {title}{end}{end}{body}")
 }
 
 /// Refuses a file that has front matter in which no field can be found: another one above it would hide it.

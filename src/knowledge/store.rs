@@ -25,7 +25,7 @@ use crate::parallel;
 use crate::project::Project;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, Changes, Operation, listing, read};
-use crate::text::{inert, sha256};
+use crate::text::{inert, line_end, sha256};
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -178,6 +178,9 @@ fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     error.hint(format!("closest keys: {}", closest.join(", ")))
 }
 
+/// Number of bytes at the end of the log that are read: about a thousand writes.
+const LOG_END: u64 = 64 * 1024;
+
 /// Appends a line to the log: `- 2026-02-17T10:11:12Z write test-runner (convention, high)`.
 ///
 /// Line breaks in `what` are replaced by spaces.
@@ -188,12 +191,10 @@ pub(crate) fn log(
     what: &str,
 ) -> Result<()> {
     let what: Vec<&str> = what.lines().map(str::trim).collect();
-    let line = format!("- {} {}\n", clock.timestamp(), what.join(" "));
+    let end = line_end(read::end(&place.log(), LOG_END)?);
+    let line = format!("- {} {}{end}", clock.timestamp(), what.join(" "));
     changes.append(&place.log(), line)
 }
-
-/// Number of bytes at the end of the log that are read: about a thousand writes.
-const LOG_END: u64 = 64 * 1024;
 
 /// Returns the place of each entry in the order of the latest writes.
 pub(crate) fn order_of_writes(place: &KnowledgeDir) -> Result<HashMap<String, usize>> {

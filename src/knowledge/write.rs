@@ -18,7 +18,7 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store};
-use crate::text::{capitalized, clip};
+use crate::text::{capitalized, clip, line_end};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -496,7 +496,6 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     let named = asked.key.as_deref().map(EntryKey::parse).transpose()?;
     let derived = type_by_rules(text);
     let place = KnowledgeDir::in_project(project);
-    let body = body(text);
     let request = asked.request_id.as_deref();
     let ended = project.storage().transact_once("remember", &[Store::Entries], request, || {
         let key = match &named {
@@ -506,6 +505,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
         refuse_same(&place, &key, text)?;
         let path = place.entry(key.as_str());
         let known = bytes(&place, &path)?;
+        let body = body(text, known.as_ref().map_or("\n", line_end));
         let known = known.and_then(|bytes| Entry::from_bytes(&bytes, &path).kind);
         let kind = asked.kind.or(known).or(derived).unwrap_or_default();
         let write = EntryWrite {
@@ -513,7 +513,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
             kind,
             confidence: asked.confidence,
             tags: asked.tags.clone(),
-            body: Some(body.clone()),
+            body: Some(body),
             title: None,
             if_match: None,
             secrets: asked.secrets,
@@ -531,10 +531,10 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     Ok(done)
 }
 
-/// Returns the text as a paragraph below a title; a text that has a title stays as it is.
-fn body(text: &str) -> String {
+/// Returns the text as a paragraph below a title; a text that has a title stays as it is. `end` ends its lines.
+fn body(text: &str, end: &str) -> String {
     if text.starts_with("# ") {
-        return format!("{text}\n");
+        return format!("{text}{end}");
     }
     let first = text.lines().next().unwrap_or_default();
     let sentence = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
@@ -543,7 +543,7 @@ fn body(text: &str) -> String {
     let is_name = |c: char| c.is_numeric() || c.is_uppercase() || c == '_';
     let first = title.split_whitespace().next().unwrap_or_default();
     let title = if first.contains(is_name) { title } else { capitalized(&title).into() };
-    format!("# {title}\n\n{text}\n")
+    format!("# {title}{end}{end}{text}{end}")
 }
 
 /// Returns the key, with a number if an entry has it already.

@@ -277,7 +277,7 @@ impl Merge<'_> {
         let new = format!("(Superseded {}) {} \u{2014} {reason}", self.today, old.text);
         // The lines nested in a bullet go with it.
         let below = &self.text[old.range.end..old.lines.end.max(old.range.end)];
-        let nested = below.find('\n').map_or("", |at| below[at..].trim_end());
+        let nested = below.find(['\r', '\n']).map_or("", |at| below[at..].trim_end());
         let rest = edit::apply(self.text, vec![Edit::replace(old.lines.clone(), "")]);
         let moved = format!("{new}{nested}");
         let text = with_bullet(&rest, &Constraints::parse(&rest), SUPERSEDED, &moved);

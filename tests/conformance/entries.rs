@@ -114,6 +114,23 @@ fn format_an_unknown_field_keeps_its_position() {
 // Type vocabulary
 
 #[test]
+fn every_line_that_annals_adds_ends_as_those_of_its_file() {
+    let case = Case::empty();
+    let front = "---\r\nkey: a\r\ntype: convention\r\n---\r\n\r\n";
+    case.write(&format!("{MEMORY}/a.md"), format!("{front}# A\r\n\r\nOld.\r\n"));
+    case.write(&format!("{MEMORY}/log.md"), "- 2026-02-01T12:00:00Z write a (convention, low)\r\n");
+    write(&case, "a", "New.\r\n", "");
+    assert!(memory(&case, "a.md").ends_with("\r\n---\r\n\r\n# A\r\n\r\nNew.\r\n"));
+    case.run("remember --key a the gate is red").success();
+    let end = "\r\n---\r\n\r\n# The gate is red\r\n\r\nthe gate is red\r\n";
+    assert!(memory(&case, "a.md").ends_with(end));
+    for name in ["a.md", "log.md"] {
+        let text = memory(&case, name);
+        assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    }
+}
+
+#[test]
 fn types_are_a_closed_set() {
     let case = Case::empty();
     for kind in [

@@ -140,6 +140,20 @@ fn a_superseded_bullet_moves_with_its_reason() {
 }
 
 #[test]
+fn every_line_that_a_change_writes_ends_as_those_of_the_file() {
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    for change in [
+        add("Rules", "One binary"),
+        add("Names", "One binary"),
+        edited("tabs", "Use tabs everywhere"),
+        supersede("gateway", "it is gone"),
+    ] {
+        let expected = windows(&done(FILE, change.clone()));
+        assert_eq!(done(&windows(FILE), change), expected);
+    }
+}
+
+#[test]
 fn each_problem_has_its_pointer_and_line() {
     for (one, pointer, message) in [
         (add("Rules", "Never panic on bytes, any"), "/constraints/0/bullet", "line 9"),
