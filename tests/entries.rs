@@ -244,7 +244,10 @@ fn a_store_outside_is_written_if_the_user_s_linked_roots_name_it() {
     fs::create_dir_all(&outside).unwrap();
     let remember = || case.run("remember --key gate the gate is red").env("ANNALS_STORE", &outside);
     let refused = remember().code(4).stderr();
-    assert!(refused.contains("\nhint: the project is [ROOT]; linked_roots in your own "), "{refused}");
+    assert!(
+        refused.contains("\nhint: the project is [ROOT]; linked_roots in your own "),
+        "{refused}"
+    );
     remember().env("ANNALS_LINKED_ROOTS", &outside).success();
     let listed = case.run("entry list").env("ANNALS_STORE", &outside).success().stdout();
     assert!(listed.contains("key: gate"), "{listed}");

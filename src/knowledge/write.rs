@@ -493,6 +493,8 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     if text.is_empty() {
         return Err(Error::usage("there is nothing to remember"));
     }
+    // Before a title is put over it, which would be line 1.
+    asked.secrets.check("the text", text)?;
     let named = asked.key.as_deref().map(EntryKey::parse).transpose()?;
     let derived = type_by_rules(text);
     let place = KnowledgeDir::in_project(project);

@@ -100,7 +100,11 @@ fn what_an_entry_says_already_is_refused_with_the_one_to_update() {
         "`annals remember --key run-tests-pytest-q-x TEXT` updates it; `annals entry read run-tests-pytest-q-x` prints it",
     );
     let key = ["ghp", "_0123456789abcdefghijABCDEFGHIJ012345"].concat();
-    case.run("remember the key is").args([key]).code(4);
+    let refused = case.run("remember the key is").args([key]).code(4).stderr();
+    assert!(
+        refused.contains("the text contains what looks like a secret (github-token, line 1)"),
+        "{refused}"
+    );
     case.run("remember").code(2);
     let mistyped = case.run("remember --tag port the gate is blue").code(2);
     assert!(mistyped.stderr().contains("'--tags'"), "{}", mistyped.report());
