@@ -122,6 +122,9 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
     Ok(written)
 }
 
+/// How a body is passed, on the command line and over MCP.
+const PASS_BODY: &str = "pass `body`, on the command line --body @FILE or --body-stdin";
+
 /// Refuses invalid input before anything is read.
 fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref();
@@ -131,14 +134,14 @@ fn check(write: &EntryWrite) -> Result<()> {
         }
         if body.is_none() {
             return Err(Error::usage("a title needs a body")
-                .hint("pass it with --body @FILE or --body-stdin"));
+                .hint(PASS_BODY));
         }
     }
     if let Some(body) = body {
         refuse_front_matter(body)?;
         if body.trim().is_empty() {
             return Err(Error::refused("the body is empty")
-                .hint("an update without --body and --body-stdin changes only the front matter"));
+                .hint("an update without a body changes only the front matter; a new entry needs one"));
         }
     }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");
@@ -171,7 +174,7 @@ fn plan(
     }
     if old.is_none() && write.body.is_none() {
         return Err(Error::usage(format!("the new entry `{key}` has no body"))
-            .hint("pass it with --body @FILE or --body-stdin"));
+            .hint(PASS_BODY));
     }
     let today = project.clock.today();
     let new = written(write, key, old.as_deref().unwrap_or_default(), &path, today)?;
@@ -212,13 +215,15 @@ fn plan(
 }
 
 fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
-    let now = old.map(digest);
-    if now.as_deref() == Some(wanted) {
-        return Ok(());
-    }
-    let what = if now.is_some() { "has changed since it was read" } else { "does not exist" };
-    Err(Error::refused(format!("the entry `{key}` {what}"))
-        .hint(format!("`annals entry read --json --key {key}` prints it with its hash")))
+    let (what, hint) = match old.map(digest) {
+        Some(now) if now == wanted => return Ok(()),
+        Some(_) => (
+            "has changed since it was read",
+            format!("`annals entry read --json --key {key}` prints it with its hash"),
+        ),
+        None => ("does not exist", "without a hash to match, the write creates it".to_owned()),
+    };
+    Err(Error::refused(format!("the entry `{key}` {what}")).hint(hint))
 }
 
 fn refuse_duplicate(

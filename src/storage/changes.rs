@@ -358,7 +358,7 @@ impl Changes {
         }
         if let Some(new) = &new {
             if new.len() as u64 > read::MAX_FILE {
-                return Err(read::too_large(&path));
+                return Err(read::too_large(&path, "would be", "written"));
             }
             // A text without git's markers resolves the conflict.
             if read::refuse_conflict(new, &path).is_err() {

@@ -100,9 +100,10 @@ pub(crate) fn end(path: &Path, most: u64) -> Result<Vec<u8>> {
 fn read_bounded(file: &File, path: &Path) -> Result<Vec<u8>> {
     let length = length(file, path)?;
     if length > MAX_FILE {
-        return Err(too_large(path));
+        return Err(too_large(path, "is", "read"));
     }
-    disk::read_whole(file, length, MAX_FILE).at("read", path)?.ok_or_else(|| too_large(path))
+    let bytes = disk::read_whole(file, length, MAX_FILE).at("read", path)?;
+    bytes.ok_or_else(|| too_large(path, "is", "read"))
 }
 
 /// Returns the length of an opened file, which must be a regular one.
@@ -244,10 +245,10 @@ fn wrong_kind(what: &str, path: &Path) -> Error {
     Error::failed(what).at(path, None).hint("move or rename it")
 }
 
-/// Returns the error for a file over [`MAX_FILE`].
-pub(crate) fn too_large(path: &Path) -> Error {
+/// Returns the error for a file that is, or would be, over [`MAX_FILE`], so that it is not read, or written.
+pub(crate) fn too_large(path: &Path, is: &str, read: &str) -> Error {
     let most = MAX_FILE / 1024 / 1024;
-    Error::failed(format!("is larger than {most} MiB, so it is not read"))
+    Error::failed(format!("{is} larger than {most} MiB, so it is not {read}"))
         .at(path, None)
         .hint("split it, or move a part of it elsewhere")
 }

@@ -92,7 +92,7 @@ fn a_new_entry_without_body_and_title_is_refused() {
     assert_error(
         &refused,
         "the new entry `deploy` has no body",
-        "pass it with --body @FILE or --body-stdin",
+        "pass `body`, on the command line --body @FILE or --body-stdin",
     );
     assert_unchanged(&before, &case, &refused);
     case.run(&format!("{line} --title Tuesdays")).code(2);
@@ -422,9 +422,22 @@ fn an_empty_standard_input_does_not_wipe_a_body() {
     for (key, body) in [("use-jest", ""), ("use-jest", " \n\n"), ("new-one", "")] {
         let refused = write(&case, key, body, "");
         assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
-        assert!(refused.stderr().contains("the body is empty"), "{}", refused.report());
+        let hint = "an update without a body changes only the front matter; a new entry needs one";
+        assert_error(&refused, "the body is empty", hint);
         assert_unchanged(&before, &case, &refused);
     }
+}
+
+#[test]
+fn a_body_that_is_too_large_is_named_as_what_would_be_written() {
+    let case = Case::empty();
+    let refused = write(&case, "big", &"long line\n".repeat(900_000), "");
+    assert_eq!(refused.exit_code(), Some(1));
+    assert_error(
+        &refused,
+        ".vibekit/memory/big.md: would be larger than 8 MiB, so it is not written",
+        "split it, or move a part of it elsewhere",
+    );
 }
 
 #[test]
@@ -524,7 +537,10 @@ fn write_if_match_refuses_a_concurrent_change() {
     assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
     assert!(refused.stderr().contains("has changed since it was read"), "{}", refused.report());
     assert_unchanged(&before, &case, &refused);
-    assert_eq!(write(&case, "new-one", "# New\n", &guarded).exit_code(), Some(4));
+    let absent = write(&case, "new-one", "# New\n", &guarded);
+    assert_eq!(absent.exit_code(), Some(4), "{}", absent.report());
+    let hint = "without a hash to match, the write creates it";
+    assert_error(&absent, "the entry `new-one` does not exist", hint);
 }
 
 #[test]
