@@ -166,10 +166,15 @@ pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<
     }
 }
 
-/// Returns the error for an unknown key, with the three closest keys.
+/// Returns the error for an unknown key, with the three closest keys: first those that have all of its words.
 fn not_found(place: &KnowledgeDir, key: &str) -> Error {
+    let lacks_word = |other: &str| {
+        !key.split('-').all(|word| other.split('-').any(|part| part.starts_with(word)))
+    };
     let mut keys: Vec<String> = place.keys().into_iter().collect();
-    keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
+    keys.sort_by_cached_key(|other| {
+        (lacks_word(other), strsim::levenshtein(key, other), other.clone())
+    });
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
     let error = Error::not_found(format!("not found: {key}"));
     if closest.is_empty() {

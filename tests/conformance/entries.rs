@@ -188,6 +188,14 @@ fn read_of_an_unknown_key_names_the_three_closest() {
         "closest keys: test-runner, best-runner, test-runners",
     );
     assert_eq!(missing.stdout(), "");
+    for (part, closest) in [
+        ("zeb", "zebra, best-runner, test-runner"),
+        ("runner", "best-runner, test-runner, test-runners"),
+        ("runners", "test-runners, best-runner, test-runner"),
+    ] {
+        let missing = case.run(&format!("entry read {part}")).code(3);
+        assert_error(&missing, &format!("not found: {part}"), &format!("closest keys: {closest}"));
+    }
     let json = case.run("entry read --key x --json").code(3).json();
     assert_eq!(json["error"]["kind"], "not_found");
 }
