@@ -239,23 +239,32 @@ fn refuse_duplicate(
         if file.key == key.as_str() {
             return None;
         }
-        let other = Likeness::new(&file.text[file.entry().body], file.key);
+        let entry = file.entry();
+        let other = Likeness::new(&file.text[entry.body], file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
-        Some((percent, file.key.to_owned(), same))
+        Some((percent, file.key.to_owned(), same, entry.status))
     })?
     .into_value(warnings);
     // The most similar entry, the first one if several are.
-    match found.into_iter().rev().max_by_key(|(percent, ..)| *percent) {
-        None => Ok(()),
-        Some((percent, other, same)) => Err(Error::refused(format!(
-            "near-duplicate of `{other}` (same {same}, {percent} % of lines shared)"
-        ))
-        .hint(format!(
-            "update it (`annals entry write --key {other} …`), or give this one its own content and \
-             supersede it (`annals entry supersede --old {other} --new {key}`)"
-        ))),
-    }
+    let most_similar = found.into_iter().rev().max_by_key(|(percent, ..)| *percent);
+    let Some((percent, other, same, status)) = most_similar else { return Ok(()) };
+    let (is, hint) = match status {
+        EntryStatus::Superseded => (
+            ", which is superseded",
+            format!("if it holds again, set `status: active` in {other}.md; else say what is different now"),
+        ),
+        _ => (
+            "",
+            format!(
+                "update it (`annals entry write --key {other} …`), or give this one its own content and \
+                 supersede it (`annals entry supersede --old {other} --new {key}`)"
+            ),
+        ),
+    };
+    let message =
+        format!("near-duplicate of `{other}`{is} (same {same}, {percent} % of lines shared)");
+    Err(Error::refused(message).hint(hint))
 }
 
 /// Counts the lines added to and removed from the body; a line that only moved is neither.

@@ -491,6 +491,20 @@ fn write_rejects_a_duplicate_of_another_entry() {
 }
 
 #[test]
+fn write_says_that_the_entry_it_duplicates_is_superseded() {
+    let case = two();
+    case.run("entry supersede --old use-jest --new use-vitest").success();
+    let text = memory(&case, "use-jest.md");
+    let body = text.split_once("---\n\n").unwrap().1;
+    let refused = write(&case, "jest-again", body, "");
+    assert_error(
+        &refused,
+        "near-duplicate of `use-jest`, which is superseded (same first line, 100 % of lines shared)",
+        "if it holds again, set `status: active` in use-jest.md; else say what is different now",
+    );
+}
+
+#[test]
 fn write_rejects_byte_identical_bodies_when_the_title_is_one_entry_s_key() {
     let case = Case::empty();
     let body = "# Test runner\n\nThe test runner is vitest.\n";
