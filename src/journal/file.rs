@@ -61,9 +61,14 @@ pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     if metadata.is_dir() {
         return Err(Error::failed("is a directory, a file was expected").at(path, None));
     }
-    // A device such as /dev/null has no content, and opening a pipe would block until it has a writer.
-    if !metadata.is_file() {
+    // A device such as /dev/null has no content.
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_char_device(&metadata.file_type()) {
         return Ok(None);
+    }
+    // Opening a pipe would block until it has a writer.
+    if !metadata.is_file() {
+        return Err(Error::failed("is not a regular file, so it is not read").at(path, None));
     }
     // It may have been deleted in the meantime.
     let file = match File::open(path) {

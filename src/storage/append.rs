@@ -184,7 +184,8 @@ fn is_file_or_device(file: &File) -> bool {
 }
 
 fn irregular(path: &Path) -> Error {
-    Error::refused("is a link or not a regular file, so annals does not write to it")
+    let what = if path.is_symlink() { "a link" } else { "not a regular file" };
+    Error::refused(format!("is {what}, so annals does not write to it"))
         .at(path, None)
         .hint("remove it")
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::cli::assert_error;
 use crate::support::{Case, Outcome, require};
 
 const FILE: &str = "[HOME]/.codex/memory.jsonl";
@@ -326,6 +327,23 @@ fn what_is_in_the_way_is_told_and_nothing_is_torn() {
     assert_eq!(below.json()["ok"], false);
     assert_eq!(case.read("file").unwrap(), b"{}\n");
     assert_eq!(contents(&run("journal search c", "file/memory.jsonl").success()).len(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_the_journal_is_no_empty_journal() {
+    let case = Case::empty();
+    case.program("mkfifo pipe").success();
+    let run = |line: &str| case.run(line).env("MEMORY_FILE", case.root().join("pipe"));
+    let read = "[ROOT]/pipe: is not a regular file, so it is not read";
+    run("journal search c").code(1).stdout_json(&json!({"ok": false, "error": read}));
+    assert_error(&run("journal tail").code(1), read, "");
+    run("journal write --content c").code(4).stdout_json(&json!({
+        "ok": false,
+        "error": "[ROOT]/pipe: is not a regular file, so annals does not write to it; remove it",
+    }));
+    let empty = case.run("journal search c").env("MEMORY_FILE", "/dev/null").success();
+    assert_eq!(contents(&empty).len(), 0);
 }
 
 #[cfg(target_os = "linux")]
