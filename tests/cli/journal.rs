@@ -244,6 +244,9 @@ fn the_latest_records_are_listed() {
     assert_eq!(tail.stdout(), format!("{TIME}  note  one two  [x, y]\n{TIME}  todo  three\n"));
     let last = case.run("journal tail -n 1 --json").success();
     assert_eq!(last.stdout(), journal(&case).lines().last().unwrap().to_owned() + "\n");
+    case.write("other.jsonl", "{\"content\":\"four\"}\n");
+    let other = case.run("journal tail").env("MEMORY_FILE", case.root().join("other.jsonl"));
+    assert_eq!(other.success().stdout(), "-  -  four\n");
 }
 
 #[test]
