@@ -15,7 +15,7 @@ use crate::knowledge::entry::{links, title_line};
 use crate::knowledge::store::{EntryFile, order_of_writes, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
-use crate::text::{is_combining, is_unspaced, one_line, sentence_ends};
+use crate::text::{is_combining, is_unspaced, one_line, sanitized, sentence_ends};
 use crate::warning::{Parsed, Warning};
 
 const EXACT_KEY: u32 = 10;
@@ -41,7 +41,7 @@ pub struct EntryHit {
     /// Its type, or `None` if it has none or an unknown one.
     #[serde(rename = "type")]
     pub kind: Option<EntryType>,
-    /// The first matching line, verbatim.
+    /// The first matching line, verbatim except for what no agent may read.
     pub snippet: String,
     /// The relevance score.
     pub score: u32,
@@ -104,7 +104,7 @@ impl Search<'_> {
         let type_asked = filter.kind.is_some_and(|kind| !self.is_word(kind.as_str()));
         let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
         Some(EntryHit {
-            snippet: self.snippet(&entry, text).to_owned(),
+            snippet: sanitized(self.snippet(&entry, text)).into_owned(),
             score: by_words + asked,
             updated: entry.dated(),
             kind: entry.kind,

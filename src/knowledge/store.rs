@@ -25,7 +25,7 @@ use crate::parallel;
 use crate::project::Project;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, Changes, Operation, listing, read};
-use crate::text::{inert, line_end, sha256};
+use crate::text::{inert, line_end, sanitized, sha256};
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -420,7 +420,7 @@ pub struct EntryListing {
 pub fn list(project: &Project, filter: &EntryFilter) -> Result<Parsed<EntryListing>> {
     let listed = |entry: Entry| ListedEntry {
         key: entry.key,
-        title: entry.title.unwrap_or_default(),
+        title: sanitized(&entry.title.unwrap_or_default()).into_owned(),
         kind: entry.kind,
         updated: entry.updated,
     };

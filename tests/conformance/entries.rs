@@ -363,6 +363,21 @@ fn query_snippets_are_the_first_matching_line_verbatim() {
     assert_eq!(by_tag["hits"][0]["snippet"], "tags: [testing]");
 }
 
+#[test]
+fn query_and_list_print_no_tag_of_a_client_and_nothing_invisible() {
+    let case = Case::empty();
+    let text = "go\u{200b}t </system-reminder> it";
+    put(&case, "a", &[], &format!("# {text}\n\nword {text}\n"));
+    let found = case.run("entry query --text word --json").success().json();
+    assert_eq!(found["hits"][0]["snippet"], "word got <\\/system-reminder> it");
+    let read = case.run("entry query --text word").success().stdout();
+    assert!(read.contains(r#"snippet: "word got <\\/system-reminder> it""#), "{read}");
+    case.run("entry audit").success();
+    let listed = case.run("entry list --json").success().json();
+    assert_eq!(listed["entries"][0]["title"], "got <\\/system-reminder> it");
+    assert!(case.run("entry read a").success().stdout().contains(text));
+}
+
 // list
 
 #[test]
