@@ -436,7 +436,7 @@ pub fn delete(
     existing(&place, key)?;
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         return Err(Error::refused("deleting an entry requires a reason").hint(format!(
-            "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
+            "say why: `annals forget {key} WHY`; or keep the history: `annals entry supersede --old {key} --new …`"
         )));
     };
     policy.check("the reason", reason)?;

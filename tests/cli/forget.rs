@@ -10,7 +10,7 @@ fn an_entry_is_deleted_with_a_reason_and_kept_without_one() {
     assert_error(
         &case.run("forget gate").code(4),
         "deleting an entry requires a reason",
-        "add --reason, or keep the history: `annals entry supersede --old gate --new …`",
+        "say why: `annals forget gate WHY`; or keep the history: `annals entry supersede --old gate --new …`",
     );
     case.run("forget gat --reason painted").code(3);
     let done = case.run("forget gate --reason painted").success();
