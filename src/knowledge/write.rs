@@ -133,15 +133,15 @@ fn check(write: &EntryWrite) -> Result<()> {
             return Err(Error::usage("a title is one line of text"));
         }
         if body.is_none() {
-            return Err(Error::usage("a title needs a body")
-                .hint(PASS_BODY));
+            return Err(Error::usage("a title needs a body").hint(PASS_BODY));
         }
     }
     if let Some(body) = body {
         refuse_front_matter(body)?;
         if body.trim().is_empty() {
-            return Err(Error::refused("the body is empty")
-                .hint("an update without a body changes only the front matter; a new entry needs one"));
+            return Err(Error::refused("the body is empty").hint(
+                "an update without a body changes only the front matter; a new entry needs one",
+            ));
         }
     }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");
@@ -173,8 +173,7 @@ fn plan(
         match_hash(key, wanted, old.as_deref())?;
     }
     if old.is_none() && write.body.is_none() {
-        return Err(Error::usage(format!("the new entry `{key}` has no body"))
-            .hint(PASS_BODY));
+        return Err(Error::usage(format!("the new entry `{key}` has no body")).hint(PASS_BODY));
     }
     let today = project.clock.today();
     let new = written(write, key, old.as_deref().unwrap_or_default(), &path, today)?;
@@ -252,7 +251,9 @@ fn refuse_duplicate(
     let (is, hint) = match status {
         EntryStatus::Superseded => (
             ", which is superseded",
-            format!("if it holds again, set `status: active` in {other}.md; else say what is different now"),
+            format!(
+                "if it holds again, set `status: active` in {other}.md; else say what is different now"
+            ),
         ),
         _ => (
             "",
@@ -498,6 +499,9 @@ pub struct Remembered {
     pub type_derived: bool,
     /// Its confidence.
     pub confidence: Confidence,
+    /// The confidence of the entry before, if it was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence_before: Option<Confidence>,
 }
 
 /// Stores a text as an entry. An existing key is overwritten only if the caller named it, and a text that says
@@ -522,8 +526,8 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
         let path = place.entry(key.as_str());
         let known = bytes(&place, &path)?;
         let body = body(text, known.as_ref().map_or("\n", line_end));
-        let known = known.and_then(|bytes| Entry::from_bytes(&bytes, &path).kind);
-        let kind = asked.kind.or(known).or(derived).unwrap_or_default();
+        let known = known.map(|bytes| Entry::from_bytes(&bytes, &path)).unwrap_or_default();
+        let kind = asked.kind.or(known.kind).or(derived).unwrap_or_default();
         let write = EntryWrite {
             key: key.to_string(),
             kind,
@@ -537,8 +541,13 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
         };
         check(&write)?;
         let (written, changes) = plan(project, &place, &key, &write)?;
-        let type_derived = asked.kind.is_none() && known.is_none();
-        let remembered = Remembered { written, kind, type_derived, confidence: asked.confidence };
+        let remembered = Remembered {
+            written,
+            kind,
+            type_derived: asked.kind.is_none() && known.kind.is_none(),
+            confidence: asked.confidence,
+            confidence_before: known.confidence.filter(|before| *before != asked.confidence),
+        };
         Ok((remembered, changes))
     });
     let (mut done, applied) = ended?;

@@ -83,6 +83,11 @@ fn an_existing_key_is_overwritten_only_if_it_is_named() {
     assert!(second.stdout().starts_with("Stored: gateway-listens-every-interface-machine."));
     let updated = case.run("remember --key port it listens on 7444 since May").success();
     assert!(updated.stdout().starts_with("Updated port (+"), "{}", updated.report());
+    let line = "remember --key port --confidence high it listens on 7444 since May";
+    assert_eq!(
+        case.run(line).success().stdout(),
+        "Updated port (+0/-0 lines).\n  type reference; confidence high, before low\n"
+    );
     case.run("remember blue door").success();
     let third = case.run("remember blue door: the door of the deployment, painted last").success();
     assert!(third.stdout().starts_with("Stored: blue-door-"), "{}", third.report());
