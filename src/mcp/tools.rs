@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::context::DigestRequest;
 use crate::error::{Error, Result};
-use crate::facts::{FactQuery, Facts, Method, Purpose, Selection, Statement};
+use crate::facts::{FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement};
 use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{EntryWrite, notepad};
@@ -169,8 +169,10 @@ fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
     let found =
         facts::retrieve(&mut Facts::open(project, None, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| {
-        let mark = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
-        format!("{mark}{}\n", hit.fact)
+        let low = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
+        let is_pending = hit.fact.status == FactStatus::PendingConfirmation;
+        let pending = if is_pending { "pending: " } else { "" };
+        format!("{low}{pending}{}\n", hit.fact)
     });
     let text = if found.is_wordless {
         no_words()

@@ -1,6 +1,6 @@
 //! A hit as it is shown, and the reasons to treat it with caution, some of which depend on the project's current files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -111,25 +111,27 @@ word_enum! {
         LowConfidence = "low-confidence",
         /// A file that it names was changed after its date.
         Changed = "changed since",
+        /// A fact that the user has not confirmed, and that does not hold yet.
+        Pending = "pending",
     }
 }
 
 impl Flag {
     /// Returns its bit in the number that is stored with a passage, if it is set.
-    pub(crate) fn bit(self, is_set: bool) -> u8 {
-        u8::from(is_set) << self as u8
+    pub(crate) fn bit(self, is_set: bool) -> u32 {
+        u32::from(is_set) << self as u32
     }
 
     /// Returns the flags in a stored number.
-    pub(crate) fn list(bits: u8) -> impl Iterator<Item = Self> {
+    pub(crate) fn list(bits: u32) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |flag| bits & flag.bit(true) != 0)
     }
 
     /// Returns the factor by which the flags in a stored number multiply the score of a hit.
-    pub(crate) fn weight(bits: u8) -> f64 {
+    pub(crate) fn weight(bits: u32) -> f64 {
         let weights = Self::list(bits).map(|flag| match flag {
             Self::Stale => 0.7,
-            Self::Superseded => 0.6,
+            Self::Superseded | Self::Pending => 0.6,
             Self::LowConfidence => 0.85,
             Self::Changed => 1.0,
         });
@@ -157,7 +159,7 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
         }
     }
     mark_past_blockers(project, hits);
-    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    sort(hits);
     mark_changed(project, hits, warnings);
 }
 
@@ -185,6 +187,20 @@ fn mark_past_blockers(project: &Project, hits: &mut [Hit]) {
 fn mark_stale(hit: &mut Hit) {
     hit.passage.flags |= Flag::Stale.bit(true);
     hit.score *= Flag::weight(Flag::Stale.bit(true));
+}
+
+/// Sorts the hits by score; a pending fact comes after the one of its key that holds, however well it matches.
+fn sort(hits: &mut [Hit]) {
+    let is_pending = |hit: &Hit| hit.passage.flags & Flag::Pending.bit(true) != 0;
+    let key = |hit: &Hit| hit.passage.text.split(": ").next().map(str::to_owned);
+    let facts = hits.iter().filter(|hit| hit.source.is_none() && !is_pending(hit));
+    let holding: HashMap<Option<String>, f64> =
+        facts.rev().map(|hit| (key(hit), hit.score)).collect();
+    for hit in hits.iter_mut().filter(|hit| is_pending(hit)) {
+        hit.score = holding.get(&key(hit)).map_or(hit.score, |most| hit.score.min(*most));
+    }
+    let by_score = |one: &Hit, other: &Hit| other.score.total_cmp(&one.score);
+    hits.sort_by(|one, other| by_score(one, other).then(is_pending(one).cmp(&is_pending(other))));
 }
 
 /// Returns the line by which the reasons for a bullet are found: the line of its entry's heading, or its own.

@@ -242,9 +242,9 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut database, &user, &fact_query, &embedder)?;
     let passage = |fact: Fact| {
-        let is_unsure =
-            fact.status == FactStatus::PendingConfirmation || fact.confidence < MIN_SURE_CONFIDENCE;
-        let flags = Flag::LowConfidence.bit(is_unsure);
+        let is_pending = fact.status == FactStatus::PendingConfirmation;
+        let is_unsure = is_pending || fact.confidence < MIN_SURE_CONFIDENCE;
+        let flags = Flag::LowConfidence.bit(is_unsure) | Flag::Pending.bit(is_pending);
         Passage {
             headings: Vec::new(),
             line: 0,

@@ -56,11 +56,11 @@ const PLACES: [Place; 4] = [
 const BLOCKERS: usize = 0;
 
 // The places are bits beside those of the flags.
-const _: () = assert!(Flag::ALL.len() + PLACES.len() <= u8::BITS as usize);
+const _: () = assert!(Flag::ALL.len() + PLACES.len() <= u32::BITS as usize);
 
 /// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own, or is
 /// no question.
-pub(crate) fn asked(question: &str) -> u8 {
+pub(crate) fn asked(question: &str) -> u32 {
     let terms = terms(question, &[]);
     let words = || terms.iter().map(|term| term.word.as_str()).filter(|word| word.len() > 1);
     let asks = |word: &str| has("word of a question", word) || has("question of one word", word);
@@ -77,7 +77,7 @@ pub(crate) fn asked(question: &str) -> u8 {
 }
 
 /// Returns the places that a passage of a file is in; `is_opening` if it is its first.
-pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u8 {
+pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u32 {
     let line = passage.text.lines().next().unwrap_or_default();
     let own = Some(line).filter(|line| line.trim_end().ends_with([':', '*']));
     let titles = passage.headings.iter().map(String::as_str).chain(own);
@@ -107,11 +107,11 @@ impl Place {
 }
 
 /// Returns the maximum number of hits from one section: each blocker in a list is an answer.
-pub(crate) fn max_of_section(asked: u8) -> usize {
+pub(crate) fn max_of_section(asked: u32) -> usize {
     if asked == bit(BLOCKERS) { 5 } else { 2 }
 }
 
-fn bit(place: usize) -> u8 {
+fn bit(place: usize) -> u32 {
     1 << (Flag::ALL.len() + place)
 }
 

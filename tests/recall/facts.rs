@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
 
+use crate::cli::{answer, call, session};
 use crate::support::Case;
 
 fn with_facts() -> Case {
@@ -129,4 +131,36 @@ fn the_ranking_of_facts_does_not_depend_on_the_project() {
     let all = all.join("\n");
     case.write(".planning/STATE.md", format!("# S\n\n{all}\n"));
     assert_eq!(scores(), before);
+}
+
+#[test]
+fn a_pending_fact_is_marked_wherever_it_is_found_and_comes_after_the_one_that_holds() {
+    let case = Case::empty();
+    case.write("../home/.config/annals/config.toml", "user = \"ada\"\n");
+    for value in ["the harbour", "a house by the river"] {
+        case.run("facts add --key home.address --value").args([value]).success();
+    }
+    let query = "address of the house";
+    let hits = found(&case, None, &format!("recall --json {query}"));
+    let marked: Vec<String> =
+        hits.iter().map(|hit| format!("{} {}", hit["snippet"], hit["flags"])).collect();
+    assert_snapshot!(marked.join("\n"), @r#"
+    "home.address: the harbour" ["low-confidence"]
+    "home.address: a house by the river" ["low-confidence","pending"]
+    "#);
+    let calls = ["recall", "fact_retrieve"].map(|tool| call(1, tool, &json!({"query": query})));
+    for one in &calls {
+        let session = session(&case, "mcp --tools all", std::slice::from_ref(one));
+        let told = answer(&session, 1)["result"]["content"][0]["text"].clone();
+        let told = told.as_str().unwrap();
+        let [holds, proposed] = ["the harbour", "a house"].map(|value| told.find(value));
+        assert!(holds < proposed, "{told}");
+        assert_eq!(told.matches("pending").count(), 1, "{told}");
+    }
+    let retrieved = case.run("facts retrieve --query").args([query]).success().stdout();
+    let lines: Vec<&str> = retrieved.lines().map(|line| &line[10..]).collect();
+    assert_snapshot!(lines.join("\n"), @r"
+    0.40  home.address: the harbour
+    0.40  home.address: a house by the river  (pending_confirmation)
+    ");
 }

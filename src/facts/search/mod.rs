@@ -143,11 +143,20 @@ impl Search<'_> {
             Some(FactHit { score, relevance, components, fact })
         };
         let mut hits: Vec<FactHit> = scored.into_iter().filter_map(hit).collect();
+        // A proposal comes after the fact that it contests, however well it matches.
+        let scores = hits.iter().map(|hit| (hit.fact.fact_id.clone(), hit.score));
+        let scores: HashMap<String, f64> = scores.collect();
+        let score = |hit: &FactHit| {
+            let contested = hit.fact.contests.as_ref().and_then(|id| scores.get(id));
+            contested.map_or(hit.score, |contested| hit.score.min(*contested))
+        };
         // Equal scores are ordered latest first, since row order differs between devices.
         hits.sort_by(|a, b| {
+            let is_proposal = |hit: &FactHit| hit.fact.contests.is_some();
+            let proposed = is_proposal(a).cmp(&is_proposal(b));
             let later = b.fact.last_touched().cmp(a.fact.last_touched());
             let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
-            b.score.total_cmp(&a.score).then(later).then(by_id)
+            score(b).total_cmp(&score(a)).then(proposed).then(later).then(by_id)
         });
         hits.truncate(depth);
         let found = hits.len();

@@ -15,7 +15,7 @@ use crate::storage::is_plain_database;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 18;
+const FORMAT_VERSION: u32 = 19;
 
 /// Number of units that may be gone before an index with fewer that are there is built anew.
 const MAX_GONE: i64 = 20_000;
@@ -42,7 +42,7 @@ pub(crate) struct UnitRecord {
     pub(crate) length: u32,
     pub(crate) date: Option<NaiveDate>,
     pub(crate) weight: f64,
-    pub(crate) flags: u8,
+    pub(crate) flags: u32,
 }
 
 impl UnitRecord {
@@ -70,7 +70,7 @@ impl UnitRecord {
         units.extend(day.to_le_bytes());
         units.extend(self.weight.to_le_bytes());
         units.extend(vector.scale.to_le_bytes());
-        units.extend([self.flags, 0, 0, 0]);
+        units.extend(self.flags.to_le_bytes());
         units.extend_from_slice(&vector.values);
         units.resize(from + Self::SIZE, 0);
     }
@@ -89,7 +89,7 @@ impl UnitRecord {
             date: NaiveDate::from_num_days_from_ce_opt(number(5).cast_signed())
                 .filter(|_| number(5) != 0),
             weight: f64::from_bits(long(6)),
-            flags: head[36],
+            flags: number(9),
         };
         (unit, f32::from_bits(number(8)), vector)
     }

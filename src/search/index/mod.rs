@@ -70,7 +70,7 @@ pub struct Passage {
     /// The date that it refers to, or on which it was written.
     pub date: Option<NaiveDate>,
     /// The caller's flags, which are kept with it.
-    pub flags: u8,
+    pub flags: u32,
     /// Factor of its score, usually 1.
     pub weight: f64,
 }
@@ -96,7 +96,7 @@ pub struct Asked<'a> {
     /// Passages that are searched too, and never stored.
     pub extras: &'a [Passage],
     /// The flags of the texts that answer the query by where they stand, whatever their words; 0 for none.
-    pub place: u8,
+    pub place: u32,
     /// Maximum number of hits from one section.
     pub max_of_section: usize,
 }
