@@ -35,6 +35,7 @@ fn engine() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("quantity", |count: i64, one: &str| quantity(count, one));
     engine.add_filter("clip", |text: &str, width: usize| clip(&one_line(text), width).into_owned());
     engine.add_filter("line", |text: &str| Line::new(text).to_string());
+    engine.add_filter("one_line", one_line);
     engine.add_filter("scalar", |text: &str| yaml::scalar(text));
     engine.add_filter("quoted", |text: &str| yaml::quoted(text));
     engine.add_filter("bullets", bullets);

@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
-use crate::text::{capitalized, sanitize_json, sanitized};
+use crate::text::{capitalized, one_line, sanitize_json, sanitized};
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
@@ -141,7 +141,8 @@ fn fact_add(project: &Project, arguments: Arguments) -> Result<String> {
     let statement =
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
     let added = facts::add(&mut Facts::open(project, None, Purpose::Write)?, &user, &statement)?;
-    let fact = added.fact.map(|fact| format!(" {fact}")).unwrap_or_default();
+    let fact = added.fact.map(|fact| format!(" {}", one_line(&fact.to_string())));
+    let fact = fact.unwrap_or_default();
     Ok(format!("{}:{fact}\n", added.outcome.as_str()))
 }
 
@@ -172,7 +173,7 @@ fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
         let low = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
         let is_pending = hit.fact.status == FactStatus::PendingConfirmation;
         let pending = if is_pending { "pending: " } else { "" };
-        format!("{low}{pending}{}\n", hit.fact)
+        format!("{low}{pending}{}\n", one_line(&hit.fact.to_string()))
     });
     let text = if found.is_wordless {
         no_words()
