@@ -74,6 +74,9 @@ const FIRST_SORTED: usize = 100;
 const BY_ENCODER: (f64, f64) = (0.15, 0.53);
 const BY_TABLE: (f64, f64) = (2.0, 1.32);
 
+/// The same for a question that neither understands: its words alone.
+const BY_WORDS: (f64, f64) = (1.0, 0.55);
+
 /// Weight of a unit of idf mass: three rare words in one text are significant, however long the question is.
 const MASS_WEIGHT: f64 = 0.03;
 
@@ -104,6 +107,8 @@ pub struct Question<'a> {
     text: &'a str,
     /// Each word with its weight for the score, its weight for the evidence, and its vector.
     terms: Vec<(Term, f64, f64, Vector)>,
+    /// Whether table and encoder understand it, so that similarity is evidence.
+    pub(crate) is_understood: bool,
 }
 
 /// A text that is read.
@@ -168,6 +173,7 @@ pub struct Ranking<'a> {
     scale: Scale,
     /// The texts that were read, by their index.
     judged: HashMap<usize, JudgedText>,
+    is_understood: bool,
     /// What its neighbours add to each text.
     beside: Vec<f64>,
     scores: Vec<f64>,
@@ -271,7 +277,7 @@ impl<'a> Question<'a> {
             let evidence = if term.is_compound { 0.0 } else { evidence };
             (term.clone(), idf(*containing, all), evidence, vector)
         });
-        Self { text, terms: weighted.collect() }
+        Self { text, terms: weighted.collect(), is_understood: is_understood(text) }
     }
 
     /// Returns whether a text alone is evidence enough, and how much, by words and table.
@@ -280,8 +286,15 @@ impl<'a> Question<'a> {
         let near = table.mean_vector(&text.passages(usize::MAX).collect::<Vec<_>>());
         let near = f64::from(table.vector(self.text).dot(&near).max(0.0));
         let words = self.read(text, &mut Reader::default()).words;
-        let evidence = evidence(near, words, BY_TABLE);
+        let evidence = self.evidence(near, words, BY_TABLE);
         (evidence >= 1.0).then_some(evidence)
+    }
+
+    /// Returns the evidence; 1 is just enough.
+    fn evidence(&self, near: f64, words: f64, by: (f64, f64)) -> f64 {
+        let (near, (weight, threshold)) =
+            if self.is_understood { (near, by) } else { (0.0, BY_WORDS) };
+        (near + weight * words) / threshold
     }
 
     fn read(&self, text: &ReadText, reader: &mut Reader) -> Reading {
@@ -314,9 +327,12 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Returns the evidence; 1 is just enough.
-fn evidence(near: f64, words: f64, (weight, threshold): (f64, f64)) -> f64 {
-    (near + weight * words) / threshold
+/// Returns whether table and encoder understand a question: they know the words of the Latin script, and of others only
+/// the letters, in which all texts are alike.
+fn is_understood(question: &str) -> bool {
+    let is_latin = |c: &char| matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+    let letters = || question.chars().filter(|c| c.is_alphabetic());
+    letters().filter(is_latin).count() * 2 >= letters().count()
 }
 
 impl ReadText {
@@ -410,8 +426,10 @@ pub fn rank<'a, E>(
     for (score, standing) in scores.iter_mut().zip(&known.standings) {
         *score += standing.bonus + standing.place();
     }
-    let mut ranking = Ranking { evidence: 0.0, known, scale, judged, beside, scores };
-    ranking.evidence = ranking.judge();
+    let is_understood = question.is_understood;
+    let mut ranking =
+        Ranking { evidence: 0.0, known, scale, judged, is_understood, beside, scores };
+    ranking.evidence = ranking.judge(question);
     Ok(ranking)
 }
 
@@ -432,6 +450,7 @@ impl Ranking<'_> {
     pub fn text(&self, index: usize) -> Ranked {
         let cosine = self.judged.get(&index).and_then(|text| text.cosine);
         let near = cosine.unwrap_or(self.known.meaning(index));
+        let near = if self.is_understood { near } else { 0.0 };
         let is_relevant = self.evidence >= 1.0
             && (self.known.standing(index).is_place
                 || self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE);
@@ -457,7 +476,7 @@ impl Ranking<'_> {
     }
 
     /// Judges the first texts together: returns the evidence that one of them answers.
-    fn judge(&self) -> f64 {
+    fn judge(&self, question: &Question<'_>) -> f64 {
         let first = best(self.scores.iter().copied(), JUDGED);
         let first = || first.iter().copied();
         let words = (0_u32..).zip(first()).map(|(before, index)| {
@@ -466,10 +485,10 @@ impl Ranking<'_> {
         let words = words.fold(0.0, f64::max);
         let judged = || first().filter_map(|index| self.judged.get(&index));
         let evidence = match judged().filter_map(|text| text.cosine).reduce(f64::max) {
-            Some(cosine) => evidence(cosine, words, BY_ENCODER),
+            Some(cosine) => question.evidence(cosine, words, BY_ENCODER),
             None => {
                 let near = first().map(|index| self.known.meaning(index)).fold(0.0, f64::max);
-                evidence(near, words, BY_TABLE)
+                question.evidence(near, words, BY_TABLE)
             }
         };
         // A text that has every word of a question is what was asked for, however little a few words resemble it.

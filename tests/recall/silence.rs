@@ -1,5 +1,6 @@
 //! A search without a relevant text returns nothing.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::cli::{VBW, answer, call, session};
@@ -86,6 +87,70 @@ fn inflected_words_find_their_other_forms_in_the_language_of_the_file() {
         let found = super::places(&case, question);
         assert_eq!(found, [".planning/PROJECT.md:3"], "{question}");
     }
+}
+
+#[test]
+fn in_a_script_of_which_only_letters_are_known_silence_needs_no_shared_letters() {
+    let mut shown = String::new();
+    for (facts, asked, foreign) in [
+        (
+            ["живу в Казани", "рыжий кот Барсик", "инженер на заводе", "люблю борщ"],
+            "как зовут кота",
+            "какая столица Франции",
+        ),
+        (
+            ["我住在上海", "我的猫叫小白", "我是软件工程师", "我喜欢喝绿茶"],
+            "我的猫叫什么",
+            "法国首都",
+        ),
+        (
+            ["μένω στην Αθήνα", "η γάτα λέγεται Μίνα", "δουλεύω σε εργοστάσιο", "πίνω καφέ"],
+            "πώς λέγεται η γάτα",
+            "ποια είναι η πρωτεύουσα της Γαλλίας",
+        ),
+    ] {
+        let case = Case::empty();
+        for (key, value) in ["home", "pet", "job", "food"].into_iter().zip(facts) {
+            case.run("facts add --user ada --key").args([key, "--value", value]).success();
+        }
+        case.write("../home/.config/annals/config.toml", "user = \"ada\"\n");
+        for query in [asked, foreign] {
+            shown += &format!("{query}\n");
+            shown += &case.run("facts inject --query").args([query]).success().stdout();
+            let found = case.run("recall --json").args([query]).success().json();
+            let found = found["hits"].as_array().unwrap().iter();
+            shown.extend(found.map(|hit| format!("recalled {}\n", hit["snippet"])));
+            let all = case.run("facts retrieve --query").args([query]).success().stdout();
+            let low = all.lines().filter(|line| line.starts_with("low relevance")).count();
+            shown += &format!("{} facts, {low} low\n", all.lines().count());
+        }
+    }
+    assert_snapshot!(shown, @r#"
+    как зовут кота
+    Preferences:
+    - pet: рыжий кот Барсик [0.40]
+    recalled "pet: рыжий кот Барсик"
+    3 facts, 2 low
+    какая столица Франции
+    3 facts, 3 low
+    我的猫叫什么
+    Preferences:
+    - pet: 我的猫叫小白 [0.40]
+    recalled "pet: 我的猫叫小白"
+    recalled "job: 我是软件工程师"
+    recalled "food: 我喜欢喝绿茶"
+    recalled "home: 我住在上海"
+    4 facts, 0 low
+    法国首都
+    3 facts, 3 low
+    πώς λέγεται η γάτα
+    Preferences:
+    - pet: η γάτα λέγεται Μίνα [0.40]
+    recalled "pet: η γάτα λέγεται Μίνα"
+    3 facts, 2 low
+    ποια είναι η πρωτεύουσα της Γαλλίας
+    3 facts, 3 low
+    "#);
 }
 
 #[test]

@@ -297,7 +297,8 @@ pub(crate) fn judge_each(
     let question = Question::new(text, &terms, rows.seqs.len());
     let texts = facts.iter().map(|fact| self::text(&fact.key, fact.value_text.clone()));
     let texts: Vec<ReadText> = texts.collect();
-    let is_read = uses_encoder && texts.len() <= MAX_READ && !terms.is_empty();
+    let is_read = uses_encoder && question.is_understood && texts.len() <= MAX_READ;
+    let is_read = is_read && !terms.is_empty();
     let mut near = Vec::new();
     if let Some(encoder) = is_read.then(Encoder::built_in).flatten() {
         // No vectors are kept for a fact that was changed or deleted after it was listed.
