@@ -15,6 +15,7 @@
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType};
@@ -695,7 +696,7 @@ fn rounded(confidence: f64) -> f64 {
     (confidence * 1e6).round() / 1e6
 }
 
-/// Returns whether two values are equal but for case, spaces and a final full stop or exclamation mark.
+/// Returns whether two values are equal but for case, spaces, the Unicode form and a final full stop or exclamation mark.
 pub(crate) fn is_same_value(a: &str, b: &str) -> bool {
     folded_value(a) == folded_value(b)
 }
@@ -720,7 +721,12 @@ fn refines(new: &str, old: &str) -> bool {
 
 /// Returns the normalised form by which equal values are recognised.
 pub(crate) fn folded_value(text: &str) -> String {
-    fold(text).trim_end_matches(['.', '!']).to_owned()
+    composed(text).trim_end_matches(['.', '!', '。', '！']).to_owned()
+}
+
+/// Returns a text in lower case, with single spaces, and with accents as one character with their letters.
+pub(crate) fn composed(text: &str) -> String {
+    fold(&text.nfc().collect::<String>())
 }
 
 /// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
@@ -785,6 +791,7 @@ mod tests {
     #[test]
     fn values_are_the_same_whatever_their_case_and_spaces() {
         assert!(is_same_value("Tabs  over spaces.", "tabs over spaces"));
+        assert!(is_same_value("caf\u{e9}", "Cafe\u{301}") && is_same_value("茶が好き", "茶が好き。"));
         assert!(!is_same_value("tabs over spaces", "spaces over tabs"));
     }
 
