@@ -707,15 +707,19 @@ fn refines(new: &str, old: &str) -> bool {
     if old.is_empty() || new.len() <= old.len() {
         return false;
     }
-    let whole = new.match_indices(&old).find(|(at, _)| {
-        let before = new[..*at].chars().next_back();
-        let after = new[at + old.len()..].chars().next();
-        is_word_boundary(before, old.chars().next())
-            && is_word_boundary(after, old.chars().next_back())
-    });
-    whole.is_some_and(|(at, _)| {
-        let added = [&new[..at], " ", &new[at + old.len()..]].concat();
-        !takes_back(&added)
+    let whole = around_words(&new, &old).next();
+    whole.is_some_and(|(before, after)| !takes_back(&[before, " ", after].concat()))
+}
+
+/// Returns what is before and after each place where a text has others as whole words.
+pub(crate) fn around_words<'a>(
+    text: &'a str,
+    words: &'a str,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let around = text.match_indices(words).map(|(at, _)| (&text[..at], &text[at + words.len()..]));
+    around.filter(|(before, after)| {
+        is_word_boundary(before.chars().next_back(), words.chars().next())
+            && is_word_boundary(after.chars().next(), words.chars().next_back())
     })
 }
 
@@ -791,7 +795,9 @@ mod tests {
     #[test]
     fn values_are_the_same_whatever_their_case_and_spaces() {
         assert!(is_same_value("Tabs  over spaces.", "tabs over spaces"));
-        assert!(is_same_value("caf\u{e9}", "Cafe\u{301}") && is_same_value("茶が好き", "茶が好き。"));
+        assert!(
+            is_same_value("caf\u{e9}", "Cafe\u{301}") && is_same_value("茶が好き", "茶が好き。")
+        );
         assert!(!is_same_value("tabs over spaces", "spaces over tabs"));
     }
 

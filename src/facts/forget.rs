@@ -7,15 +7,16 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::facts::arbitration::{around_words, composed};
 use crate::facts::fact::{Fact, FactKey, UserId};
 use crate::facts::replication::PRIVATE;
 use crate::facts::store::{Facts, Sql, json};
 use crate::facts::{fact, replication, vectors};
-use crate::text;
-use crate::text::quantity;
+use crate::search::is_wordless;
+use crate::text::{is_unspaced, quantity};
 
-/// Minimum length of a value searched for in texts, in characters: shorter ones match by chance.
-const MIN_VALUE_CHARS: usize = 3;
+/// Length of a value below which it is searched for as whole words, in characters: it is part of others by chance.
+const MIN_PART_CHARS: usize = 3;
 
 /// Where states of facts are recorded as JSON: table, the column that identifies a row, and that with the state.
 const STATES: [[&str; 3]; 3] = [
@@ -64,9 +65,9 @@ pub fn forget(
         }
         rebuild_index(connection)?;
         replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
-        let mut told: BTreeSet<String> = [text::fold(user.as_str())].into();
+        let mut told: BTreeSet<String> = [composed(user.as_str())].into();
         for fact in &erased.states {
-            told.extend([&fact.value_text, &fact.key].map(|text| text::fold(text)));
+            told.extend([&fact.value_text, &fact.key].map(|text| composed(text)));
         }
         told.remove("");
         let tells = mentions_one(reason, &told);
@@ -145,8 +146,8 @@ pub(crate) fn erase(
     let values: BTreeSet<String> = erased
         .states
         .iter()
-        .map(|fact| text::fold(&fact.value_text))
-        .filter(|value| value.chars().count() >= MIN_VALUE_CHARS)
+        .map(|fact| composed(&fact.value_text))
+        .filter(|value| is_searched(value))
         .collect();
     let sources: BTreeSet<String> =
         erased.states.iter().map(|fact| fact.source_turn_id.clone()).collect();
@@ -215,10 +216,53 @@ pub(crate) fn rebuild_index(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a text contains one of these texts, which are folded.
-fn mentions_one(text: &str, folded: &BTreeSet<String>) -> bool {
-    let text = text::fold(text);
-    folded.iter().any(|one| text.contains(one))
+/// Returns whether a value is searched for in texts: punctuation, a single letter or digit, and `no` are anywhere.
+fn is_searched(value: &str) -> bool {
+    match value.chars().count() {
+        0 => false,
+        1 => value.contains(is_unspaced),
+        MIN_PART_CHARS.. => true,
+        _ => value.contains(char::is_alphanumeric) && !is_wordless(value),
+    }
+}
+
+/// Returns whether a text contains one of these texts, which are normalised, as it is or as JSON escapes it.
+fn mentions_one(text: &str, values: &BTreeSet<String>) -> bool {
+    let is_in = |text: &str, value: &String| match value.chars().count() {
+        MIN_PART_CHARS.. => text.contains(value),
+        _ => around_words(text, value).next().is_some(),
+    };
+    let mut text = text.to_owned();
+    loop {
+        let normalised = composed(&text);
+        if values.iter().any(|value| is_in(&normalised, value)) {
+            return true;
+        }
+        // An answer may have JSON in a string of JSON.
+        let plain = unescaped(&text);
+        if plain == text {
+            return false;
+        }
+        text = plain;
+    }
+}
+
+/// Returns a text with the escapes of JSON resolved, wherever they are.
+fn unescaped(text: &str) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, _)) = rest.split_once('\\') {
+        plain.push_str(before);
+        rest = &rest[before.len()..];
+        // A character may be a pair of two escapes.
+        let escape = [12, 6, 2].into_iter().find_map(|length| {
+            let escape = rest.get(..length)?;
+            Some((length, serde_json::from_str::<String>(&format!("\"{escape}\"")).ok()?))
+        });
+        let (length, character) = escape.unwrap_or((1, "\\".to_owned()));
+        plain.push_str(&character);
+        rest = &rest[length..];
+    }
+    plain + rest
 }
 
 /// Returns the excerpts and reasons of a user.
@@ -309,6 +353,36 @@ mod tests {
     use crate::clock::Clock;
     use crate::facts::{Observation, Statement, add, history, observe};
     use crate::secrets::SecretPolicy;
+
+    #[test]
+    fn a_turn_is_erased_whatever_the_form_of_the_value_in_it() {
+        let mentions = |value: &str, text: &str| {
+            is_searched(&composed(value)) && mentions_one(text, &[composed(value)].into())
+        };
+        for (value, text) in [
+            ("王芳", "昨天王芳来过"),
+            ("茶", "抹茶"),
+            ("Bo", "Bo's here"),
+            ("M\u{fc}nchen", "in Mu\u{308}nchen"),
+            ("Mu\u{308}nchen", "in M\u{fc}nchen"),
+            ("M\u{fc}nchen", "{\"value\": \"M\\u00fcnchen\"}"),
+            ("the \"fox\"", "{\"value\": \"the \\\"fox\\\"\"}"),
+            ("the \"fox\"", "{\"result\": \"{\\\"value\\\": \\\"the \\\\\\\"fox\\\\\\\"\\\"}\"}"),
+            ("\u{1f98a} fox", "\\ud83e\\udd8a fox"),
+            ("C:\\new", "in C:\\new"),
+        ] {
+            assert!(mentions(value, text), "{value} in {text}");
+        }
+        for (value, text) in [
+            ("Bo", "a book"),
+            ("No", "no rain"),
+            ("a", "a book"),
+            ("--", "a -- b"),
+            ("fox", "\\u00f\\"),
+        ] {
+            assert!(!mentions(value, text), "{value} in {text}");
+        }
+    }
 
     #[test]
     fn a_value_is_erased_from_excerpts_and_turns_in_whatever_case_and_spacing() {
