@@ -147,8 +147,8 @@ enum FactsCommand {
 /// Add a fact directly
 ///
 /// The same value confirms the existing fact, a new key inserts one, a value that contains the whole old
-/// one refines it, and any other contradicts it: then the old fact is superseded, or, if it is established
-/// or high-risk, the new one waits for `annals facts confirm`.
+/// one refines it, and any other contradicts it: then the old fact is superseded. If it is established or
+/// high-risk, a new value waits for `annals facts confirm`.
 ///
 /// Example: annals facts add --key preference.editor --value helix --user ada
 #[derive(Args, Debug)]

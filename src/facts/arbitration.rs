@@ -3,7 +3,7 @@
 //! The auditor proposes; the rules here decide, by comparing values and confidence:
 //!
 //! 1. A new fact is inserted.
-//! 2. A value that contains the whole old one, and negates nothing, refines it in place.
+//! 2. A value that contains the whole old one, and negates nothing, refines it in place, unless it is established.
 //! 3. A contradiction closes the old fact's validity and inserts the new one; when a new one with an end
 //!    ends, then or before, the old one is restored.
 //! 4. An explicit invalidation expires the fact.
@@ -239,7 +239,9 @@ impl Arbiter<'_> {
         }
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
-        if self.may_refine(&current)
+        let is_open = self.is_confirmed || current.confidence < ESTABLISHED;
+        if is_open
+            && self.may_refine(&current)
             && !is_temporary
             && action.kind != ActionType::Supersede
             && refines(action.value(), &current.value_text)
@@ -707,8 +709,17 @@ fn refines(new: &str, old: &str) -> bool {
     if old.is_empty() || new.len() <= old.len() {
         return false;
     }
-    let whole = around_words(&new, &old).next();
-    whole.is_some_and(|(before, after)| !takes_back(&[before, " ", after].concat()))
+    let ends = [old.chars().next(), old.chars().next_back()];
+    let mut whole = around_words(&new, &old).filter(|(before, after)| {
+        !goes_on(ends[0], before.chars().rev()) && !goes_on(ends[1], after.chars())
+    });
+    whole.next().is_some_and(|(before, after)| !takes_back(&[before, " ", after].concat()))
+}
+
+/// Returns whether a number at the end of a value goes on in what is beyond it, as 5 does in 5.5, 5 000 and 3-5.
+fn goes_on(end: Option<char>, mut beyond: impl Iterator<Item = char>) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    is_digit(end) && is_digit(beyond.nth(1))
 }
 
 /// Returns what is before and after each place where a text has others as whole words.
@@ -741,13 +752,15 @@ fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
 
 /// Words that, as negations do, take the old value back rather than refine it.
 const REVERSALS: &str = "former formerly previously ex was were used stopped quit instead rather but except hate hates \
-                         dislike dislikes anymore longer unlike until before over versus vs than nicht kein keine nie \
-                         mehr pas plus jamais ne non mai nunca ya 不 没 沒 无 非 ない";
+                         dislike dislikes anymore longer unlike until before over versus vs than gave away left nicht \
+                         kein keine keinen nie mehr ohne pas plus jamais ne sans non mai senza nunca ya sin não sem \
+                         niet geen nooit zonder не нет без больше никогда бросил бросила перестал перестала 不 没 沒 \
+                         无 非 ない";
 
 fn takes_back(added: &str) -> bool {
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
     words.any(|word| negates(word) || listed(REVERSALS, word))
-        || REVERSALS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
+        || REVERSALS.split(' ').any(|word| word.contains(is_unspaced) && added.contains(word))
 }
 
 #[cfg(test)]
@@ -808,6 +821,9 @@ mod tests {
             ("senior software engineer", "Software Engineer"),
             ("東京都", "東京"),
             ("vim with relative line numbers", "vim"),
+            ("чай каждую неделю", "чай"),
+            ("5 km, 3 times a week", "5"),
+            ("from 5 to 7", "5"),
         ] {
             assert!(refines(new, old), "{new:?} of {old:?}");
         }
@@ -820,6 +836,13 @@ mod tests {
             ("not allergic to penicillin", "allergic to penicillin"),
             ("spaces over tabs", "tabs"),
             ("不喜欢茶", "喜欢茶"),
+            ("gave up coffee", "coffee"),
+            ("moved away from Rome", "Rome"),
+            ("не люблю чай", "чай"),
+            ("sin carne", "carne"),
+            ("5.5", "5"),
+            ("10 000", "10"),
+            ("3-5", "5"),
             ("anything", ""),
         ] {
             assert!(!refines(new, old), "{new:?} of {old:?}");

@@ -43,6 +43,27 @@ fn stage_3_rule_2_a_refinement_changes_the_fact_in_place() {
 }
 
 #[test]
+fn stage_3_rule_2_an_established_fact_is_refined_only_with_confirmation() {
+    let mut desk = Desk::new();
+    let id = desk.known("drink", "coffee", 3);
+    for value in ["coffee is a thing of the past", "coffee with milk"] {
+        assert_eq!(desk.act(&action("update", "drink", Some(value))), ActionOutcome::Pending);
+    }
+    assert_eq!(desk.active("drink")[0].fact_id, id);
+    assert_snapshot!(desk.asked(), @r#"
+    Change drink from "coffee" to "coffee is a thing of the past"? 0.40
+    Change drink from "coffee" to "coffee with milk"? 0.40
+    "#);
+    desk.confirm("coffee with milk");
+    assert_snapshot!(desk.shown(), @r"
+    superseded 0.85 drink: coffee, 03-01 to 03-01
+    pending_confirmation 0.40 drink: coffee is a thing of the past, 03-01 to -
+    active 1.00 drink: coffee with milk, 03-01 to -
+    ");
+    desk.sound();
+}
+
+#[test]
 fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
     for kind in ["insert", "update", "supersede"] {
         let mut desk = Desk::new();
