@@ -217,6 +217,13 @@ const ORPHANS: &[(&str, &str)] = &[
          WHERE h.user_id = facts.user_id AND h.fact_id = facts.fact_id)",
     ),
     (
+        "facts of the history that are gone",
+        "FROM (SELECT user_id, fact_id, after_json, max(history_id) FROM fact_history GROUP BY fact_id) AS h \
+         WHERE after_json IS NOT NULL AND NOT EXISTS (SELECT 1 FROM facts AS f \
+         WHERE f.user_id = h.user_id AND f.fact_id = h.fact_id) \
+         AND NOT EXISTS (SELECT 1 FROM facts_archive AS a WHERE a.fact_id = h.fact_id)",
+    ),
+    (
         "vectors without a current fact",
         "FROM fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts \
          WHERE facts.user_id = v.user_id AND facts.fact_id = v.fact_id \

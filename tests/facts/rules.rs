@@ -5,6 +5,7 @@ use annals::facts;
 use annals::facts::{ActionOutcome, Category, FactKey, FactStatus, Proposal, Slot};
 use annals::secrets::SecretPolicy;
 use insta::assert_snapshot;
+use rusqlite::Connection;
 use serde_json::json;
 
 use crate::facts::{Desk, action, insert, is_about, stated, with};
@@ -1011,4 +1012,28 @@ fn no_user_sees_another() {
     desk.user = grace;
     desk.turns = 0;
     assert_eq!(desk.act(&insert("city", "Turin")), ActionOutcome::Inserted);
+}
+
+#[test]
+fn the_history_shows_what_was_changed_or_deleted_without_it() {
+    let mut desk = Desk::new();
+    for key in ["city", "pet", "job", "likes[]"] {
+        desk.act(&insert(key, "first"));
+    }
+    desk.act(&insert("city", "second"));
+    facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
+    desk.sound();
+    let other = Connection::open(&desk.path).unwrap();
+    for change in [
+        "DELETE FROM facts WHERE key = 'pet'",
+        "DELETE FROM facts_archive WHERE key = 'city'",
+        "UPDATE facts SET value_text = 'other' WHERE key = 'job'",
+    ] {
+        other.execute(change, []).unwrap();
+    }
+    let found = facts::check(&desk.facts).unwrap();
+    assert_eq!(
+        found.problems,
+        ["2 facts of the history that are gone", "1 facts not matching the history"]
+    );
 }
