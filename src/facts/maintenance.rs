@@ -207,6 +207,9 @@ pub struct Integrity {
     pub unsynced_vectors: u64,
     /// Number of forgotten vectors that a server may still have.
     pub unerased_vectors: u64,
+    /// Whether the text index was not compared with the facts, since the database cannot be written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_index_unchecked: bool,
 }
 
 /// Inconsistencies, with the queries that count them.
@@ -251,7 +254,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
         unsynced_vectors: count(UNSYNCED)?,
         unerased_vectors: vectors::forgotten(connection)?.0,
-        problems: Vec::new(),
+        ..Integrity::default()
     };
     for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
         found.problems.extend(connection.column::<String>(pragma, [])?);
@@ -261,7 +264,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
     let sql = "INSERT INTO facts_fts (facts_fts, rank) VALUES ('integrity-check', 1)";
     match connection.execute(sql, []) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-            return Err(error.into());
+            found.is_index_unchecked = true;
         }
         Err(error) => found.problems.push(format!("facts_fts does not match the facts: {error}")),
         Ok(_) => {}
