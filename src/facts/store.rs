@@ -381,7 +381,7 @@ impl From<rusqlite::Error> for Error {
                 failed.hint("another process is writing; run it again when that is done")
             }
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                failed.hint("run `annals facts check` for details, or use --db for another file")
+                failed.hint("restore the file from a copy, or use --db for another one")
             }
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                 failed.hint("annals cannot write there; nothing was changed")
