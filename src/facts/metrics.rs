@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use chrono::TimeDelta;
+use chrono::{Datelike, TimeDelta};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::clock::parse_timestamp;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::arbitration::RESTORED;
 use crate::facts::fact::UserId;
 use crate::facts::maintenance::RESTORE_TURN;
@@ -107,7 +107,9 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     let connection = &facts.connection;
     let until = facts.clock.now().date_naive();
     let before = TimeDelta::days(i64::from(days.saturating_sub(1)));
-    let since = until.checked_sub_signed(before).unwrap_or(until);
+    // Days are compared as text, which years below 0 are not.
+    let since = until.checked_sub_signed(before).filter(|since| since.year() >= 0);
+    let since = since.ok_or_else(|| Error::usage("--days goes back too far"))?;
     let (since, until) = (since.to_string(), until.to_string());
     let sql = "SELECT name, bucket, CAST(sum(amount) AS INTEGER) FROM metrics \
                WHERE user_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY name, bucket ORDER BY name, bucket";
