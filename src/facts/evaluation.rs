@@ -231,7 +231,8 @@ impl Measures {
         let recall = |k| within(k) / to_f64(relevant.max(1));
         let gain = |rank: usize| 1.0 / (to_f64(rank) + 1.0).log2();
         let found = ranks.iter().filter(|rank| **rank <= 10);
-        let found: f64 = found.map(|rank| gain(*rank)).sum();
+        // The sum of nothing is -0.
+        let found = 0.0 + found.map(|rank| gain(*rank)).sum::<f64>();
         let best: f64 = (1..=relevant.min(10)).map(gain).sum();
         Self {
             r_at_5: recall(5),
@@ -272,6 +273,7 @@ mod tests {
         let best = 1.0 + 1.0 / 3_f64.log2() + 0.5 + 1.0 / 5_f64.log2();
         assert!(is_near(found.ndcg_at_10, 1.0 / 3_f64.log2() / best));
         assert_eq!(Measures::from_ranks(&[], 0), Measures::default());
+        assert!(Measures::from_ranks(&[], 1).ndcg_at_10.is_sign_positive());
         let perfect = Measures::from_ranks(&[1, 2], 2);
         assert!(is_near(perfect.ndcg_at_10, 1.0) && is_near(perfect.mrr, 1.0));
         assert!(is_near(Measures::mean(&[perfect, Measures::default()]).mrr, 0.5));

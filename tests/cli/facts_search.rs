@@ -95,7 +95,7 @@ fn retrieval_is_measured_method_by_method() {
                "ndcg_at_10": 1.0, "queries": 1, "delta": {"r_at_10": 0.0, "mrr": 0.0}})
     );
     let shown = case.run("facts metrics --eval questions.jsonl").success().stdout();
-    assert!(shown.contains("main: 1 queries"), "{shown}");
+    assert!(shown.contains("main: 1 query"), "{shown}");
     assert!(
         shown.contains("  fused     100.0  100.0  100.0  100.0    100.0  +0.0        +0.0"),
         "{shown}"
