@@ -135,7 +135,7 @@ pub fn observe(
     policy: SecretPolicy,
 ) -> Result<Receipt> {
     if let Some(id) = &observation.turn_id {
-        refuse_reserved(id)?;
+        check_id(id)?;
     }
     let response = observation.assistant_response.as_deref().unwrap_or_default();
     let texts = [observation.user_input.as_str(), response];
@@ -190,8 +190,11 @@ pub fn observe(
     })
 }
 
-/// Refuses an id that begins with a reserved prefix.
-pub(crate) fn refuse_reserved(id: &str) -> Result<()> {
+/// Refuses an id that is blank or not one line, or that begins with a reserved prefix.
+pub(crate) fn check_id(id: &str) -> Result<()> {
+    if id.trim().is_empty() || id.contains(char::is_control) {
+        return Err(Error::usage(format!("{id:?} is no id: give one line of text, or none")));
+    }
     match RESERVED_PREFIXES.iter().find(|prefix| id.starts_with(**prefix)) {
         Some(prefix) => {
             Err(Error::usage(format!("{id:?} is reserved: an id must not begin with {prefix}")))

@@ -71,7 +71,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
         // A prefix keeps the ids of requests apart from those of turns.
         arbiter.origin.source_turn_id = match &statement.request_id {
             Some(id) => {
-                queue::refuse_reserved(id)?;
+                queue::check_id(id)?;
                 format!("request:{id}")
             }
             None => queue::next_id(connection, "stated", "applied_actions")?,

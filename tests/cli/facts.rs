@@ -157,6 +157,12 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
     for (input, code) in [("", 2), ("[]", 2), ("{}", 2), (r#"{"user_input": " "}"#, 2)] {
         run("facts observe").stdin(input).code(code);
     }
+    for id in ["", " ", "a\nb"] {
+        let turn = json!({"user_input": "x", "turn_id": id}).to_string();
+        let refused = run("facts observe").stdin(turn).code(2);
+        assert_error(&refused, &format!("{id:?} is no id: give one line of text, or none"), "");
+        run("facts add --key city --value Rome --request-id").args([id]).code(2);
+    }
     run("facts observe --request-id b").stdin(r#"{"user_input": "x", "turn_id": "a"}"#).code(2);
     run("facts observe").stdin(r#"{"user_input": "x", "turn_id": "a"}"#).success();
     run("facts turns --apply b").stdin(r#"{"actions": []}"#).code(3);
