@@ -122,7 +122,7 @@ pub fn step(
     let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
-        release(facts, &turn, TurnStatus::Pending, &error.to_string(), None)?;
+        let turn = release(facts, &turn, TurnStatus::Pending, &error.to_string(), None)?;
         Ok(Some(TurnOutcome::Failed(turn, error)))
     })
 }
@@ -171,28 +171,32 @@ fn judge_leased(
                 // The answer may never fit, and the turns behind this one wait.
                 let is_last = turn.attempts >= queue::MAX_ATTEMPTS;
                 let status = if is_last { TurnStatus::Dead } else { TurnStatus::Pending };
-                release(facts, turn, status, &error.to_string(), Some(&answer))?;
+                let turn = release(facts, turn, status, &error.to_string(), Some(&answer))?;
                 return Ok(match status {
-                    TurnStatus::Dead => TurnOutcome::Dead(turn.clone()),
-                    _ => TurnOutcome::Failed(turn.clone(), error),
+                    TurnStatus::Dead => TurnOutcome::Dead(turn),
+                    _ => TurnOutcome::Failed(turn, error),
                 });
             }
         }
     }
-    release(facts, turn, TurnStatus::Dead, &problem, Some(&answer))?;
-    Ok(TurnOutcome::Dead(turn.clone()))
+    release(facts, turn, TurnStatus::Dead, &problem, Some(&answer)).map(TurnOutcome::Dead)
 }
 
-/// Releases a turn that was not judged, with the reason and the answer that could not be used, if there was one.
+/// Releases a turn that was not judged, with the reason and the answer that could not be used, if there was one; returns
+/// it as it is then.
 fn release(
     facts: &mut Facts,
     turn: &Turn,
     status: TurnStatus,
     why: &str,
     answer: Option<&str>,
-) -> Result<bool> {
+) -> Result<Turn> {
     let now = queue::now_millis(&facts.clock);
-    facts.write(|connection| turn.finish(connection, status, Some(why), answer, &now))
+    facts.write(|connection| {
+        turn.finish(connection, status, Some(why), answer, &now)?;
+        let released = queue::turn(connection, &turn.user_id, &turn.turn_id)?;
+        Ok(released.unwrap_or_else(|| turn.clone()))
+    })
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.

@@ -129,6 +129,21 @@ fn where_nobody_can_be_asked_the_turn_stays_in_the_queue() {
 
 #[cfg(unix)]
 #[test]
+fn a_pass_tells_of_turns_what_the_queue_tells_of_them_then() {
+    let case = Case::empty();
+    let run = |line: &str| case.run(line).env("ANNALS_USER", "ada");
+    let turn = json!({"user_input": "I like tea", "turn_id": "a"}).to_string();
+    run("facts observe").stdin(turn).success();
+    for (auditor, field) in [("exit 3", "failed"), ("echo nonsense", "dead")] {
+        let pass = run("facts work --json").env("ANNALS_LLM_COMMAND", auditor).code(1).json();
+        let turns = run("facts turns --json").success().json();
+        assert_eq!(pass[field], turns["turns"]);
+        assert!(pass[field][0]["last_error"].is_string(), "{pass}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_turn_outlasts_any_number_of_runs_that_reach_no_auditor() {
     let mut desk = Desk::new();
     desk.observe(&tea("a"));

@@ -172,9 +172,8 @@ impl Pass {
             match outcome {
                 TurnOutcome::Judged(judged) => self.judged.push(judged),
                 TurnOutcome::Dead(turn) => self.dead.push(turn),
-                TurnOutcome::Failed(mut turn, error) => {
+                TurnOutcome::Failed(turn, _) => {
                     skipped.push(turn.clone());
-                    turn.last_error = Some(error.to_string());
                     self.failed.push(turn);
                 }
                 TurnOutcome::Lost(turn) => skipped.push(turn),
