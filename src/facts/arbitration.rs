@@ -146,7 +146,7 @@ impl Arbiter<'_> {
         for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
             if over.is_over_at(&self.now) {
                 let turn = &self.origin.source_turn_id;
-                maintenance::expire(self.connection, &over, turn, &self.now)?;
+                maintenance::expire(self.connection, &over, &self.high_risk, turn, &self.now)?;
             }
         }
         let current = match self.target(action)? {
@@ -485,7 +485,7 @@ impl Arbiter<'_> {
             && pending.valid_from.as_str() > self.now.as_str().max(&old.valid_from)
         {
             let is_longer = old.valid_to.as_ref().is_none_or(|end| *end > pending.valid_from);
-            if is_longer && pending.confidence >= CONFIRMED {
+            if is_longer {
                 self.end_at(old, &pending.valid_from, reason)?;
             }
             return Ok(effect(ActionOutcome::Pending, pending.clone()));
@@ -499,7 +499,7 @@ impl Arbiter<'_> {
     /// Lets the present value stay after all where a confirmed proposal was to replace it.
     fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
         let present = self.contested_fact(pending)?;
-        if let Some(old) = present.filter(|old| is_due_after(pending, old)) {
+        if let Some(old) = present.filter(|old| is_due_after(pending, old, &self.high_risk)) {
             let after = Fact { valid_to: None, updated_at: self.now.clone(), ..old.clone() };
             self.record("update", reason, Some(&old), &after)?;
         }
@@ -652,10 +652,12 @@ pub(crate) fn contested_by<'f>(
     })
 }
 
-/// Returns whether a pending value has been confirmed and replaces a fact once that ends, and until then waits.
-pub(crate) fn is_due_after(pending: &Fact, current: &Fact) -> bool {
+/// Returns whether a pending value has been accepted and replaces a fact once that ends, and until then waits.
+pub(crate) fn is_due_after(pending: &Fact, current: &Fact, high_risk: &[String]) -> bool {
+    // Nothing contests it then.
+    let needed = needed_confidence(pending.is_high_risk(high_risk), 0.0);
     pending.proposal == Some(Proposal::Value)
-        && pending.confidence >= CONFIRMED
+        && pending.confidence >= needed
         && current.valid_to.as_ref() == Some(&pending.valid_from)
         && contested_by(std::iter::once(current), pending).is_some()
 }

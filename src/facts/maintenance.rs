@@ -2,7 +2,7 @@
 //!
 //! A value with an end replaces the durable one only until then. The durable one is closed in the meantime,
 //! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
-//! replaced it. The history records which fact was replaced. A confirmed value that begins in the future is
+//! replaced it. The history records which fact was replaced. An accepted value that begins in the future is
 //! pending until the present one ends for it.
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -52,7 +52,7 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
     let finished = "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1";
     facts.write(|connection| {
         Ok(Maintenance {
-            expired: expire_all(connection, &now)?,
+            expired: expire_all(connection, &high_risk, &now)?,
             archived: archive_older(connection, &old, &now)?,
             dropped_turns: connection.change(finished, [done])?,
             profiles: profile::rebuild_due(connection, profile_turns, &high_risk, &now)?,
@@ -66,7 +66,8 @@ pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
     // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
     if facts.connection.value(&sql, [&now])? {
-        facts.write(|connection| expire_all(connection, &now))?;
+        let high_risk = facts.high_risk.clone();
+        facts.write(|connection| expire_all(connection, &high_risk, &now))?;
     }
     Ok(())
 }
@@ -98,21 +99,27 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
 }
 
 /// Expires the facts of all users whose validity has ended, and returns their number.
-fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
+fn expire_all(connection: &Connection, high_risk: &[String], now: &str) -> Result<usize> {
     let over = fact::of_all_users(connection, &format!("{OVER} ORDER BY seq"), [now])?;
-    over.iter().try_for_each(|fact| expire(connection, fact, TURN, now))?;
+    over.iter().try_for_each(|fact| expire(connection, fact, high_risk, TURN, now))?;
     Ok(over.len())
 }
 
-/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced. If a confirmed value was
+/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced. If an accepted value was
 /// to follow it, that supersedes it and takes effect.
-pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
+pub(crate) fn expire(
+    connection: &Connection,
+    over: &Fact,
+    high_risk: &[String],
+    turn: &str,
+    now: &str,
+) -> Result<()> {
     let with_status = |status| fact::with_key(connection, &over.user_id, &over.key, status);
     let active = with_status(FactStatus::Active)?;
     let mut pending = with_status(FactStatus::PendingConfirmation)?.into_iter();
     let next = pending.find(|next| {
         let has_value = |other: &Fact| is_same_value(&other.value_text, &next.value_text);
-        is_due_after(next, over) && !active.iter().any(has_value)
+        is_due_after(next, over, high_risk) && !active.iter().any(has_value)
     });
     let (action, status) = match next {
         Some(_) => (SUPERSEDE, FactStatus::Superseded),
@@ -129,7 +136,7 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
     let cause = Cause { action: "activate", reason: "its validity began", ..cause };
     history::write(connection, cause, Some(&next), &begun)?;
     // Both may have ended since the last run.
-    if begun.is_over_at(now) { expire(connection, &begun, turn, now) } else { Ok(()) }
+    if begun.is_over_at(now) { expire(connection, &begun, high_risk, turn, now) } else { Ok(()) }
 }
 
 /// Restores the fact that one which has just ended temporarily replaced; if that has ended too, the one that it

@@ -114,9 +114,9 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
             let question = question(&fact, contested.as_ref(), &facts.high_risk);
             Pending { fact, contested, question }
         })
-        // Nobody is asked about the end of a fact that has been replaced, or about a confirmed value that is still to come.
+        // Nobody is asked about the end of a fact that has been replaced, or about an accepted value that is still to come.
         .filter(|one| match &one.contested {
-            Some(old) => !is_due_after(&one.fact, old),
+            Some(old) => !is_due_after(&one.fact, old, &facts.high_risk),
             None => one.fact.proposal != Some(Proposal::End),
         })
         .collect())

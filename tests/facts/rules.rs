@@ -341,6 +341,35 @@ fn stage_3_the_present_value_stays_until_a_confirmed_one_to_come_begins() {
 }
 
 #[test]
+fn stage_3_a_value_to_come_that_was_repeated_often_enough_begins_on_its_day() {
+    let mut desk = Desk::new();
+    let mut shown = String::new();
+    // The key of high risk has not been repeated often enough.
+    for key in ["city", "address"] {
+        desk.known(key, "Rome", 1);
+        for _ in 0..3 {
+            desk.act(&with(insert(key, "Turin"), "valid_from", "2026-06-01"));
+        }
+    }
+    shown += &desk.shown();
+    shown += &desk.asked();
+    facts::maintain(&mut desk.at("2026-06-01T12:00:00Z").facts, 5).unwrap();
+    shown += &desk.shown();
+    assert_snapshot!(shown, @r#"
+    active 0.40 address: Rome, 03-01 to -
+    pending_confirmation 0.85 address: Turin, 06-01 to -
+    active 0.40 city: Rome, 03-01 to 06-01
+    pending_confirmation 0.85 city: Turin, 06-01 to -
+    Change address from "Rome" to "Turin"? 0.85
+    active 0.40 address: Rome, 03-01 to -
+    pending_confirmation 0.85 address: Turin, 06-01 to -
+    superseded 0.40 city: Rome, 03-01 to 06-01
+    active 0.85 city: Turin, 06-01 to -
+    "#);
+    desk.sound();
+}
+
+#[test]
 fn stage_3_a_change_to_come_that_is_dropped_or_comes_at_once_leaves_no_end_behind() {
     let mut shown = String::new();
     for key in ["address", "place", "city"] {
