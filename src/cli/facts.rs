@@ -308,7 +308,8 @@ struct TurnsArgs {
 ///
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
 /// input. An invalid answer is requested again, up to three times in all; then the turn is marked dead, and the
-/// last answer is kept. Without an auditor, the turns wait for `annals facts turns TURN --apply`.
+/// last answer is kept. Without an auditor, the turns wait for `annals facts turns TURN --apply`. With --user, only
+/// the turns of that user are judged, else those of all.
 ///
 /// Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once
 #[derive(Args, Debug)]

@@ -107,16 +107,17 @@ pub fn apply(
     judge(facts, &turn, &actions, ranks.as_ref(), &now)
 }
 
-/// Judges the next turn of the queue; returns `None` if none is available.
+/// Judges the next turn of the queue, of one user or of all; returns `None` if none is available.
 pub fn step(
     facts: &mut Facts,
     auditor: &Auditor,
     embedder: &Embedder,
+    user: Option<&UserId>,
     skipped: &[Turn],
     wait: Option<Duration>,
 ) -> Result<Option<TurnOutcome>> {
     let wait = wait.unwrap_or(WAIT);
-    let Some(turn) = queue::lease(facts, skipped, lease(wait))? else {
+    let Some(turn) = queue::lease(facts, user, skipped, lease(wait))? else {
         return Ok(None);
     };
     let outcome = judge_leased(facts, auditor, embedder, &turn, wait);

@@ -257,7 +257,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
     let mut found = Integrity {
         db: facts.path.display().to_string(),
         facts: count("FROM facts")?,
-        waiting_turns: queue::waiting(facts)?,
+        waiting_turns: queue::waiting(facts, None)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
         unsynced_vectors: count(UNSYNCED)?,
         unerased_vectors: vectors::forgotten(connection)?.0,

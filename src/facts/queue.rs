@@ -233,10 +233,11 @@ pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
     select(&facts.connection, "user_id = ?1", [user])
 }
 
-/// Returns the number of turns of all users that are waiting for the auditor.
-pub fn waiting(facts: &Facts) -> Result<u64> {
-    let sql = "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')";
-    facts.connection.value(sql, [])
+/// Returns the number of turns, of one user or of all, that are waiting for the auditor.
+pub fn waiting(facts: &Facts, user: Option<&UserId>) -> Result<u64> {
+    let sql = "SELECT count(*) FROM turns WHERE status IN ('pending', 'running') \
+               AND (?1 IS NULL OR user_id = ?1)";
+    facts.connection.value(sql, [user])
 }
 
 /// Returns the time of this run in milliseconds, the precision of the queue.
@@ -250,12 +251,13 @@ pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// Leases the oldest available turn after those in `skipped`, which have already failed in this run; the turns of a
-/// user are processed one at a time, in order.
+/// Leases the oldest available turn, of one user or of all, after those in `skipped`, which have already failed in this
+/// run; the turns of a user are processed one at a time, in order.
 ///
 /// An expired lease belonged to a worker that died.
 pub(crate) fn lease(
     facts: &mut Facts,
+    user: Option<&UserId>,
     skipped: &[Turn],
     length: TimeDelta,
 ) -> Result<Option<Turn>> {
@@ -272,13 +274,13 @@ pub(crate) fn lease(
             "UPDATE turns SET status = 'running', attempts = attempts + 1, lease_until = ?2, \
              lease = lower(hex(randomblob(16))) WHERE seq = (SELECT seq FROM turns AS t \
              WHERE (status = 'pending' OR (status = 'running' AND lease_until <= ?1)) \
-             AND seq NOT IN (SELECT value FROM json_each(?3)) \
+             AND seq NOT IN (SELECT value FROM json_each(?3)) AND (?4 IS NULL OR user_id = ?4) \
              AND NOT EXISTS (SELECT 1 FROM turns AS earlier WHERE earlier.user_id = t.user_id \
              AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) \
              ORDER BY seq LIMIT 1) RETURNING {}",
             Turn::COLUMNS
         );
-        connection.optional(&sql, [&now, &until, &skipped])
+        connection.optional(&sql, params![now, until, skipped, user])
     })
 }
 
@@ -325,7 +327,7 @@ mod tests {
         };
         observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
         // A lease that expires at once is that of a worker that died.
-        let mut lease_for = |length| lease(&mut facts, &[], length).unwrap();
+        let mut lease_for = |length| lease(&mut facts, None, &[], length).unwrap();
         for deaths in 1..=MAX_ATTEMPTS {
             assert_eq!(lease_for(TimeDelta::zero()).unwrap().attempts, deaths);
         }
@@ -336,7 +338,7 @@ mod tests {
         let again = Observation { turn_id: Some("b".to_owned()), ..observation };
         observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
         for _ in 0..=MAX_ATTEMPTS {
-            let turn = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
+            let turn = lease(&mut facts, None, &[], TimeDelta::minutes(1)).unwrap().unwrap();
             let (status, error) = (TurnStatus::Pending, Some("no auditor"));
             facts.write(|connection| turn.finish(connection, status, error, None, "")).unwrap();
             let turn = find_turn(&facts, &user, "b").unwrap();

@@ -87,7 +87,7 @@ impl Desk {
         skipped: &[Turn],
         wait: Option<Duration>,
     ) -> Option<TurnOutcome> {
-        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped, wait).unwrap()
+        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, None, skipped, wait).unwrap()
     }
 
     /// Queues a turn and applies these actions to it.

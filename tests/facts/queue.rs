@@ -6,6 +6,7 @@ use annals::clock::Clock;
 use annals::facts;
 use annals::facts::{ActionOutcome, Auditor, Facts, Purpose, TurnOutcome, TurnStatus};
 use annals::search::Embedder;
+use insta::assert_snapshot;
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -140,6 +141,25 @@ fn a_pass_tells_of_turns_what_the_queue_tells_of_them_then() {
         assert_eq!(pass[field], turns["turns"]);
         assert!(pass[field][0]["last_error"].is_string(), "{pass}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_for_a_user_leaves_the_turns_of_others() {
+    let case = Case::empty();
+    let run = |line: &str| case.run(line).env("ANNALS_LLM_COMMAND", "echo '{\"actions\": []}'");
+    for user in ["ada", "bob", "grace"] {
+        let turn = json!({"user_input": "hello", "turn_id": format!("of {user}")}).to_string();
+        run("facts observe --user").args([user]).stdin(turn).success();
+    }
+    let work = |line: &str| run(line).env("ANNALS_USER", "ada").success().stdout();
+    assert_snapshot!(work("facts work --user bob") + &work("facts work"), @r"
+    of bob: nothing to do
+    1 judged, 0 waiting, 0 expired, 0 profiles rebuilt
+    of ada: nothing to do
+    of grace: nothing to do
+    2 judged, 0 waiting, 0 expired, 0 profiles rebuilt
+    ");
 }
 
 #[cfg(unix)]

@@ -12,7 +12,9 @@ use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome};
+use crate::facts::{
+    Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome, UserId,
+};
 use crate::project::Project;
 use crate::share::Direction;
 use crate::{facts, share};
@@ -99,10 +101,13 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
         return context.out.show(&json!({ "archived": archived }), "{{ archived }} archived\n");
     }
     let auditor = Auditor::from_settings(context.project);
+    // Not the user of the settings: a worker is the machine's.
+    let user = context.args.user.as_deref().map(UserId::new).transpose()?;
     let mut synced = None;
     loop {
         let mut pass = Pass::default();
-        let end = pass.run(auditor.as_ref(), context.project, &mut store, &mut synced);
+        let end =
+            pass.run(auditor.as_ref(), user.as_ref(), context.project, &mut store, &mut synced);
         if !args.watch {
             end?;
             return pass.report(auditor.is_some(), context.out);
@@ -128,15 +133,16 @@ impl Pass {
     fn run(
         &mut self,
         auditor: Option<&Auditor>,
+        user: Option<&UserId>,
         project: &Project,
         store: &mut Facts,
         synced: &mut Option<Instant>,
     ) -> Result<()> {
         if let Some(auditor) = auditor {
-            self.judge(auditor, project, store)?;
+            self.judge(auditor, user, project, store)?;
         }
         self.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
-        self.waiting = facts::waiting(store)?;
+        self.waiting = facts::waiting(store, user)?;
         // Only this command calls an endpoint or a vector server: commands that write do not wait for it. Until
         // vectors are updated, facts are found by words.
         match facts::refresh(store, &facts::embedder(project)?) {
@@ -161,14 +167,20 @@ impl Pass {
     }
 
     /// Judges turns until none can be taken; a failed turn is left for the next pass.
-    fn judge(&mut self, auditor: &Auditor, project: &Project, store: &mut Facts) -> Result<()> {
+    fn judge(
+        &mut self,
+        auditor: &Auditor,
+        user: Option<&UserId>,
+        project: &Project,
+        store: &mut Facts,
+    ) -> Result<()> {
         if project.dry_run {
             return Err(Error::usage("a dry run cannot ask the auditor")
                 .hint("`annals facts turns TURN --prompt` shows what would be asked"));
         }
         let embedder = facts::embedder(project)?;
         let mut skipped = Vec::new();
-        while let Some(outcome) = facts::step(store, auditor, &embedder, &skipped, None)? {
+        while let Some(outcome) = facts::step(store, auditor, &embedder, user, &skipped, None)? {
             match outcome {
                 TurnOutcome::Judged(judged) => self.judged.push(judged),
                 TurnOutcome::Dead(turn) => self.dead.push(turn),
