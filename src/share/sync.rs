@@ -231,10 +231,14 @@ impl SyncRun<'_> {
             self.done.lines += incoming.lines.len();
             self.done.set_aside += incoming.set_aside;
             if incoming.operations == 0 {
-                // The server lacks the next operation of these devices; the others must not wait for it.
-                let of_batch = batch.iter().map(|one| one.device.clone());
-                let asked = missing.into_iter().filter(|_| batch.is_empty()).map(|one| one.1);
-                stuck.extend(of_batch.chain(asked));
+                // The server lacks the next operation of these devices, unless another run here has taken it in meanwhile;
+                // the others must not wait for it.
+                let still: HashSet<Address> = self.missing()?.into_iter().collect();
+                let is_of_batch = |device: &str| batch.iter().any(|one| one.device == device);
+                let lacking = missing
+                    .into_iter()
+                    .filter(|one| still.contains(one) && (batch.is_empty() || is_of_batch(&one.1)));
+                stuck.extend(lacking.map(|one| one.1));
             }
         }
         self.done.stuck = stuck.into_iter().collect();

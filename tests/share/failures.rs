@@ -147,6 +147,15 @@ fn two_runs_of_one_device_at_once_lose_and_double_nothing() {
     assert_eq!(one.rows().len(), 60);
     let counted = server.sql("annals", "SELECT count(*), count(DISTINCT op_id) FROM annals_ops");
     assert_eq!(counted, "120|120");
+    // What one of two runs has taken in is no gap for the other.
+    let three = Replica::join(&server, "owner", NOW);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(three.sync()["stuck"], serde_json::json!([])));
+        }
+    });
+    three.sync();
+    assert_eq!(one.rows(), three.rows());
 }
 
 #[test]
