@@ -58,8 +58,8 @@ enum FactsCommand {
     Retrieve(RetrieveArgs),
     /// Print a user's facts for the next prompt, within a budget of tokens
     ///
-    /// Constraints come first, then current tasks, then preferences; stale and uncertain facts are left out
-    /// first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
+    /// Constraints come first, then current tasks, then preferences; in each of these, stale and uncertain facts
+    /// are left out first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
     ///
     /// Example: annals facts inject --user ada --budget 300 --query 'set up the editor'
     Inject {
