@@ -335,6 +335,15 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "a second plan with the number of another",
+        &[
+            ("phases/02-loans/02-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-SUMMARY.md", DONE),
+            ("phases/02-loans/02-GAP-PLAN.md", "# Plan\n"),
+        ],
+        "execute 2",
+    ),
+    (
         "a template that was not filled in",
         &[(
             "ROADMAP.md",

@@ -285,13 +285,16 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
             .partition(|(.., number)| number.is_some());
         for (name, file, number) in of_plans {
             let Some(number) = number else { continue };
-            // A name without a slug is of the first plan of its number, and any is of a plan without one.
-            let same = slots.range((number.clone(), None)..).map(|(key, _)| key);
-            let fits =
-                |slug: &Option<String>| slug.is_none() || file.slug.is_none() || *slug == file.slug;
-            let mut same = same.take_while(|(other, _)| *other == number);
-            let known = same.find(|(_, slug)| fits(slug)).cloned();
-            let slot = slots.entry(known.unwrap_or((number.clone(), file.slug.clone())));
+            // A name without a slug is of the first plan of its number, and any is of a plan without one, unless that
+            // has its file: `01-PLAN.md` beside `01-GAP-PLAN.md`.
+            let own = (number.clone(), file.slug.clone());
+            let same = slots.range((number.clone(), None)..);
+            let mut same = same.take_while(|((other, _), _)| *other == number);
+            let fits = |slug: &Option<String>| slug.is_none() || file.slug.is_none();
+            let known = same.find(|((_, slug), slot)| fits(slug) && !slot.has(kind));
+            let known = known.map(|(key, _)| key.clone());
+            let known = known.filter(|_| !slots.contains_key(&own));
+            let slot = slots.entry(known.unwrap_or(own));
             slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, dir, name);
         }
         for (name, file, _) in of_phase {
@@ -310,6 +313,13 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
 impl PlanSlot {
     pub(crate) fn new(number: PlanNumber, slug: Option<String>) -> Self {
         Self { number, slug, plan: None, summary: None, state: PlanState::Open }
+    }
+
+    fn has(&self, kind: FileKind) -> bool {
+        match kind {
+            FileKind::Plan => self.plan.is_some(),
+            FileKind::Summary => self.summary.is_some(),
+        }
     }
 
     /// Sets the file of this kind if there is none yet.
