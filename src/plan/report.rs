@@ -10,8 +10,8 @@ use crate::clock::first_date;
 use crate::error::Result;
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Handoff, Next, Phase, PhaseNumber, PhaseState,
-    PlanState, PlanningFolder, Position, Skill, StatedPhase, Survey, drift, is_template_status,
-    metrics, without_status,
+    PlanState, Position, Skill, StatedPhase, Survey, drift, is_template_status, metrics,
+    without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
@@ -276,7 +276,7 @@ impl MilestoneStatus {
             is_implied: project.planning_place().layout.name.keeps_milestones()
                 || folder.active.dir == folder.dir,
             is_shipped,
-            last: (is_over && !is_other).then(|| last_shipped(folder)).flatten(),
+            last: (is_over && !is_other).then(|| last_shipped(survey)).flatten(),
             shipped_on: survey.shipped.as_ref().and_then(|(_, text)| first_date(text, text.len())),
             title: state.milestone_name.clone().filter(|_| is_stated),
             archived: folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
@@ -321,16 +321,20 @@ pub(crate) fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
     Ok(lines.find_map(|line| first_date(line, line.len())))
 }
 
-/// Returns the milestone that shipped last, by the dates in the SHIPPED.md files.
-fn last_shipped(folder: &PlanningFolder) -> Option<Shipped> {
-    let pages = folder.archived.iter().filter_map(|archive| {
+/// Returns the milestone that shipped last, by the dates in the SHIPPED.md files; of several on that day, the one that
+/// STATE.md names.
+fn last_shipped(survey: &Survey) -> Option<Shipped> {
+    let stated = survey.state.last_shipped.as_deref();
+    let pages = survey.folder.archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let page = read::text(&dir.join(vocabulary::SHIPPED)).ok()??.value;
         let title = page.lines().find_map(|line| line.strip_prefix("# Shipped:"));
         let name = title.map_or(archive.slug.as_str(), str::trim).to_owned();
-        Some((shipped_date(dir).ok()?, name))
+        let end = format!("/{})", archive.slug);
+        let is_stated = stated.is_some_and(|text| text == archive.slug || text.ends_with(&end));
+        Some((shipped_date(dir).ok()?, is_stated, name))
     });
-    pages.max().map(|(date, name)| (name, date))
+    pages.max().map(|(date, _, name)| (name, date))
 }
 
 /// Returns warnings about missing documents, and phases that the roadmap does not list.

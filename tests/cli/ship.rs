@@ -97,6 +97,25 @@ fn shipping_twice_changes_nothing_more() {
 }
 
 #[test]
+fn of_two_milestones_shipped_on_one_day_the_later_one_is_the_last() {
+    let case = Case::empty();
+    let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);
+    for name in ["Zeta", "Alpha"] {
+        write("ROADMAP.md", &format!("# {name} Roadmap\n\n- [x] Phase 1: {name}\n"));
+        let plan = format!("phases/01-{}/01-01", name.to_lowercase());
+        write(&format!("{plan}-PLAN.md"), "# Plan\n");
+        write(&format!("{plan}-SUMMARY.md"), &format!("---\nstatus: complete\n---\n# {name}\n"));
+        case.run("ship").success();
+        let shipped = format!("**Milestone:** none (shipped: {name}, ");
+        for _ in 0..2 {
+            let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+            assert!(context.contains(&shipped), "{context}");
+            case.run("sync").success();
+        }
+    }
+}
+
+#[test]
 fn phases_that_were_archived_and_left_in_place_are_not_archived_again() {
     let case = Case::empty();
     case.write(".vbw-planning/STATE.md", "# State\n\n**Project:** sundial\n");

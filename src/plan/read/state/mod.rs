@@ -162,6 +162,9 @@ pub struct StateFile {
     /// The line that says that no milestone is active, since the last one is complete and the next not started.
     #[serde(skip)]
     pub no_milestone: Option<usize>,
+    /// The milestone that shipped last, with its day and archive.
+    #[serde(skip)]
+    pub last_shipped: Option<String>,
     /// When the work went on, according to each of its dates.
     #[serde(skip)]
     pub last_active: Vec<NaiveDate>,
@@ -265,6 +268,7 @@ impl StateFile {
         Parsed { value, warnings }
     }
 }
+            last_shipped: named("last shipped").map(str::to_owned),
 
 /// Returns the project named in a title: `STATE: Name`, `name State`.
 fn in_title(title: &str) -> Option<&str> {
