@@ -15,7 +15,9 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::patterns::entry::is_filler;
-use crate::patterns::sentences::{ContentWords, clean, is_complete, leading_sentences, statement};
+use crate::patterns::sentences::{
+    ContentWords, clean, complete_statement, is_complete, leading_sentences,
+};
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::read::vocabulary::{begins, has, words};
@@ -97,7 +99,7 @@ fn recorded<'a>(all: impl Iterator<Item = (Option<String>, &'a PlanNumber, usize
 
 /// Returns the beginning of a text that says something on its own.
 fn stated(text: &str) -> Option<String> {
-    statement(text, MAX_LENGTH).filter(|text| is_complete(text) && !is_left_out(text))
+    complete_statement(text, MAX_LENGTH).filter(|text| !is_left_out(text))
 }
 
 /// Returns the problem of a deviation and its fix, each by its first whole sentence, or the beginning of its free text;
@@ -105,9 +107,7 @@ fn stated(text: &str) -> Option<String> {
 pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
     let title = clean(&deviation.text);
     let text = match (&deviation.issue, &deviation.fix) {
-        (None, None) => {
-            statement(&title, MAX_LENGTH).filter(|text| gives_reason(text) && is_complete(text))?
-        }
+        (None, None) => complete_statement(&title, MAX_LENGTH).filter(|text| gives_reason(text))?,
         (None, Some(fix)) => with_fix(&title, fix)?,
         (Some(issue), fix) => {
             let issue = clean(issue);
@@ -116,7 +116,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
             }
             match fix {
                 Some(fix) => with_fix(&issue, fix)?,
-                None => statement(&issue, MAX_LENGTH).filter(|text| is_complete(text))?,
+                None => complete_statement(&issue, MAX_LENGTH)?,
             }
         }
     };
@@ -130,16 +130,14 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
 
 /// Returns the first sentence of an issue with that of its fix, or the issue without the fix if both are too long together.
 fn with_fix(issue: &str, fix: &str) -> Option<String> {
-    let first = leading_sentences(issue, 1, MAX_LENGTH)?.trim_end_matches('.');
-    if !is_complete(first) {
-        return None;
-    }
+    let first = leading_sentences(issue, 1, MAX_LENGTH).filter(|first| is_complete(first))?;
+    let first = first.trim_end_matches('.');
     let fix = clean(fix);
     let fix = sentences(&fix).into_iter().next().filter(|fix| is_closed(fix));
     let stop = if first.ends_with(['!', '?']) { "" } else { "." };
     let both = fix.map(|fix| format!("{first}{stop} Fix: {}", fix.trim_end_matches('.')));
     both.filter(|both| both.chars().count() <= MAX_LENGTH)
-        .or_else(|| statement(issue, MAX_LENGTH).filter(|text| is_complete(text)))
+        .or_else(|| complete_statement(issue, MAX_LENGTH))
         .or_else(|| Some(first.to_owned()))
 }
 
@@ -348,8 +346,8 @@ impl SubmittedLesson {
     }
 
     fn checked(&self, phase: &FinishedPhase, root: &Path) -> Result<Lesson> {
-        let text = Line::new(self.text.trim().trim_end_matches('.'));
-        let sentence = text.as_str();
+        let whole = Line::new(self.text.trim());
+        let sentence = whole.as_str().trim_end_matches('.');
         if let Some(rule) = secrets::first_rule(sentence) {
             let reason = format!("looks like a secret ({rule})");
             return Err(self.refused(&reason, "say where the secret is stored, not its value"));
@@ -359,7 +357,7 @@ impl SubmittedLesson {
             let reason = format!("has {length} characters; the maximum is {MAX_LESSON_LENGTH}");
             return Err(self.refused(&reason, "say it in one sentence"));
         }
-        if !is_complete(sentence) {
+        if !is_complete(whole.as_str()) {
             return Err(self.refused("is not a whole sentence", "state the fact and what to do"));
         }
         let lower = sentence.to_lowercase();

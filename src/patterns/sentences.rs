@@ -12,26 +12,42 @@ use crate::text::{is_closed, listed, one_line, pattern, sanitized, sentence_ends
 const MIN_CHARS: usize = 25;
 const MIN_WORDS: usize = 4;
 
-/// Words that cannot end a sentence, without a final full stop.
+/// Words that end a sentence only with a full stop, and abbreviations that do not end one even so.
 const DANGLING: &str = "the a an of to and or because before since with in for by as that but which is are was were \
-    when if from on at than not no via be has have had so its e.g i.e vs instead";
+    when if from on at than not no via be has have had so its instead";
+const ABBREVIATED: &str = "e.g i.e vs";
 
 /// Minimum number of common words of two similar texts; fewer are chance, however short the texts are.
 const MIN_COMMON_WORDS: usize = 3;
 
-/// Returns whether a sentence is complete: no open delimiters, and not truncated.
+/// Returns whether a sentence, with its full stop if it has one, is complete: no open delimiters, and not truncated.
 pub(crate) fn is_complete(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let last = words.last().copied().unwrap_or_default().to_lowercase();
+    let last = last.trim_matches(|c: char| !c.is_alphanumeric());
     text.chars().count() >= MIN_CHARS
         && words.len() >= MIN_WORDS
         && is_closed(text)
-        && !listed(DANGLING, last.trim_matches(|c: char| !c.is_alphanumeric()))
+        && !listed(ABBREVIATED, last)
+        && (text.ends_with('.') || !listed(DANGLING, last))
 }
 
 /// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or
 /// its first clause, or else its bold head.
 pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
+    beginning(text, room).map(|found| without_stop(&found))
+}
+
+/// Returns the same if its sentences are complete.
+pub(crate) fn complete_statement(text: &str, room: usize) -> Option<String> {
+    beginning(text, room).filter(|found| is_complete(found)).map(|found| without_stop(&found))
+}
+
+fn without_stop(text: &str) -> String {
+    text.trim_end_matches(['.', ' ']).to_owned()
+}
+
+fn beginning(text: &str, room: usize) -> Option<String> {
     let text = text.trim();
     let head = text.strip_prefix("**").and_then(|rest| rest.split_once("**"));
     let head = head.map(|(head, _)| plain(head)).filter(|head| head.contains(' '));
@@ -43,8 +59,7 @@ pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
         clauses.take_while(fits).filter(|clause| is_complete(clause.trim())).last()
     });
     let head = || head.as_deref().map(|head| head.trim_end_matches(':')).filter(fits);
-    let found = found.filter(|found| is_closed(found.trim())).or_else(head)?;
-    Some(found.trim_end_matches(['.', ' ']).to_owned())
+    found.map(str::trim).filter(|found| is_closed(found)).or_else(head).map(str::to_owned)
 }
 
 /// Words with which a sentence takes back what the one before it said.
@@ -195,9 +210,19 @@ mod tests {
             "The store keeps its lock until it is\u{2026}",
             "The store keeps these locks:",
             "Too short",
+            "The store keeps its lock until e.g.",
         ] {
             assert!(!is_complete(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_full_stop_completes_a_sentence_whatever_its_last_word() {
+        let text = "The export fails as soon as the page cache is switched on. Then";
+        let first = "The export fails as soon as the page cache is switched on";
+        assert_eq!(complete_statement(text, 60).as_deref(), Some(first));
+        assert_eq!(complete_statement(first, 60), None);
+        assert!(is_complete("The schema takes no address, `prisma.config.ts` does instead."));
     }
 
     #[test]
