@@ -149,6 +149,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let stale = |line: usize, text: &str| reasons.about(line, text);
     let mut know = patterns::relevant(&recorded, &topic, &stale);
     know.truncate(MAX_KNOWN);
+    // Whether they still hold is said of the whole history, below.
+    know.retain(|pattern| !patterns::is_statistic(&pattern.text));
     let next = &survey.position.next;
     work.next = Some(next.command.clone());
     Ok(PhaseBrief {

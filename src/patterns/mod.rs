@@ -28,7 +28,7 @@ pub(crate) use phase::{
     History, derive_durations, distinct, history, plans_without_deviation_count, stated_deviations,
 };
 pub use relevance::{RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic};
-pub(crate) use relevance::{with_changes, worth_knowing};
+pub(crate) use relevance::{is_statistic, with_changes, worth_knowing};
 pub(crate) use sentences::{ContentWords, statement};
 pub(crate) use staleness::StaleReasons;
 pub use staleness::{CommitRef, Freshness, PathReport, PathStatus, Staleness, Structure, check};

@@ -72,7 +72,7 @@ impl RelevantPattern {
 
 /// Returns whether a bullet is a difference between plans of the whole history, which an entry only records.
 pub(crate) fn is_statistic(text: &str) -> bool {
-    ["Plans with ", "Plans that touched "].iter().any(|start| text.starts_with(start))
+    text.starts_with("Plans with ") && text.contains(", smaller ones ")
 }
 
 /// Returns PATTERNS.md with pending `changes` applied.
@@ -362,6 +362,8 @@ mod tests {
         );
     }
 
+        let about_plans = "Plans with a new table must name its migration (plan 01)";
+        assert!(shown(about_plans, " judged=1").is_some());
     #[test]
     fn only_a_citation_is_completed_with_the_phase() {
         for (lesson, expected) in [

@@ -59,6 +59,21 @@ fn the_document_has_it_all_and_a_second_run_changes_nothing() {
 }
 
 #[test]
+fn what_an_entry_once_computed_is_no_lesson() {
+    let case = Case::empty();
+    let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);
+    write("ROADMAP.md", "# Roadmap\n\n- [ ] Phase 3: Hands\n");
+    write(
+        "patterns/PATTERNS.md",
+        "### Phase 1: Dial (2026-02-01)\n\n**What failed:**\n- Plans with 5 or more tasks deviated in 6 of 6, smaller \
+         ones in 0 of 6\n- The dial needs its pin before the hands (plan 02)\n",
+    );
+    let known = case.run("plan 3").success().stdout();
+    let known: Vec<&str> = known.lines().filter(|line| line.starts_with("  - ")).collect();
+    assert_eq!(known, ["  - failed: The dial needs its pin before the hands (phase 1, plan 02)"]);
+}
+
+#[test]
 fn a_phase_that_is_only_called_complete_says_so() {
     let case = Case::new("examples/vbw-project");
     for plan in ["01", "02", "03"] {
