@@ -186,11 +186,19 @@ type ListedStatus = (PhaseNumber, Located<String>);
 pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
-    /// Adds the decisions that the planning folder's own STATE.md keeps for all milestones; open items are carried
-    /// into a new milestone when it starts.
+    /// Adds what the planning folder's own STATE.md keeps of shipped milestones: their decisions, and the open items and
+    /// skills that no milestone has taken over.
     pub(crate) fn add_shared(&mut self, shared: Self) {
+        fn add<T: PartialEq>(own: &mut Vec<T>, shared: Vec<T>) {
+            let new: Vec<T> = shared.into_iter().filter(|one| !own.contains(one)).collect();
+            own.extend(new);
+        }
         let own = std::mem::take(&mut self.decisions);
         self.decisions = decision::distinct(shared.decisions.into_iter().chain(own));
+        add(&mut self.todos, shared.todos);
+        add(&mut self.blockers, shared.blockers);
+        add(&mut self.skills, shared.skills);
+        self.last_shipped = self.last_shipped.take().or(shared.last_shipped);
     }
 
     /// Parses a STATE.md of a project with plain phase numbers.
@@ -260,6 +268,7 @@ impl StateFile {
             phase_statuses: phase_statuses(&outline, numbering),
             active_milestone: slug.map(str::to_owned),
             no_milestone,
+            last_shipped: named("last shipped").map(str::to_owned),
             last_active: last_active(&front, &outline),
             metrics: metrics(&outline, milestone),
             not_understood,
@@ -268,7 +277,6 @@ impl StateFile {
         Parsed { value, warnings }
     }
 }
-            last_shipped: named("last shipped").map(str::to_owned),
 
 /// Returns the project named in a title: `STATE: Name`, `name State`.
 fn in_title(title: &str) -> Option<&str> {
