@@ -316,7 +316,8 @@ impl<'a> Gatherer<'a> {
         let relevant = match &self.request.topic {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
-                let recent = patterns::with_changes(self.project, &Changes::new(), warnings)?;
+                let mut recent = patterns::with_changes(self.project, &Changes::new(), warnings)?;
+                recent.name_milestones(&survey.folder, None, warnings);
                 let reasons = StaleReasons::cached_or_checked(self.project, &recent, warnings);
                 patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }

@@ -140,7 +140,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let planned = phase.planned.as_deref();
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
-    let recorded = patterns::with_changes(project, &work.changes, warnings)?;
+    let mut recorded = patterns::with_changes(project, &work.changes, warnings)?;
+    recorded.name_milestones(&survey.folder, None, warnings);
     let past = patterns::history(survey)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
@@ -148,9 +149,9 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let reasons = StaleReasons::check(project, &recorded)?;
     let stale = |line: usize, text: &str| reasons.about(line, text);
     let mut know = patterns::relevant(&recorded, &topic, &stale);
-    know.truncate(MAX_KNOWN);
     // Whether they still hold is said of the whole history, below.
     know.retain(|pattern| !patterns::is_statistic(&pattern.text));
+    know.truncate(MAX_KNOWN);
     let next = &survey.position.next;
     work.next = Some(next.command.clone());
     Ok(PhaseBrief {

@@ -121,9 +121,12 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.active = Some(next.slug.clone());
         after = afterwards(project, &survey, Some(next), &work.changes);
     }
-    let shipped =
-        report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));
-    let request = SyncRequest { shipped, ..SyncRequest::default() };
+    let done = report.archived.as_ref();
+    let request = SyncRequest {
+        shipped: done.map(|done| (done.name.clone(), Some(project.clock.today()))),
+        archived_as: done.map(|done| done.slug.clone()),
+        ..SyncRequest::default()
+    };
     refresh_with(project, &survey, &after, &request, work)?;
     report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());
     Ok(report)
@@ -543,14 +546,11 @@ impl CarriedState {
 /// Returns the list items of a text with the byte range of each where it is written first.
 fn written_items(text: &str) -> HashMap<String, Range<usize>> {
     let outline = Outline::parse(text, 0);
-    let mut written: HashMap<String, Range<usize>> = HashMap::new();
+    let mut written = HashMap::new();
     for (block, item) in outline.items(&(0..text.len())).filter(|(_, item)| item.depth == 0) {
         let entry = document::on_one_line(&outline, block, item);
         written.entry(entry).or_insert_with(|| item.whole.clone());
     }
-    let line = |item: &String| match written.get(item) {
-        Some(range) => dedented(text, range),
-        None => format!("{mark}{item}"),
     written
 }
 
@@ -564,6 +564,9 @@ pub(crate) fn without_items<'a>(text: &str, items: impl Iterator<Item = &'a Stri
 /// Returns list items as they are written; `mark` is prepended to items that are in no list.
 fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let written = written_items(text);
+    let line = |item: &String| match written.get(item) {
+        Some(range) => dedented(text, range),
+        None => format!("{mark}{item}"),
     };
     items.iter().map(line).collect()
 }

@@ -177,6 +177,9 @@ pub struct SyncRequest {
     /// The milestone that ships with the same changes.
     #[arg(skip)]
     pub shipped: Option<Shipped>,
+    /// The slug of its archive.
+    #[arg(skip)]
+    pub archived_as: Option<String>,
     /// What the block says in a project without a planning folder.
     #[arg(skip)]
     pub memory: Option<Vec<MemoryPart>>,
@@ -215,7 +218,8 @@ pub(crate) fn refresh_with(
     let (history, known) = parallel::both(
         || patterns::history(before),
         || {
-            let patterns = patterns::with_changes(project, &work.changes, warnings)?;
+            let mut patterns = patterns::with_changes(project, &work.changes, warnings)?;
+            patterns.name_milestones(&before.folder, request.archived_as.as_deref(), warnings);
             let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
             let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
             Ok::<_, Error>((patterns, relevant))

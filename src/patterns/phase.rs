@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::git::Git;
 use crate::parallel;
 use crate::patterns::paths::is_file;
-use crate::patterns::trace::plan_id;
+use crate::patterns::trace::{known_milestone, plan_id};
 use crate::patterns::{BulletSource, Insights, PatternEntry, Patterns, Trace, stored};
 use crate::plan::{
     DEFAULT_MILESTONE, Deviation, MilestoneFolder, Phase, PhaseDir, PhaseNumber, PlanFile,
@@ -302,6 +302,45 @@ impl Patterns {
         match foreign.skip(same_named.len()).last() {
             Some(entry) => Recorded::Foreign(entry.line),
             None => Recorded::No,
+        }
+    }
+
+    /// Names the milestone of each entry that was recorded before its milestone had a name, by where its phase's folder is
+    /// now; `shipping` is the name that the active milestone gets.
+    pub(crate) fn name_milestones(
+        &mut self,
+        folder: &PlanningFolder,
+        shipping: Option<&str>,
+        warnings: &mut Vec<Warning>,
+    ) {
+        let traces = self.entries.iter_mut().filter_map(|entry| entry.trace.as_mut());
+        let is_unnamed =
+            |trace: &&mut Trace| trace.milestone.as_deref().and_then(known_milestone).is_none();
+        let mut unnamed = traces.filter(is_unnamed).peekable();
+        if unnamed.peek().is_none() {
+            return;
+        }
+        let mut archived: Vec<MilestoneFolder> = Vec::new();
+        for archive in &folder.archived {
+            match archive.milestone() {
+                Ok(read) => archived.push(read.value),
+                Err(error) => warnings.push(Warning::file(&folder.dir, error.to_string())),
+            }
+        }
+        for trace in unnamed {
+            let is_own = |dir: &&Arc<PhaseDir>| dir.dir_name() == trace.phase_dir;
+            let named = archived.iter().map(|one| (Some(one.slug.as_str()), &one.phases));
+            let homes = named.chain([(shipping, &folder.active.phases)]);
+            let homes =
+                homes.filter_map(|(name, phases)| Some((name, phases.iter().find(is_own)?)));
+            let homes: Vec<_> = homes.collect();
+            let is_origin = |dir: &PhaseDir| {
+                FinishedPhase::read(dir, DEFAULT_MILESTONE).value.digest == trace.digest
+            };
+            let origin = homes.iter().find(|(_, dir)| homes.len() == 1 || is_origin(dir));
+            if let Some(name) = origin.and_then(|(name, _)| *name) {
+                trace.milestone = Some(name.to_owned());
+            }
         }
     }
 

@@ -108,7 +108,8 @@ pub fn relevant_patterns(
         None => survey.position.phase(),
     };
     let mut warnings = Vec::new();
-    let patterns = with_changes(project, &Changes::new(), &mut warnings)?;
+    let mut patterns = with_changes(project, &Changes::new(), &mut warnings)?;
+    patterns.name_milestones(&survey.folder, None, &mut warnings);
     let reasons = StaleReasons::check(project, &patterns)?;
     let topic = phase.map(|phase| topic(phase, &survey.roadmap)).unwrap_or_default();
     let value = relevant(&patterns, &topic, &|line, text| reasons.about(line, text));
@@ -120,7 +121,8 @@ pub fn relevant_patterns(
 pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<RelevantPattern>>> {
     project.planning()?;
     let mut warnings = Vec::new();
-    let patterns = with_changes(project, &Changes::new(), &mut warnings)?;
+    let mut patterns = with_changes(project, &Changes::new(), &mut warnings)?;
+    patterns.name_milestones(&survey.folder, None, &mut warnings);
     let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
     Ok(Parsed { value: worth_knowing(&patterns, &reasons, survey), warnings })
 }
@@ -360,10 +362,10 @@ mod tests {
             shown("Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15", ""),
             None
         );
-    }
-
         let about_plans = "Plans with a new table must name its migration (plan 01)";
         assert!(shown(about_plans, " judged=1").is_some());
+    }
+
     #[test]
     fn only_a_citation_is_completed_with_the_phase() {
         for (lesson, expected) in [

@@ -116,6 +116,37 @@ fn of_two_milestones_shipped_on_one_day_the_later_one_is_the_last() {
 }
 
 #[test]
+fn lessons_of_phases_with_one_number_name_their_milestones() {
+    let case = Case::empty();
+    let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);
+    let lessons = [
+        ("Alpha", "The store needs WAL mode before a second writer opens it"),
+        ("Beta", "Queries time out unless the planner is told the row count"),
+    ];
+    // The folders of both phases have the same name.
+    for (name, lesson) in lessons {
+        write("ROADMAP.md", &format!("# {name} Roadmap\n\n- [x] Phase 1: Base\n"));
+        write("phases/01-base/01-01-PLAN.md", "# Plan\n");
+        let summary = format!("---\nstatus: complete\n---\n# {name}\n");
+        write("phases/01-base/01-01-SUMMARY.md", &summary);
+        let lessons = json!({"failed": [{"text": lesson, "plans": ["01"]}]});
+        case.run("execute 1 --lessons -").stdin(lessons.to_string()).success();
+        case.run("ship").success();
+        case.run("sync --check").success();
+    }
+    let learned = |part: &str| -> Vec<String> {
+        let text = case.run(part).success().stdout();
+        let lines = text.lines().filter(|line| line.contains("plan 01)"));
+        lines.map(|line| line[line.rfind('(').unwrap()..].to_owned()).collect()
+    };
+    let cited = ["(beta phase 1, plan 01)", "(alpha phase 1, plan 01)"];
+    assert_eq!(learned("sync --stdout"), cited);
+    write("ROADMAP.md", "# Gamma Roadmap\n\n- [ ] Phase 1: Base\n");
+    write("phases/01-base/01-01-PLAN.md", "# Plan\n");
+    assert_eq!(learned("plan 1"), cited);
+}
+
+#[test]
 fn phases_that_were_archived_and_left_in_place_are_not_archived_again() {
     let case = Case::empty();
     case.write(".vbw-planning/STATE.md", "# State\n\n**Project:** sundial\n");
