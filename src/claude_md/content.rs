@@ -5,11 +5,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::claude_md::decisions;
+use crate::claude_md::decisions::Ranked;
 use crate::error::Result;
 use crate::plan::{DEFAULT_MILESTONE, Skill, StatusReport, Survey};
-use crate::project::Project;
+use crate::project::{Project, vocabulary};
+use crate::storage::read;
 use crate::text::{Line, non_placeholder, strip_controls, word_enum};
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 use crate::{patterns, secrets};
 
 /// The mark after a pattern that refers to something that may no longer exist.
@@ -27,6 +29,24 @@ const MAX_ITEM_CHARS: usize = 160;
 
 /// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
+
+/// Returns where the documents that the block is made of contain a secret. One that cannot be read was reported when it was
+/// read for its content.
+fn place_of(secret: &str, project: &Project, survey: &Survey) -> Option<SourceLocation> {
+    let (home, root) = (&survey.folder.active.dir, &survey.folder.dir);
+    let files = [
+        home.join(vocabulary::STATE),
+        home.join(vocabulary::ROADMAP),
+        root.join(vocabulary::STATE),
+        root.join(vocabulary::PROJECT),
+        patterns::path(root),
+    ];
+    files.iter().find_map(|file| {
+        let text = read::text(file).ok()??.value;
+        let line = text[..text.find(secret)?].matches('\n').count() + 1;
+        Some(SourceLocation::new(project.relative(file), line))
+    })
+}
 
 /// What one store remembers of a project without a planning folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +70,7 @@ pub struct Pattern {
 fn blocker_lines(blockers: &[String], lines: &mut Lines<'_>) -> Vec<Line> {
     let named = blockers.iter().take(MAX_BLOCKERS).map(|text| {
         let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
-        lines.line("a blocker", whole.as_deref().unwrap_or(text), MAX_BLOCKER_CHARS)
+        lines.part("a blocker", whole.as_deref().unwrap_or(text), text, MAX_BLOCKER_CHARS)
     });
     let mut shown: Vec<Line> = named.filter(|line| !line.is_empty()).collect();
     if let Some(more @ 1..) = blockers.len().checked_sub(MAX_BLOCKERS) {
@@ -94,27 +114,38 @@ fn pattern_lines(patterns: &[Pattern], lines: &mut Lines<'_>) -> Vec<Line> {
 /// Builds lines from foreign text, and warns about redacted text.
 struct Lines<'a> {
     planning: &'a Path,
+    /// The file and the line that contain a text.
+    place: &'a dyn Fn(&str) -> Option<SourceLocation>,
     warnings: &'a mut Vec<Warning>,
 }
 
 impl Lines<'_> {
     fn line(&mut self, what: &str, text: &str, width: usize) -> Line {
+        self.part(what, text, text, width)
+    }
+
+    /// Builds a line from a part of a text, which may be redacted already.
+    fn part(&mut self, what: &str, part: &str, whole: &str, width: usize) -> Line {
         // Controls first: the detector would not recognise a key that contains one.
-        let plain = strip_controls(text);
+        let plain = strip_controls(part);
         let redacted = secrets::redact(&plain);
-        if !redacted.rules.is_empty() {
-            let rules = redacted.rules.join(", ");
-            let message = format!(
-                "{what} contains what looks like a secret ({rules}); the context file shows {}",
-                secrets::REDACTED
-            );
-            self.warnings.push(Warning::file(self.planning, message));
+        if redacted.text.contains(secrets::REDACTED) {
+            self.warn(what, &strip_controls(whole));
         }
         Line::new(&redacted.text).clipped(width)
     }
 
-    fn all<'t>(&mut self, what: &str, texts: impl Iterator<Item = &'t str>) -> Vec<Line> {
-        texts.map(|text| self.line(what, text, MAX_LINE_CHARS)).collect()
+    fn warn(&mut self, what: &str, text: &str) {
+        let found = secrets::find(text);
+        let Some(first) = found.first() else { return };
+        let rules = secrets::redact(text).rules.join(", ");
+        let message = format!(
+            "{what} contains what looks like a secret ({rules}); the context file shows {}",
+            secrets::REDACTED
+        );
+        let place = (self.place)(&text[first.range.clone()]);
+        let place = place.unwrap_or_else(|| SourceLocation::new(self.planning, None));
+        self.warnings.push(Warning { place, message });
     }
 
     fn optional(&mut self, what: &str, text: Option<&str>, width: usize) -> Option<Line> {
@@ -283,16 +314,25 @@ impl Content {
         let default = || has_default.then(|| DEFAULT_MILESTONE.to_owned());
         let milestone = status.milestone.display_name().or_else(default);
         let (phase, contested) = (status.derived.line(), status.next.contest());
-        let lines = &mut Lines { planning: project.relative(&place.dir), warnings };
+        let find = |secret: &str| place_of(secret, project, survey);
+        let lines = &mut Lines { planning: project.relative(&place.dir), place: &find, warnings };
         let decisions = decisions::lists(survey);
         let (decisions, _) = decisions::select(&decisions, decisions::MAX_DECISIONS);
-        let decisions = decisions.iter().filter_map(|(.., text)| text.as_deref());
+        let mut decision_line = |(decision, _, text): &Ranked<'_>| {
+            let whole = [Some(decision.text.as_str()), decision.rationale.as_deref()];
+            let whole = whole.into_iter().flatten().collect::<Vec<_>>().join("\n");
+            Some(lines.part("a decision", text.as_deref()?, &whole, MAX_LINE_CHARS))
+        };
+        let decisions = decisions.iter().filter_map(&mut decision_line).collect();
         Self {
             memory: None,
             title: lines.optional("the project's name", Some(&status.project), MAX_LINE_CHARS),
             core_value: lines.optional("the core value", survey.core_value(), MAX_LINE_CHARS),
             has_workflow: layout.is_in_use,
-            code: lines.all("the code's profile", code.iter().map(String::as_str)),
+            code: code
+                .iter()
+                .map(|text| lines.line("the code's profile", text, MAX_LINE_CHARS))
+                .collect(),
             milestone: lines.optional("the milestone", milestone.as_deref(), MAX_ITEM_CHARS),
             phase: lines.optional("the phase", phase.as_deref(), MAX_LINE_CHARS),
             next_action: lines.optional(
@@ -306,7 +346,7 @@ impl Content {
                 MAX_LINE_CHARS,
             ),
             blockers: blocker_lines(&survey.current_blockers(), lines),
-            decisions: lines.all("a decision", decisions),
+            decisions,
             skills: skill_lines(&status.skills, lines),
             patterns: pattern_lines(patterns, lines),
             commands_heading: Line::new(&layout.section.heading),
@@ -336,8 +376,11 @@ mod tests {
     /// Returns what is made of foreign text, and the warnings.
     fn made<T>(make: impl FnOnce(&mut Lines<'_>) -> T) -> (T, Vec<String>) {
         let mut warnings = Vec::new();
-        let made =
-            make(&mut Lines { planning: Path::new(".vbw-planning"), warnings: &mut warnings });
+        let made = make(&mut Lines {
+            planning: Path::new(".vbw-planning"),
+            place: &|_| None,
+            warnings: &mut warnings,
+        });
         (made, warnings.iter().map(Warning::to_string).collect())
     }
 

@@ -499,3 +499,28 @@ fn a_complete_row_is_not_set_back_because_of_an_old_check() {
     case.write(".planning/ROADMAP.md", roadmap.replace("2026-01-02", "-"));
     assert!(!stated(&case));
 }
+
+#[test]
+fn secrets_are_redacted_with_a_warning_that_says_where_they_are() {
+    let case = Case::empty();
+    let key = |n: u8| ["ghp", &format!("_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eU{n}")].concat();
+    let state = format!(
+        "# State\n\n## Decisions\n\n- Deploy with {} only. It is new.\n\n## Blockers\n\n- The key {} has expired\n",
+        key(1),
+        key(2)
+    );
+    case.write(".vbw-planning/STATE.md", state);
+    case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [ ] Phase 1: Dial\n");
+    case.write(
+        ".vbw-planning/PROJECT.md",
+        format!("# Sundial\n\n**Core value:** {} tells the time\n", key(3)),
+    );
+    let synced = case.run("sync").success();
+    assert_snapshot!(synced.stderr(), @r"
+    warning: .vbw-planning/STATE.md:5: a decision contains what looks like a secret (github-token); the context file shows [redacted]
+    warning: .vbw-planning/PROJECT.md:3: the core value contains what looks like a secret (github-token); the context file shows [redacted]
+    warning: .vbw-planning/STATE.md:9: a blocker contains what looks like a secret (github-token); the context file shows [redacted]
+    ");
+    let text = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert_eq!(text.matches("[redacted]").count(), 3, "{text}");
+}
