@@ -8,7 +8,7 @@
 //!
 //! Many texts look like paths but are not: URLs, versions, fractions, `and/or`, modules, packages, commands. A text that
 //! may be one of these counts only if the file exists, because a wrong "gone" costs more than a missed one. Paths outside
-//! of the project and patterns with `*` are not mentions.
+//! of the project and globs are not mentions.
 
 use std::borrow::Cow;
 
@@ -24,6 +24,8 @@ pub struct Mention {
     pub path: String,
     /// Whether it is written as a folder.
     pub is_folder: bool,
+    /// Whether it is all of a code span.
+    pub is_code: bool,
     /// Whether a path is certainly meant; otherwise, it is one only if the file exists.
     pub is_sure: bool,
 }
@@ -41,7 +43,10 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     let mut add = |word: &str, is_code: bool| {
         let Some(mention) = mention(word, is_code) else { return };
         match found.iter_mut().find(|known| known.path == mention.path) {
-            Some(known) => known.is_sure |= mention.is_sure,
+            Some(known) => {
+                known.is_code |= mention.is_code;
+                known.is_sure |= mention.is_sure;
+            }
             None => found.push(mention),
         }
     };
@@ -121,6 +126,7 @@ fn mention(word: &str, is_code: bool) -> Option<Mention> {
     (has_folder || is_folder || is_sure || has_extension(name)).then_some(Mention {
         path,
         is_folder,
+        is_code,
         is_sure,
     })
 }
@@ -185,11 +191,12 @@ fn is_file_name(name: &str) -> bool {
 /// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
 pub(crate) fn is_planning(path: &str) -> bool {
     const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
+    const ENDINGS: &[&str] = &["PLAN.md", "SUMMARY.md", "VERIFICATION.md", "UAT.md"];
     let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
     let last = file_name(path);
     path.split('/').any(is_folder)
         || DOCUMENTS.contains(&last)
-        || ["PLAN.md", "SUMMARY.md"].iter().any(|ending| last.ends_with(ending))
+        || ENDINGS.iter().any(|ending| last.ends_with(ending))
 }
 
 #[cfg(test)]

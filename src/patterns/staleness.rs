@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::git::{ChangedFile, Git};
 use crate::patterns;
-use crate::patterns::tree::{Tree, ends_in};
-use crate::patterns::{Patterns, Rate, mentions};
+use crate::patterns::tree::{Tree, ends_in, folders, manifests};
+use crate::patterns::{Mention, Patterns, Rate, mentions};
 use crate::plan::read::vocabulary::{has, words};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
@@ -24,9 +24,6 @@ use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
 const CACHE: &str = "freshness.json";
-
-/// Maximum number of manifests whose dependencies are compared, those of the top folders first.
-const MAX_MANIFESTS: usize = 40;
 
 /// The results of a staleness check. It is the document of `annals patterns check --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -186,11 +183,12 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
             if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
                 continue;
             }
-            let moved = diff.and_then(|diff| diff.new_path(&mention.path));
+            let moved = diff.and_then(|diff| diff.new_path(&mention));
             to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
             status = if to.is_some() { PathStatus::Moved } else { status };
         }
         let slash = if mention.is_folder { "/" } else { "" };
+        let to = to.map(|to| to + slash);
         reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to });
     }
     reports
@@ -235,10 +233,18 @@ impl Diff {
         Ok(Self { structure, renames: renames.collect() })
     }
 
-    /// Returns the new path of a file.
-    fn new_path(&self, path: &str) -> Option<&str> {
-        let moved = self.renames.iter().find(|(from, _)| ends_in(from, path));
-        moved.map(|(_, to)| to.as_str())
+    /// Returns the new path of a file, or of a folder whose files all moved to one.
+    fn new_path(&self, mention: &Mention) -> Option<&str> {
+        if !mention.is_folder {
+            let moved = self.renames.iter().find(|(from, _)| ends_in(from, &mention.path));
+            return moved.map(|(_, to)| to.as_str());
+        }
+        let mut homes = self.renames.iter().filter_map(|(from, to)| {
+            let inner = folders(from).find(|folder| ends_in(folder, &mention.path));
+            inner.map(|folder| to.strip_suffix(&from[folder.len()..]))
+        });
+        let first = homes.next()?;
+        first.filter(|_| homes.all(|home| home == first))
     }
 }
 
@@ -309,27 +315,10 @@ impl Structure {
     }
 }
 
-/// Returns the manifests among these files, at most [`MAX_MANIFESTS`].
-fn manifests<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut found: Vec<&str> = files.filter(|path| manifest::is_manifest(path)).collect();
-    found.sort_by_key(|path| (path.matches('/').count(), *path));
-    found.truncate(MAX_MANIFESTS);
-    found
-}
-
-/// Returns the frameworks that a manifest names at the start of a line or in quotes, as it does dependencies.
+/// Returns the frameworks that a manifest names.
 fn frameworks(text: &str) -> impl Iterator<Item = &'static str> {
-    let lower = text.to_lowercase();
-    let lines = lower.lines().filter(|line| !line.contains("// indirect"));
-    let lines: Vec<String> = lines.map(|line| format!("\"{}", line.trim())).collect();
-    let names = move |line: &String, name: &str| {
-        line.match_indices(name).any(|(at, _)| {
-            let rest = &line[at + name.len()..];
-            let is_end = |c: char| " \t\"'=<>~!^[:;/,".contains(c);
-            line[..at].ends_with(['"', '\'']) && (rest.is_empty() || rest.starts_with(is_end))
-        })
-    };
-    words("framework").filter(move |name| lines.iter().any(|line| names(line, name)))
+    let lines = manifest::lines(text);
+    words("framework").filter(move |name| lines.iter().any(|line| manifest::lists(line, name)))
 }
 
 fn is_half_gone(rate: Rate) -> bool {
@@ -474,11 +463,14 @@ mod tests {
             "docs/guide.md",
             "src/before.rs",
             "src/staged.rs",
+            "old/deep/a.rs",
             ".github/workflows/ci.yml",
         ] {
             put(&sandbox, path);
         }
         sandbox.0.child(".gitignore").write_str("generated/\n*.log\n").unwrap();
+        let manifest = r#"{"scripts": {"left": "a"}, "dependencies": {"lodash": "^4"}}"#;
+        sandbox.0.child("web/package.json").write_str(manifest).unwrap();
         commit(&sandbox, "2026-01-05");
         sandbox.git(&["rm", "-q", "src/before.rs"]);
         let written = commit(&sandbox, "2026-01-10");
@@ -489,7 +481,7 @@ mod tests {
         commit(&sandbox, "2026-02-01");
         sandbox.git(&["mv", "src/two.rs", "src/three.rs"]);
         sandbox.git(&["mv", "web/components", "ui/parts"]);
-        sandbox.git(&["rm", "-q", "src/removed.rs", "docs/old name.md"]);
+        sandbox.git(&["rm", "-qr", "src/removed.rs", "docs/old name.md", "old"]);
         commit(&sandbox, "2026-02-02");
         (sandbox, written)
     }
@@ -502,7 +494,7 @@ mod tests {
         ("`/etc/hosts`, `../a/b.rs`", "", ""),
         ("`src/login.rs:7`", "src/login.rs moved → src/auth/login.rs", "src/login.rs gone"),
         ("`src/one.rs`", "src/one.rs moved → src/three.rs", "src/one.rs gone"),
-        ("`web/components/`", "web/components/ gone", "web/components/ gone"),
+        ("`web/components/`", "web/components/ moved → ui/parts/", "web/components/ gone"),
         (
             "`components/One.tsx`",
             "components/One.tsx moved → ui/parts/One.tsx",
@@ -516,6 +508,14 @@ mod tests {
             "`.github/workflows/old.yml`, `.circleci/config.yml`",
             ".github/workflows/old.yml gone",
             ".github/workflows/old.yml gone",
+        ),
+        // A folder of which nothing is left, if it is written as code.
+        ("`old/deep/`, and/or/, `old/`, `lib/*.zig`", "old/deep/ gone", "old/deep/ gone"),
+        // Names of planning documents, and files of packages.
+        (
+            "`SUMMARY.md`, `01-02-PLAN.md`, `phases/VERIFICATION.md`, `lodash/merge.js`, `left/pad.js`",
+            "left/pad.js gone",
+            "left/pad.js gone",
         ),
         // Whose removal the text reports, what is ignored or generated, and what may be no path.
         ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),

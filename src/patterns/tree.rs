@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::git::{Git, TrackedFiles};
-use crate::patterns::{Mention, PathStatus};
-use crate::project::LayoutName;
-use crate::storage::listing;
+use crate::patterns::{Mention, PathStatus, is_planning};
+use crate::project::{LayoutName, manifest};
+use crate::storage::{listing, read};
 use crate::text::{file_name, listed, slashed};
 
 /// Maximum number of files listed in a folder without git.
 const MAX_FILES: usize = 200_000;
+
+/// Maximum number of manifests that are read, those of the top folders first.
+const MAX_MANIFESTS: usize = 40;
 
 /// Folders of build products, dependencies and caches: paths missing there were never part of the project.
 const GENERATED: &str =
@@ -28,6 +31,8 @@ pub(crate) struct Tree {
     is_sparse: bool,
     ignored: listing::Rules,
     names: OnceCell<FileNames>,
+    /// The lines of the manifests, which list dependencies.
+    dependencies: OnceCell<Vec<String>>,
 }
 
 impl Tree {
@@ -39,6 +44,7 @@ impl Tree {
             is_sparse: git.is_sparse(),
             ignored: listing::Rules::new(root),
             names: OnceCell::new(),
+            dependencies: OnceCell::new(),
         })
     }
 
@@ -78,8 +84,8 @@ impl Tree {
     }
 
     /// Returns whether a missing path would be one of the project's own files or folders: not generated, ignored, of
-    /// another repository, of a hidden folder without files or of a planning folder, whose files move, and not another spelling
-    /// of one that exists.
+    /// another repository or a package, of a hidden folder without files or of a planning folder, whose files move, and not
+    /// another spelling of one that exists.
     fn is_own(&self, mention: &Mention) -> bool {
         let path = mention.path.as_str();
         let mut parts = path.split('/');
@@ -92,15 +98,34 @@ impl Tree {
         let mut folders =
             whole.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
         let mut submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
-        // A folder must begin like one that exists: `and/or/` is prose.
         let first = parts.clone().next().unwrap_or(path);
-        let may_be_folder = || self.is_on_disk(first) || !self.names().ending_in(first).is_empty();
-        !parts.any(is_elsewhere)
+        let is_known = || self.is_on_disk(first) || !self.names().ending_in(first).is_empty();
+        // A folder in prose must begin like one that exists: `and/or/`.
+        let may_be_own = if mention.is_folder && !mention.is_code {
+            is_known()
+        } else {
+            first == path || is_known() || !self.is_package(first)
+        };
+        may_be_own
+            && !is_planning(path)
+            && !parts.any(is_elsewhere)
             && !self.ignored.ignore(&whole, false)
             && !folders.any(|folder| self.ignored.ignore(folder, true))
             && !submodules.any(|module| whole.starts_with(self.top.join(module)))
             && !self.names().has_similar(path, |home| self.has(home))
-            && (!mention.is_folder || may_be_folder())
+    }
+
+    /// Returns whether a manifest requires a package of this name.
+    fn is_package(&self, name: &str) -> bool {
+        let lines = self.dependencies.get_or_init(|| {
+            let files = manifests(self.files().iter().map(String::as_str));
+            // One that cannot be read lists nothing.
+            let texts =
+                files.into_iter().filter_map(|file| read::text(&self.top.join(file)).ok()?);
+            texts.flat_map(|text| manifest::lines(&text.value)).collect()
+        });
+        let name = name.to_lowercase();
+        lines.iter().any(|line| manifest::requires(line, &name))
     }
 
     fn is_on_disk(&self, path: &str) -> bool {
@@ -130,8 +155,16 @@ fn on_disk(root: &Path) -> Vec<String> {
     paths.collect()
 }
 
+/// Returns the manifests among these files, at most [`MAX_MANIFESTS`].
+pub(crate) fn manifests<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = files.filter(|path| manifest::is_manifest(path)).collect();
+    found.sort_by_key(|path| (path.matches('/').count(), *path));
+    found.truncate(MAX_MANIFESTS);
+    found
+}
+
 /// Returns the folders above a file, deepest first.
-fn folders(path: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').rev().map(|(at, _)| &path[..at])
 }
 

@@ -1,12 +1,14 @@
 //! Reads package manifests: Cargo, npm, Python and Go.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
+use regex_lite::Regex;
 use serde_json::Value;
 
 use crate::error::Result;
 use crate::storage::read;
-use crate::text::{file_name, one_line, strip_controls};
+use crate::text::{file_name, one_line, pattern, strip_controls};
 use crate::warning::Warning;
 
 /// What the manifests in the root of a project say of it.
@@ -113,6 +115,36 @@ pub(crate) fn is_manifest(path: &str) -> bool {
     (FILES.contains(&file_name(path)) || is_requirements(path)) && !is_generated
 }
 
+/// Returns the lines of a manifest, for [`lists`].
+pub(crate) fn lines(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let lines = lower.lines().filter(|line| !line.contains("// indirect"));
+    lines.map(|line| format!("\"{}", line.trim())).collect()
+}
+
+/// Returns whether a line names a dependency: at its start or in quotes.
+pub(crate) fn lists(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let rest = &line[at + name.len()..];
+        let is_end = |c: char| " \t\"'=<>~!^[:;/,".contains(c);
+        line[..at].ends_with(['"', '\'']) && (rest.is_empty() || rest.starts_with(is_end))
+    })
+}
+
+/// What follows the name of a dependency: its version, or where it is from.
+static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"^(?:$|["']?(?:\[[^\]]*\])? *(?:[:=] *["']?v?[\^~<>=*\d]|[<>=~!]=? *\d|= *\{|: *"(?:workspace|npm|file|git|latest)|\.workspace))"#,
+    )
+});
+
+/// Returns whether a line requires a package, unlike one that names a script or a folder.
+pub(crate) fn requires(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        line[..at].ends_with(['"', '\'']) && REQUIREMENT.is_match(&line[at + name.len()..])
+    })
+}
+
 fn is_requirements(path: &str) -> bool {
     let name = file_name(path);
     name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt")
@@ -135,6 +167,27 @@ mod tests {
         let fields = fields.map(|field| field.unwrap_or_else(|| "-".to_owned()));
         let warnings = warnings.into_iter().map(|one| one.message.chars().take(17).collect());
         fields.into_iter().chain(warnings).collect::<Vec<String>>().join(" | ")
+    }
+
+    #[test]
+    fn a_required_package_has_a_version_or_an_origin() {
+        for (line, expected) in [
+            ("  \"pad\": \"^4\",", true),
+            ("{\"dependencies\": {\"pad\": \"workspace:*\"}}", true),
+            ("pad = \"1\"", true),
+            ("pad = { version = \"1\" }", true),
+            ("pad.workspace = true", true),
+            ("pad[extra]>=4.2", true),
+            ("pad", true),
+            ("\"pad >= 4\",", true),
+            ("\"pad\": \"vite --port=2\",", false),
+            ("\"pad\": {", false),
+            ("\"files\": [\"pad\"],", false),
+            ("\"left-pad\": \"1\",", false),
+        ] {
+            let lines = lines(line);
+            assert_eq!(lines.iter().any(|line| requires(line, "pad")), expected, "{line}");
+        }
     }
 
     #[test]
