@@ -17,7 +17,7 @@ use crate::plan::read::vocabulary::{begins, has};
 use crate::plan::rules::{names_step, statuses};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
-    ProgressRow, RoadmapPhase, Says, Survey,
+    ProgressRow, RoadmapPhase, Says, Summary, Survey,
 };
 use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
@@ -511,6 +511,31 @@ impl<'a> Comparison<'a> {
             let stated = &cell.value;
             let drift = self.report(kind, "the number of plans", cell, Some(phase), stated, actual);
             drift.written.take_if(|_| is_kept || !is_template_status(stated));
+        }
+        // Of a finished phase, VBW counts plans, tasks and commits instead of the zeros of its template.
+        let is_called_done = wrong.is_some() || row.progress() == Some(PhaseProgress::Complete);
+        if is_called_done && phase.state == PhaseState::Done {
+            let sum = |count: fn(&Summary) -> Option<usize>| {
+                let slots = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
+                slots.map(|slot| count(&slot.summary()?.value)).sum::<Option<usize>>()
+            };
+            for (what, cell, actual) in [
+                ("the number of plans", &row.plans, sum(|_| Some(1))),
+                ("the number of tasks", &row.tasks, sum(|one| Some(one.tasks.completed? as usize))),
+                (
+                    "the number of commits",
+                    &row.commits,
+                    sum(|one| Some(one.commits.as_ref()?.len())),
+                ),
+            ] {
+                if let Some(cell) = cell.as_ref().filter(|cell| cell.value == "0")
+                    && let Some(actual) = actual.filter(|actual| *actual > 0)
+                {
+                    let right = actual.to_string();
+                    let drift = self.report(kind, what, cell, Some(phase), &cell.value, right);
+                    drift.written.take_if(|_| is_kept);
+                }
+            }
         }
         if let Some(status) = wrong {
             let right = template_status(&status.value, phase, None);

@@ -328,6 +328,27 @@ fn gsds_front_matter_gets_gsds_own_words() {
 }
 
 #[test]
+fn zeros_in_the_row_of_a_finished_phase_become_what_its_summaries_count() {
+    let (tree, project) = project("# State\n");
+    let roadmap = "# Roadmap\n\n| Phase | Status | Plans | Tasks | Commits |\n|---|---|---|---|---|\n\
+                   | 1 | Pending | 0 | 0 | 0 |\n| 2 | Pending | 0 | 0 | 0 |\n";
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    let written = |done: &str, commits: &str| {
+        let done = format!("---\nstatus: complete\n{done}commits: [{commits}]\n---\n");
+        tree.write(".vbw-planning/phases/01-base/01-01-SUMMARY.md", done);
+        String::from_utf8(new_bytes(&repaired(&project), "ROADMAP.md").to_vec()).unwrap()
+    };
+    let expected = |row: &str| {
+        let rows = roadmap.replace("| 1 | Pending | 0 | 0 | 0 |", row);
+        rows.replace("| 2 | Pending |", "| 2 | In progress |")
+    };
+    let counted = written("tasks_completed: 4\n", "a1b2c3d, b2c3d4e");
+    assert_eq!(counted, expected("| 1 | Complete | 1 | 4 | 2 |"));
+    // What the summaries do not say stays.
+    assert_eq!(written("", "a1b2c3d"), expected("| 1 | Complete | 1 | 0 | 1 |"));
+}
+
+#[test]
 fn the_progress_of_a_phase_without_a_folder_is_zero() {
     let state = "# State\n\nPhase: 3 of 3 (Web)\nPlans: 0/0\nProgress: 0%\n";
     let (tree, project) = project(state);

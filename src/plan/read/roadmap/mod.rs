@@ -517,6 +517,10 @@ pub struct ProgressRow {
     pub plans_complete: Option<u32>,
     /// Total number of plans, according to that cell.
     pub plans_total: Option<u32>,
+    /// The cell that counts tasks.
+    pub tasks: Option<Located<String>>,
+    /// The cell that counts commits.
+    pub commits: Option<Located<String>>,
     /// The status cell, verbatim.
     pub status: Option<Located<String>>,
     /// The cell with the completion date; also set if empty, so that it can be filled in.
@@ -550,6 +554,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
     let milestone = column(&["milestone"]);
     let completed = column(&["completed", "date", "completed on", "shipped"]);
+    let [tasks, commits] = [column(&["tasks"]), column(&["commits"])];
     let read = move |row: &'t TableRow| {
         let cell = |index: Option<usize>| {
             let index = index?;
@@ -579,6 +584,8 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             row: Some(ProgressRow {
                 status: if status.is_some() { cell(status) } else { beside }.map(stated),
                 completed: cell(completed).map(stated),
+                tasks: cell(tasks).map(stated),
+                commits: cell(commits).map(stated),
                 ..counted
             }),
             line: row.line,
