@@ -59,7 +59,7 @@ pub struct ListedMilestone {
 pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     let survey = Survey::read(project)?;
     let name = MilestoneStatus::from_survey(project, &survey).display_name();
-    let Survey { folder, position, .. } = survey;
+    let Survey { folder, position, .. } = &survey;
     // With `default`, folders of shipped milestones may lie beside those of the active one.
     let mut found = Vec::new();
     if position.next.action != Action::None || folder.active.slug != DEFAULT_MILESTONE {
@@ -73,11 +73,12 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
             let milestone = MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value;
+            let read = afterwards(project, &survey, Some(milestone), &Changes::new());
             found.push(ListedMilestone {
                 slug,
                 name: None,
                 standing: MilestoneState::Open,
-                phases: Some(milestone.phases.len()),
+                phases: Some(read.position.members().count()),
             });
         }
     }

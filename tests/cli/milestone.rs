@@ -211,6 +211,18 @@ fn what_a_shipped_milestone_left_open_is_seen_while_another_is_active() {
 }
 
 #[test]
+fn phases_of_an_open_milestone_are_counted_like_those_of_the_active_one() {
+    let case = older();
+    case.run("milestone new offline-mode").success();
+    let roadmap = "# Roadmap\n\n- [ ] Phase 1: Cache\n- [ ] Phase 2: Sync\n";
+    case.write(".vbw-planning/offline-mode/ROADMAP.md", roadmap);
+    let listed = || case.run("milestone").success().stdout();
+    assert!(listed().contains("offline-mode  active, 2 phases\n"), "{}", listed());
+    case.run("milestone switch default").success();
+    assert!(listed().contains("offline-mode  open, 2 phases\n"), "{}", listed());
+}
+
+#[test]
 fn starting_it_twice_changes_nothing_more() {
     let case = older();
     case.run("milestone new offline-mode").success();
