@@ -114,8 +114,8 @@ pub(crate) fn record(
             }
             (Some(line), Some(lessons)) => {
                 let checked = lessons.checked(&phase, &known, Some(line), &project.root)?;
-                patterns::replace_lessons(project, line, &checked, &mut work.changes)?;
-                report.judged.push(name);
+                let is_new = patterns::replace_lessons(project, line, &checked, &mut work.changes)?;
+                if is_new { &mut report.judged } else { &mut report.already }.push(name);
             }
             (Some(_), None) => {
                 if matches!(state, Recorded::Changed(_)) {

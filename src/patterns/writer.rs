@@ -103,7 +103,8 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     })
 }
 
-/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
+/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading. Returns whether they
+/// differ.
 ///
 /// Refused if the entry's bullets are not, byte for byte, what annals wrote.
 pub(crate) fn replace_lessons(
@@ -111,7 +112,7 @@ pub(crate) fn replace_lessons(
     line: usize,
     lessons: &CheckedLessons,
     changes: &mut Changes,
-) -> Result<()> {
+) -> Result<bool> {
     let file = PatternsFile::open(project, changes)?;
     let text = read::editable(&file.bytes, &file.path)?;
     let known = file.parsed(&file.bytes).entries.into_iter().find(|entry| entry.line == line);
@@ -124,7 +125,9 @@ pub(crate) fn replace_lessons(
             .at(&file.path, line)
             .hint("--again appends a new entry, or `annals patterns note` adds to them")
     })?;
-    changes.edit(&file.path, file.old, new.into_bytes())
+    let is_new = new != text;
+    changes.edit(&file.path, file.old, new.into_bytes())?;
+    Ok(is_new)
 }
 
 /// Returns an entry's text with other lessons; `None` if its bullets are not what annals wrote.

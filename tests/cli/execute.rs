@@ -253,7 +253,9 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
         "{text}"
     );
     let written = case.tree();
-    let again = case.run("execute 3 --lessons lessons.json").success();
+    let again = case.run("execute 3 --lessons lessons.json --json").success();
+    assert_eq!(again.json()["judged"], json!([]));
+    assert_eq!(again.json()["already"], json!(["03-shopping-lists"]));
     assert_unchanged(&written, &case, &again);
     // Somebody else's bullet stays, whatever is handed in.
     case.write(
