@@ -17,9 +17,9 @@ use crate::plan::{
     Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
     RoadmapPhase, RoadmapPlan, Survey, check_waves, status_words, total_to_show,
 };
-use crate::project::{Project, vocabulary};
+use crate::project::Project;
 use crate::search::bm25;
-use crate::storage::{Store, read};
+use crate::storage::Store;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -138,7 +138,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let warnings = &mut work.warnings;
     warnings.extend(survey.warnings.iter().cloned());
     let planned = phase.planned.as_deref();
-    let requirements = requirements(survey, planned, warnings);
+    let named = planned.map(|planned| planned.requirements.as_slice()).unwrap_or_default();
+    let requirements = survey.requirements(named, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let mut recorded = patterns::with_changes(project, &work.changes, warnings)?;
     recorded.name_milestones(&survey.folder, None, warnings);
@@ -184,26 +185,6 @@ fn stated_status(phase: &Phase) -> String {
         }
         _ => status_words(phase),
     }
-}
-
-/// Returns the requirements of a phase; if REQUIREMENTS.md cannot be read, only their ids.
-fn requirements(
-    survey: &Survey,
-    planned: Option<&RoadmapPhase>,
-    warnings: &mut Vec<Warning>,
-) -> Vec<Requirement> {
-    let Some(planned) = planned.filter(|planned| !planned.requirements.is_empty()) else {
-        return Vec::new();
-    };
-    let homes = [&survey.folder.active.dir, &survey.folder.dir];
-    let mut text = String::new();
-    for home in homes {
-        let path = home.join(vocabulary::REQUIREMENTS);
-        if text.is_empty() {
-            text = read::text_or_warning(&path, warnings).unwrap_or_default();
-        }
-    }
-    Requirement::resolve(&planned.requirements, &text)
 }
 
 fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependency> {

@@ -22,7 +22,7 @@ use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
 use crate::text::{pluralize, slug_of};
-use crate::warning::Parsed;
+use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
 /// The options of `annals ship`.
@@ -44,8 +44,12 @@ pub struct ShipRequest {
 pub struct ShipReport {
     /// The archived milestone; null if there was none to ship.
     pub archived: Option<Archived>,
+    /// The milestone that was left as it is, since only the clean-up was asked for.
+    pub kept: Option<String>,
     /// The phases that were recorded in PATTERNS.md in the process.
     pub recorded: Vec<String>,
+    /// Those of them whose summaries state no lesson.
+    pub without_lessons: Vec<String>,
     /// The session notes that were removed.
     pub removed: Vec<PathBuf>,
     /// The milestone that is active now.
@@ -87,7 +91,8 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     if !request.cleanup_only && !request.force {
         survey.check_understood()?;
     }
-    let ships = !request.cleanup_only && has_work(&survey, is_foreign);
+    let has_work = has_work(&survey, is_foreign);
+    let ships = !request.cleanup_only && has_work;
     if ships && !request.force {
         let checked = check(project, &survey.position);
         checked.map_err(|refusal| {
@@ -105,12 +110,15 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.removed =
             remove_session_notes(project, &survey, moved.as_deref(), &mut work.changes)?;
     }
+    if request.cleanup_only && has_work && moved.is_none() {
+        report.kept = Some(milestone_name(project, &survey));
+    }
     let mut after = survey.clone();
     if ships && !is_foreign {
         let all = ExecuteRequest { all: true, ..ExecuteRequest::default() };
-        report.recorded = record(project, &survey, &all, work)?.recorded;
-        let changes = &mut work.changes;
-        let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
+        let done = record(project, &survey, &all, work)?;
+        (report.recorded, report.without_lessons) = (done.recorded, done.without_lessons);
+        let (done, left) = archive(project, &survey, request.milestone.as_deref(), work)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         after = left;
         report.archived = Some(done);
@@ -275,13 +283,14 @@ fn archive(
     project: &Project,
     survey: &Survey,
     requested: Option<&str>,
-    changes: &mut Changes,
+    work: &mut Work,
 ) -> Result<(Archived, Survey)> {
+    let Work { changes, warnings, .. } = work;
     let folder = &survey.folder;
     let name = milestone_name(project, survey);
     let slug = free_slug(folder, requested_slug(survey, requested, &name)?);
     let home = folder.dir.join(vocabulary::MILESTONES).join(&slug);
-    let page = shipped_page(project, survey, &name, &slug)?;
+    let page = shipped_page(project, survey, &name, &slug, warnings)?;
     let root_state = root_state(project, survey, &name, &slug, changes)?;
     let is_root = folder.active.dir == folder.dir;
     if is_root {
@@ -455,7 +464,13 @@ impl PlanTotals {
 }
 
 /// Returns the SHIPPED.md of the active milestone.
-fn shipped_page(project: &Project, survey: &Survey, name: &str, slug: &str) -> Result<String> {
+fn shipped_page(
+    project: &Project,
+    survey: &Survey,
+    name: &str,
+    slug: &str,
+    warnings: &mut Vec<Warning>,
+) -> Result<String> {
     let (mut phases, mut kinds, mut commits) = (Vec::new(), Vec::new(), Vec::new());
     let mut counts: Vec<Option<u32>> = Vec::new();
     for phase in survey.position.kept() {
@@ -491,7 +506,7 @@ fn shipped_page(project: &Project, survey: &Survey, name: &str, slug: &str) -> R
             "summaries": counts.len(),
             "silent": counts.iter().filter(|count| count.is_none()).count(),
         },
-        "requirements": requirements(survey),
+        "requirements": requirements(survey, warnings),
         "commits": commits,
     });
     templates::render(Template::Shipped, &context)
@@ -502,19 +517,19 @@ fn sum(counts: &[Option<u32>]) -> Option<u32> {
     counts.iter().flatten().copied().reduce(u32::saturating_add)
 }
 
-/// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
-fn requirements(survey: &Survey) -> Vec<&String> {
-    let mut found = Vec::new();
+/// Returns the distinct requirements that the milestone's phases cover, in roadmap order, with their texts.
+fn requirements(survey: &Survey, warnings: &mut Vec<Warning>) -> Vec<String> {
     let members: BTreeSet<&PhaseNumber> =
         survey.position.members().map(|member| &member.number).collect();
-    let is_member = |number: &PhaseNumber| members.contains(number);
-    let phases = survey.roadmap.active_phases().filter(|phase| is_member(&phase.number));
+    let phases = survey.roadmap.active_phases().filter(|phase| members.contains(&phase.number));
+    let mut named: Vec<String> = Vec::new();
     for requirement in phases.flat_map(|phase| &phase.requirements) {
-        if !found.contains(&requirement) {
-            found.push(requirement);
+        if !named.contains(requirement) {
+            named.push(requirement.clone());
         }
     }
-    found
+    let found = survey.requirements(&named, warnings).into_iter();
+    found.map(|one| one.id.into_iter().chain(one.text).collect::<Vec<_>>().join(": ")).collect()
 }
 
 /// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below

@@ -16,8 +16,8 @@ use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
     PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder, Position, ProjectFile,
-    Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, WorkflowSettings, milestone_version,
-    milestone_version_in, notes, rules,
+    Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, WorkflowSettings,
+    milestone_version, milestone_version_in, notes, rules,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -274,6 +274,25 @@ impl Survey {
     pub fn core_value(&self) -> Option<&str> {
         let written = self.project_file.core_value.as_ref();
         written.or(self.state.core_value.as_ref()).map(String::as_str)
+    }
+
+    /// Returns requirements with their texts; if REQUIREMENTS.md cannot be read, only their ids.
+    pub(crate) fn requirements(
+        &self,
+        named: &[String],
+        warnings: &mut Vec<Warning>,
+    ) -> Vec<Requirement> {
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let mut text = String::new();
+        for home in [&self.folder.active.dir, &self.folder.dir] {
+            let path = home.join(vocabulary::REQUIREMENTS);
+            if text.is_empty() {
+                text = read::text_or_warning(&path, warnings).unwrap_or_default();
+            }
+        }
+        Requirement::resolve(named, &text)
     }
 
     /// Returns a path relative to the project, if it is inside.

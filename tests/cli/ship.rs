@@ -97,6 +97,36 @@ fn shipping_twice_changes_nothing_more() {
 }
 
 #[test]
+fn a_clean_up_says_that_it_leaves_the_milestone() {
+    let case = Case::new(VBW);
+    let cleaned = case.run("ship --cleanup-only").success();
+    assert!(
+        cleaned.stdout().starts_with("Shared Pantry stays as it is.\n"),
+        "{}",
+        cleaned.report()
+    );
+    case.run("ship --force").success();
+    let cleaned = case.run("ship --cleanup-only").success();
+    assert!(cleaned.stdout().starts_with("No milestone to archive.\n"), "{}", cleaned.report());
+}
+
+#[test]
+fn what_shipped_is_listed_with_its_requirements_and_phases_without_lessons_apart() {
+    let case = Case::empty();
+    let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);
+    let roadmap = "# Sundial Roadmap\n\n- [x] Phase 1: Dial\n\n### Phase 1: Dial\n\n**Requirements:** REQ-01, REQ-02\n";
+    write("ROADMAP.md", roadmap);
+    write("REQUIREMENTS.md", "# Requirements\n\n- [x] **REQ-01**: The dial tells the hour\n");
+    write("phases/01-dial/01-01-PLAN.md", "# Plan\n");
+    write("phases/01-dial/01-01-SUMMARY.md", "---\nstatus: complete\n---\n");
+    let shipped = case.run("ship").success().stdout();
+    assert_eq!(shipped.lines().nth(1), Some("Recorded without lessons: 01-dial."));
+    let page = case.read(".vbw-planning/milestones/sundial/SHIPPED.md").unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.ends_with("- REQ-01: The dial tells the hour\n- REQ-02\n"), "{page}");
+}
+
+#[test]
 fn of_two_milestones_shipped_on_one_day_the_later_one_is_the_last() {
     let case = Case::empty();
     let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);
