@@ -111,8 +111,8 @@ pub(crate) struct ResumeArgs {}
 
 /// List milestones, start one or switch to another
 ///
-/// A new milestone gets a folder of its own and becomes the active one; work in the planning folder itself moves
-/// to default/ first.
+/// A new milestone becomes the active one, in the planning folder itself, where no other may be unfinished. If the workflow
+/// keeps the active one's name in ACTIVE, it gets a folder, and work in the planning folder itself moves to default/ first.
 ///
 /// Example: annals milestone new offline-mode --dry-run
 #[derive(Args, Debug)]
@@ -448,7 +448,7 @@ pub(crate) struct PatternsArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Action {
-    /// List the entries of PATTERNS.md, oldest first
+    /// List the entries of PATTERNS.md, in its order
     List,
     /// Show entry N verbatim
     Show,

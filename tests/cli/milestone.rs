@@ -13,6 +13,15 @@ fn older() -> Case {
 }
 
 #[test]
+fn the_help_says_where_a_new_milestone_is() {
+    let help = Case::empty().run("milestone --help").success().stdout();
+    let said = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["in the planning folder itself, where no other", "in ACTIVE, it gets a folder"] {
+        assert!(said.contains(part), "{help}");
+    }
+}
+
+#[test]
 fn a_new_milestone_is_refused_while_phases_at_the_root_are_open() {
     let case = Case::new(VBW);
     let before = case.tree();
