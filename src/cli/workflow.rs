@@ -211,15 +211,7 @@ pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -
         ..args.request.clone()
     };
     let done = lifecycle::execute(project, &request)?;
-    out.outcome(&done, text!("workflow/execute"), done.refusal())?;
-    let is_asked = request.lessons.is_none() && !request.all && out.can_ask();
-    if is_asked && !done.value.recorded.is_empty() {
-        let number = args.phase.as_ref().map(|phase| format!(" {phase}")).unwrap_or_default();
-        out.note(&format!(
-            "These are the summaries' words. Yours are better: annals execute{number} --digest, then --lessons"
-        ));
-    }
-    Ok(())
+    out.outcome(&done, text!("workflow/execute"), done.refusal())
 }
 
 pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Result<()> {

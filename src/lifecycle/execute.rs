@@ -1,7 +1,7 @@
 //! Records the lessons of finished phases: chooses the phases, finds when they were finished, and writes their entries; or
 //! writes the page from which an agent judges the lessons of one.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -53,8 +53,12 @@ pub struct ExecuteRequest {
 pub struct ExecuteReport {
     /// The newly recorded phases, by folder name.
     pub recorded: Vec<String>,
-    /// Those of them whose summaries state no lesson.
+    /// Those of them from whose summaries no lesson was taken.
     pub without_lessons: Vec<String>,
+    /// The number of deviations that the summaries of a phase without lessons describe nonetheless, by folder name.
+    pub unused_deviations: BTreeMap<String, usize>,
+    /// The command that prints what an agent can word the lessons from, if they are the summaries' own words.
+    pub digest: Option<String>,
     /// The phases that were already recorded, by folder name.
     pub already: Vec<String>,
     /// The already recorded phases whose lessons were replaced, by folder name.
@@ -140,6 +144,7 @@ pub(crate) fn record(
     if new.is_empty() {
         return Ok(report);
     }
+    let command = digest_command(request, &new);
     let plans = new.iter_mut().flat_map(|phase| &mut phase.plans);
     derive_durations(plans.map(|plan| &mut plan.summary).collect(), &project.git)?;
     let insights = Insights::from_phases(&patterns::distinct(history.phases.clone()));
@@ -160,11 +165,26 @@ pub(crate) fn record(
         let entry = Retrospective::judged(&phase, &context, checked.transpose()?);
         if entry.worked.is_empty() && entry.failed.is_empty() {
             report.without_lessons.push(phase.dir_name.clone());
+            let deviations = phase.plans.iter().map(|plan| plan.deviations().len()).sum();
+            if deviations > 0 {
+                report.unused_deviations.insert(phase.dir_name.clone(), deviations);
+            }
         }
         entries.push(entry);
     }
     patterns::append(project, &entries, &mut work.changes)?;
+    let silent = report.without_lessons.len() - report.unused_deviations.len();
+    if request.lessons.is_none() && silent < entries.len() {
+        report.digest = Some(command);
+    }
     Ok(report)
+}
+
+/// Returns the command that prints the digest of the recorded phase; those of all may be in several milestones.
+fn digest_command(request: &ExecuteRequest, recorded: &[FinishedPhase]) -> String {
+    let number = recorded.first().and_then(|phase| phase.number.as_ref());
+    let number = number.filter(|_| !request.all).map(ToString::to_string);
+    format!("annals execute {} --digest", number.as_deref().unwrap_or("N"))
 }
 
 /// Returns the requested phases; without a request for one or all, the complete ones, latest first.

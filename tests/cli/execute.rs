@@ -1,5 +1,6 @@
 //! `annals execute`
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::cli::{VBW, assert_error, assert_unchanged};
@@ -33,17 +34,34 @@ fn a_phase_is_recorded_once_and_says_so_after() {
 #[test]
 fn phases_whose_summaries_state_no_lesson_are_named_apart() {
     let case = Case::empty();
-    case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] Phase 1: Base\n- [x] Phase 2: Lock\n");
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [x] Phase 1: Base\n- [x] Phase 2: Lock\n- [x] Phase 3: Cli\n",
+    );
     let deviation = "## Deviations\n\n### 1. [Rule 1 - Bug] The `lock` is taken twice\n- **Issue:** `flock` is released when any handle of the file is closed.\n- **Fix:** Keep one handle open.\n";
-    for (phase, text) in [("01-base", "All done.\n"), ("02-lock", deviation)] {
+    let unchosen = "## Deviations\n\n- Reordered the imports\n- Renamed a test\n";
+    let phases = [("01-base", "All done.\n"), ("02-lock", deviation), ("03-cli", unchosen)];
+    for (phase, text) in phases {
         let file = |kind| format!(".planning/phases/{phase}/{}-01-{kind}.md", &phase[..2]);
         case.write(&file("PLAN"), "# Plan\n");
         case.write(&file("SUMMARY"), format!("---\nstatus: complete\n---\n# Summary\n\n{text}"));
     }
-    let done = case.run("execute --all").success().stdout();
-    let expected =
-        "Recorded: 02-lock.\nRecorded without lessons, since the summaries state none: 01-base.\n";
-    assert!(done.starts_with(expected), "{done}");
+    assert_snapshot!(case.run("execute --all").success().stdout(), @r"
+    Recorded: 02-lock.
+    Recorded without lessons, since the summaries state none: 01-base.
+    Recorded without lessons, since no deviation was chosen: 03-cli (2 read).
+    PATTERNS.md has the summaries' words. To word lessons that CLAUDE.md shows: annals execute N --digest, then --lessons.
+    CLAUDE.md created (16 lines).
+    ");
+    assert_snapshot!(case.run("execute 3 --again").success().stdout(), @r"
+    Recorded without lessons, since no deviation was chosen: 03-cli (2 read).
+    PATTERNS.md has the summaries' words. To word lessons that CLAUDE.md shows: annals execute 3 --digest, then --lessons.
+    CLAUDE.md unchanged (16 lines).
+    ");
+    assert_snapshot!(case.run("execute 1 --again").success().stdout(), @r"
+    Recorded without lessons, since the summaries state none: 01-base.
+    CLAUDE.md unchanged (16 lines).
+    ");
 }
 
 #[test]
