@@ -78,7 +78,8 @@ pub fn execute(
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     carry_out(project, "execute", &stores, |work| {
         let survey = Survey::read(project)?;
-        if request.phase.is_none() {
+        // What was not read may be the phase that is meant; all others can be recorded nonetheless.
+        if request.phase.is_none() && !request.all {
             survey.check_understood()?;
         }
         let report = record(project, &survey, request, work)?;

@@ -65,6 +65,23 @@ fn phases_whose_summaries_state_no_lesson_are_named_apart() {
 }
 
 #[test]
+fn what_is_not_read_keeps_none_of_the_others_from_being_recorded() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] Phase 1: Base\n");
+    let phases = [("phases/01-base", "01-01"), ("upgrade/first", "01-01")];
+    for (phase, plan) in phases {
+        case.write(&format!(".planning/{phase}/{plan}-PLAN.md"), "# Plan\n");
+        let summary = format!(".planning/{phase}/{plan}-SUMMARY.md");
+        case.write(&summary, "---\nstatus: complete\n---\n");
+    }
+    case.run("execute").code(4);
+    let done = case.run("execute --all").success();
+    let unread = ".planning/upgrade: not read: contains plans, but phases are not looked for here";
+    assert!(done.stderr().contains(unread), "{}", done.report());
+    assert!(done.stdout().contains(": 01-base.\n"), "{}", done.report());
+}
+
+#[test]
 fn without_a_phase_it_is_the_latest_complete_one_not_yet_recorded() {
     let case = Case::new(VBW);
     let recorded = || case.run("execute --json").success().json()["recorded"].clone();
