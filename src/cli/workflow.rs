@@ -484,7 +484,9 @@ pub(crate) fn patterns(args: &PatternsArgs, project: &Project, out: &mut Output)
         Action::Check => check(args.check, project, out),
         Action::Note => {
             let request = NoteRequest { text, ..args.note.clone() };
-            out.show(&patterns::note(project, &request)?, text!("patterns/note"))
+            let report = patterns::note(project, &request)?;
+            out.warnings(&report.warnings);
+            out.show(&report, text!("patterns/note"))
         }
         Action::Insights => {
             let found = out.understood(patterns::insights(project)?);

@@ -22,6 +22,7 @@ use crate::project::Project;
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
 use crate::text::{Line, line_end};
+use crate::warning::Warning;
 use crate::{patterns, secrets, templates};
 
 /// Heading of the section of notes, at the end of the file.
@@ -180,6 +181,8 @@ pub struct NoteReport {
     pub is_new: bool,
     /// The changes, on a dry run.
     pub diff: Option<String>,
+    /// Warnings, for example that the change was not recorded for `annals undo`.
+    pub warnings: Vec<Warning>,
 }
 
 /// Notes a lesson in the section `Notes` of PATTERNS.md.
@@ -198,7 +201,8 @@ pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
         }
         Ok((is_new, changes))
     })?;
-    Ok(NoteReport { line, is_new, diff: applied.diff })
+    let warnings = project.named(applied.warnings);
+    Ok(NoteReport { line, is_new, diff: applied.diff, warnings })
 }
 
 /// Returns the note as written: the day, the text, the phase and the files.
