@@ -168,7 +168,11 @@ impl Survey {
         let has_shipped = self.is_stated_shipped
             || milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
         let is_archived = stated.is_some_and(|stated| self.archive(stated).is_some());
-        let open = milestones.iter().find(|one| !one.is_shipped).map(|one| one.name.as_str());
+        // Where headings enclose the phases, the one around the current phase is meant.
+        let around = || self.roadmap.phase(self.state.phase.number.as_ref()?)?.milestone;
+        let around = around().and_then(|at| milestones.get(at));
+        let open = around.into_iter().chain(milestones).find(|one| !one.is_shipped);
+        let open = open.map(|one| one.name.as_str());
         let label = self.roadmap.milestone.as_deref();
         // `# Roadmap: v1.1 Sync`
         let title = self.roadmap.title.as_deref().and_then(|title| title.split_once(": "));

@@ -428,6 +428,19 @@ fn a_milestone_has_shipped_if_a_label_or_a_list_says_so() {
 }
 
 #[test]
+fn the_milestone_is_the_one_around_the_current_phase() {
+    let case = Case::empty();
+    let roadmap = "# Roadmap\n\n## M001: Base\n\n- [x] **Phase 1: Shelves**\n\n\
+                   ## M002: Loans\n\n- [ ] **Phase 2: Loans**\n";
+    case.write(".planning/ROADMAP.md", roadmap);
+    for (phase, expected) in [("1", "M001: Base"), ("2", "M002: Loans"), ("3", "M001: Base")] {
+        case.write(".planning/STATE.md", format!("# State\n\nPhase: {phase}\n"));
+        let status = case.run("status --json").success().json();
+        assert_eq!(status["milestone"]["name"], expected);
+    }
+}
+
+#[test]
 fn a_milestone_that_is_to_ship_has_not() {
     for page in [
         "## v1.0 Base\n\n**Shipped:** TBD\n",
