@@ -157,6 +157,11 @@ impl PhaseNumber {
         self.code == other.code && self.parents() == other.parents()
     }
 
+    /// Returns whether the phase was inserted behind the one with its integer: 5.1, 3b, 2-01.1.
+    pub(crate) fn is_inserted(&self) -> bool {
+        !self.has_code() && (!self.decimals.is_empty() || self.letter.is_some())
+    }
+
     /// Returns whether letters stand in front of the number.
     pub(crate) fn has_code(&self) -> bool {
         !self.code.is_empty()
@@ -284,10 +289,12 @@ const MILESTONE_DIGITS: usize = 3;
 
 impl PhaseNumbering {
     /// Detects the convention from the titles of a roadmap's headings and checklist entries: `### Phase 2-01: Name`. If
-    /// the number before the hyphen is a phase itself, they are its plans.
+    /// the number before the hyphen is a phase itself, they are its plans, but not where its first mention is behind
+    /// them: GSD appends a phase without the milestone.
     pub fn detect(roadmap: &str) -> Self {
         let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
         let (mut is_code, mut is_section, mut has_codes) = (false, false, false);
+        let mut is_prefixed = false;
         for line in roadmap.lines().map(str::trim_start) {
             is_code ^= line.starts_with("```");
             let is_heading = line.starts_with('#');
@@ -304,7 +311,10 @@ impl PhaseNumbering {
                 Some((number, rest)) if is_id && rest.starts_with(':') => {
                     let counts = is_heading || is_boxed && !is_section;
                     prefixed.extend(counts.then(|| number.whole()));
+                    is_prefixed |= is_heading && !plain.contains(&number.whole());
                 }
+                // GSD writes an inserted phase with a zero in front: `Phase 02-01.1`.
+                Some((number, _)) if number.is_inserted() && !number.parents().is_empty() => {}
                 Some((number, _)) => {
                     plain.insert(number.whole());
                     is_section |= is_heading;
@@ -312,7 +322,7 @@ impl PhaseNumbering {
                 None => {}
             }
         }
-        if prefixed.iter().any(|milestone| !plain.contains(milestone)) {
+        if is_prefixed || prefixed.iter().any(|milestone| !plain.contains(milestone)) {
             Self::MilestonePrefixed
         } else if has_codes {
             Self::Coded
@@ -592,6 +602,9 @@ mod tests {
             "  - [x] Phase 1-02: Name",
             "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
             "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
+            // As GSD inserts and appends them.
+            "### Phase 2-01: Name\n\n### Phase 02-01.1: Fix (INSERTED)\n",
+            "### Phase 2-01: Name\n\n### Phase 2: Added\n",
         ] {
             let found = PhaseNumbering::detect(roadmap);
             assert_eq!(found, PhaseNumbering::MilestonePrefixed, "{roadmap}");

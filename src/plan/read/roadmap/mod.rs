@@ -36,7 +36,7 @@
 //!
 //! A table without a status column is accepted if it has one of plans, which may hold the status, too (`3/3 Complete`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -205,6 +205,10 @@ impl Roadmap {
         let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
         warnings.extend(unknown.chain(unread).map(|(found, what)| {
             Warning::at(path, found.line, format!("{what}: {:?}", found.value))
+        }));
+        warnings.extend(unprefixed(&phases).take(MAX_REPORTED).map(|phase| {
+            let message = format!("phase {} has no milestone in its number", phase.number);
+            Warning::at(path, phase.line, message)
         }));
         // VBW names the milestone by a label above the phases.
         let heads = outline.sections().iter().take_while(|section| section.level < 2);
@@ -437,6 +441,17 @@ fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Locat
     let rows = outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten();
     let cells = rows.filter_map(Result::err).map(|span| span.with_value(span.text.to_owned()));
     lines.chain(cells).collect()
+}
+
+/// Returns the phases with a plain number that is the milestone of others: `Phase 2` beside `Phase 2-01`.
+fn unprefixed(phases: &[Arc<RoadmapPhase>]) -> impl Iterator<Item = &RoadmapPhase> {
+    let of = |numbering| {
+        let all = phases.iter().map(Arc::as_ref);
+        all.filter(move |phase| phase.number.numbering() == numbering)
+    };
+    let prefixed = of(PhaseNumbering::MilestonePrefixed).map(|phase| phase.number.whole());
+    let milestones: HashSet<u32> = prefixed.collect();
+    of(PhaseNumbering::Plain).filter(move |phase| milestones.contains(&phase.number.whole()))
 }
 
 /// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or

@@ -164,3 +164,13 @@ fn a_title_of_a_plan_keeps_its_spans_of_code() {
         assert_eq!(titles.collect::<Vec<_>>(), [Some(title)], "{entry}");
     }
 }
+
+#[test]
+fn a_number_without_a_milestone_beside_others_with_it_is_warned_of() {
+    let text = "### Phase 1-01: Core\n\n### Phase 01-01.1: Fix (INSERTED)\n\n### Phase 1: Added\n";
+    let parsed = Roadmap::parse(text, Path::new("ROADMAP.md"));
+    let numbers = parsed.value.phases.iter().map(|phase| phase.number.to_string());
+    assert_eq!(numbers.collect::<Vec<_>>(), ["1", "1-01", "1-01.1"]);
+    let warnings: Vec<_> = parsed.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["ROADMAP.md:5: phase 1 has no milestone in its number"]);
+}
