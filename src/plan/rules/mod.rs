@@ -139,9 +139,7 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
         _ => current,
     };
     let current = current.and_then(|current| phases.iter().position(|one| ptr::eq(one, current)));
-    // `Phase complete — ready for verification`
-    let to_check = case.frontier.filter(|_| statuses(&survey.state).any(names_check));
-    let to_check = to_check.filter(|_| case.stated == to_check).map(|phase| phase.number.clone());
+    let to_check = case.to_check().map(|phase| phase.number.clone());
     let cursor = cursor.map(|cursor| cursor.number.clone());
     for phase in &mut phases {
         let is_to_check = phase.is_in_milestone && to_check.as_ref() == Some(&phase.number);
@@ -174,7 +172,7 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool) {
     }
     phase.awaits_check = phase.state == PhaseState::Done
         && phase.planned.as_deref().is_some_and(is_left_unticked)
-        && (phase.check_left().is_some() || is_to_check && !phase.has_passed());
+        && (phase.check_left().is_some() || is_to_check);
     let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
     if let Some(dir) = phase.dir.as_ref().filter(|_| is_over) {
         phase.name = Some(name_of_past_phase(&dir.name, phase.name.as_deref()).to_owned());
@@ -199,6 +197,16 @@ impl<'a> Case<'a> {
     fn member(&self, number: &PhaseNumber) -> Option<&'a Phase> {
         let at = self.members.partition_point(|phase| phase.number < *number);
         self.members.get(at).copied().filter(|phase| phase.number == *number)
+    }
+
+    /// Returns the last phase worked on if the roadmap leaves it unticked, no check passed, and STATE.md, which names it, says
+    /// that one follows: `Phase complete — ready for verification`.
+    fn to_check(&self) -> Option<&'a Phase> {
+        let phase = self.frontier.filter(|_| self.stated == self.frontier)?;
+        let is_open = phase.state == PhaseState::Done
+            && phase.planned.as_deref().is_some_and(is_left_unticked)
+            && !phase.has_passed();
+        (is_open && statuses(&self.survey.state).any(names_check)).then_some(phase)
     }
 
     /// Returns the last phase of the milestone for which something holds.

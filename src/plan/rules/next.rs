@@ -2,7 +2,7 @@
 //! Then what else may be next: readings of about equal weight contest the answer, others are only named.
 
 use crate::plan::phase::letters;
-use crate::plan::rules::phases::{is_left_unticked, progress_in_row, statuses};
+use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
     Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseProgress, PhaseState,
@@ -295,6 +295,17 @@ fn is_untested(case: &Case<'_>, phase: &Phase, action: Action) -> bool {
         && (action == Action::Ship || before.all(|other| !other.is_begun() || is_tested(other)))
 }
 
+/// Returns the check of the last finished phase that STATE.md names in such a status: `verifying`, `Phase complete — ready for
+/// verification`.
+fn stated_check<'a>(case: &Case<'a>, is_meant: impl Fn(&str) -> bool) -> Option<Step<'a>> {
+    let (survey, phase) = (case.survey, case.to_check()?);
+    let mut claims = survey.state.claims.iter();
+    let names_it = |status: &str| names_check(status) && is_meant(status);
+    let claim = claims.find(|claim| claim.value.status().is_some_and(names_it))?;
+    let place = Some(survey.line(vocabulary::STATE, claim.line));
+    Some(Step { action: Action::Verify, phase: Some(phase), place })
+}
+
 /// Returns the user test that a phase has not had, or whose result was not understood.
 fn untested<'a>(case: &Case<'a>, phase: &'a Phase) -> Step<'a> {
     let survey = case.survey;
@@ -349,7 +360,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "refused by `ship`",
-            reason: "nothing is left after the cursor, but `ship` would refuse: a phase before it is unfinished, or a plan that no check passed since, or a check is open",
+            reason: "nothing is left after the cursor, but `ship` would refuse: a phase before it is unfinished, or a plan that no check passed since, or a check is open, or goes on according to STATE.md",
             test: |case, choice| {
                 if choice.action != Action::Ship {
                     return None;
@@ -370,7 +381,10 @@ impl<'a> Case<'a> {
                         Some(case.check(phase, check))
                     })
                 };
-                Some((open.or_else(unchecked)?, true))
+                let goes_on =
+                    |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
+                let open = open.or_else(unchecked).or_else(|| stated_check(case, goes_on));
+                open.map(|step| (step, true))
             },
         },
         Rule {
@@ -435,7 +449,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "check left",
-            reason: "a check of the last finished phase is to be done or repeated, or of the last one that is left unticked for it",
+            reason: "a check of the last finished phase is to be done or repeated, or of the last one that is left unticked for it, or STATE.md says that one follows",
             test: |case, choice| {
                 let is_last = |phase: &Phase| case.frontier == Some(phase);
                 let is_left = |phase: &&Phase| {
@@ -445,7 +459,10 @@ impl<'a> Case<'a> {
                             || phase.planned.as_deref().is_some_and(is_left_unticked))
                 };
                 let mut left = case.members.iter().copied().rev().filter(is_left);
-                left.find_map(|phase| Some((case.check(phase, phase.check_left()?), false)))
+                let left = left.find_map(|phase| Some(case.check(phase, phase.check_left()?)));
+                let stated =
+                    || stated_check(case, |_| true).filter(|step| step.phase != choice.phase);
+                left.or_else(stated).map(|step| (step, false))
             },
         },
     ];

@@ -452,6 +452,21 @@ fn phases_inserted_behind_the_finished_one_come_before_the_one_that_state_md_nam
 }
 
 #[test]
+fn a_check_that_only_state_md_names_is_an_alternative_and_contests_shipping_while_it_goes_on() {
+    let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Gauges**\n";
+    let of = |roadmap: &str, status: &str| {
+        let state = format!("# State\n\nPhase: 1 (Gauges)\nStatus: {status}\n");
+        let files = [("ROADMAP.md", roadmap), ("STATE.md", &state)];
+        answer(&[&files, &GAUGES[..]].concat())
+    };
+    let ready = "Phase complete — ready for verification";
+    assert_eq!(of(roadmap, ready), "ship (verify 1)");
+    assert_eq!(of(roadmap, "verifying"), "ship, or verify 1");
+    assert_eq!(of(&roadmap.replace("[ ]", "[x]"), "verifying"), "ship");
+    assert_eq!(of(&THREE.replace("[x]", "[ ]"), ready), "plan 2 (verify 1)");
+}
+
+#[test]
 fn between_milestones_the_last_one_is_named() {
     let roadmap = "# Roadmap\n\n- ✅ **v1.2 Base** - Phases 1-2 (shipped 2026-01-02)\n\n\
                    ## Milestones\n\n- ✅ **v1.9 Old** - Phases 1-1 (shipped 2026-01-02)\n\
