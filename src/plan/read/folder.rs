@@ -509,6 +509,27 @@ mod tests {
     }
 
     #[test]
+    fn the_code_that_config_json_names_may_have_digits_and_be_long() {
+        let dir = TempDir::new().unwrap();
+        for (code, archived) in [("APP2", "v1.0"), ("LONG_CODE2", "v1.1")] {
+            dir.child("config.json")
+                .write_str(&format!("{{\"project_code\":\"{code}\"}}"))
+                .unwrap();
+            let folder = format!("{code}-01-log-in");
+            for home in ["phases".to_owned(), format!("milestones/{archived}-phases")] {
+                dir.child(home).child(&folder).child("01-01-PLAN.md").touch().unwrap();
+            }
+            let found = read(&dir).value;
+            let archive = found.archived.iter().find(|archive| archive.slug == archived).unwrap();
+            for milestone in [found.active, archive.milestone().unwrap().value] {
+                let own = milestone.phases.iter().find(|phase| phase.dir_name() == folder).unwrap();
+                let phase = (own.number.to_string(), own.name.as_str(), own.plans.len());
+                assert_eq!(phase, ("1".to_owned(), "Log in", 1), "{code}");
+            }
+        }
+    }
+
+    #[test]
     fn work_in_other_folders_is_not_understood() {
         let dir = TempDir::new().unwrap();
         dir.child("tasks/001.md").touch().unwrap();

@@ -183,6 +183,8 @@ pub struct WorkflowSettings {
     pub requires_uat: bool,
     /// The effort profile, such as `balanced`, if one is set.
     pub effort: Option<String>,
+    /// What GSD writes before the numbers of the phases' folders: `CK` of `CK-01-name`.
+    pub project_code: Option<String>,
 }
 
 impl WorkflowSettings {
@@ -192,15 +194,14 @@ impl WorkflowSettings {
             return Self::default();
         };
         let is_on = |path: &str| config.pointer(path) == Some(&Value::Bool(true));
+        let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
         Self {
             requires_discussion: is_on("/require_phase_discussion")
                 || is_on("/workflow/require_phase_discussion"),
             requires_uat: is_on("/auto_uat"),
             // GSD's `model_profile` names a model, not an effort.
-            effort: ["effort", "effort_profile"]
-                .iter()
-                .find_map(|key| config.get(key)?.as_str())
-                .map(str::to_owned),
+            effort: text("effort").or_else(|| text("effort_profile")),
+            project_code: text("project_code").filter(|code| !code.is_empty()),
         }
     }
 }

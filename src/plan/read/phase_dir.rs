@@ -14,6 +14,7 @@
 //!
 //! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -22,9 +23,10 @@ use crate::error::Result;
 use crate::plan::read::number::folder_prefix;
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
-    MilestoneFolder, PhaseNumber, PhaseNumbering, Plan, PlanNumber, PlanState, Summary, check,
-    folder,
+    MilestoneFolder, PhaseNumber, PhaseNumbering, Plan, PlanNumber, PlanState, Summary,
+    WorkflowSettings, check, folder,
 };
+use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
 use crate::text::{capitalized, strip_prefix_ignore_case};
@@ -116,18 +118,28 @@ pub(super) fn phases_in(
     folders.retain(|(_, kind)| *kind == PathKind::Folder);
     let mut read = roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
     let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
-    let (slug, home) = (slug.to_owned(), home.to_owned());
-    let mut found = MilestoneFolder { slug, dir: home, ..MilestoneFolder::default() };
+    let code = LazyCell::new(|| project_code(home));
+    let mut found = MilestoneFolder {
+        slug: slug.to_owned(),
+        dir: home.to_owned(),
+        ..MilestoneFolder::default()
+    };
     for (name, _) in folders {
         let dir = dir.join(&name);
+        // `CK-01-name` is read without the setting.
+        let may_be_coded = numbering != PhaseNumbering::Coded
+            && name.starts_with(|c: char| c.is_ascii_uppercase())
+            && folder_prefix(&name).is_empty();
+        let coded = may_be_coded.then(|| name.strip_prefix(code.as_deref()?)?.strip_prefix('-'));
+        let name = coded.flatten().unwrap_or(&name);
         let own = numbering
-            .split_folder(&name)
+            .split_folder(name)
             .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['-', '_', ' ']));
         if let Some((number, slug)) = own
-            && (!is_range(&name, &number, slug) || has_own_plan(&dir, &number)?)
+            && (!is_range(name, &number, slug) || has_own_plan(&dir, &number)?)
         {
             let unread = &mut found.not_understood;
-            let phase = PhaseDir::read(&name, number, slug, dir, unread, &mut warnings)?;
+            let phase = PhaseDir::read(name, number, slug, dir, unread, &mut warnings)?;
             found.phases.push(Arc::new(phase));
         } else if is_pure {
             let message = "not a phase: its name has no phase number in front";
@@ -139,6 +151,15 @@ pub(super) fn phases_in(
     }
     found.phases.sort_by(|a, b| (&a.number, &a.path).cmp(&(&b.number, &b.path)));
     Ok(Parsed::new(found, warnings))
+}
+
+/// Returns GSD's `project_code`, from the planning folder that contains a milestone.
+fn project_code(home: &Path) -> Option<String> {
+    let homes = [vocabulary::MILESTONES, vocabulary::WORKSTREAMS];
+    let above = home.parent().filter(|above| homes.iter().any(|name| above.ends_with(name)));
+    let root = above.and_then(Path::parent).unwrap_or(home);
+    let config = read::text(&root.join(vocabulary::CONFIG)).ok().flatten()?;
+    WorkflowSettings::parse(&config.value).project_code
 }
 
 /// Returns whether a folder contains plans or summaries, down to a depth.
