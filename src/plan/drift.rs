@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::clock::{Minutes, TimeUnit};
 use crate::plan::phase::Counts;
 use crate::plan::read::vocabulary::{begins, has};
-use crate::plan::rules::{names_step, statuses};
+use crate::plan::rules::{names_step, row_names_check, statuses};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Summary, Survey,
@@ -501,7 +501,12 @@ impl<'a> Comparison<'a> {
         let kind = Some(DriftKind::ProgressRow);
         let stated = row.status.as_ref();
         let is_early = row.progress() == Some(PhaseProgress::NotStarted);
-        let wrong = stated.filter(|stated| self.is_contradicted(&stated.value, phase, is_early));
+        // A row that names a check is as open as the box, once the check has passed.
+        let is_passed = row_names_check(row) && phase.has_passed();
+        let wrong = stated.filter(|stated| {
+            let words = if is_passed { "in progress" } else { &stated.value };
+            self.is_contradicted(words, phase, is_early)
+        });
         let is_set_back = wrong.is_some() && is_dated(row);
         let is_kept =
             is_set_back || stated.is_some_and(|stated| !is_template_status(&stated.value));

@@ -732,3 +732,44 @@ fn a_number_is_not_moved_beside_a_status_in_free_text() {
     assert!(repair.files.is_empty());
     assert_eq!(repair.remaining[0].kind, Some(DriftKind::Phase));
 }
+
+/// A project of VBW with two phases, of which the first is done and ticked, with some more files.
+fn with_vbw(position: &str, files: &[(&str, &str)]) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    let state = format!("# State\n\n## Current Phase\n{position}\n");
+    let base = [
+        ("STATE.md", &*state),
+        ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Base**\n- [ ] **Phase 2: Web**\n"),
+        ("phases/01-base/01-01-PLAN.md", ""),
+        ("phases/01-base/01-01-SUMMARY.md", ""),
+        ("phases/02-web/02-CONTEXT.md", ""),
+    ];
+    for (file, text) in base.iter().chain(files) {
+        tree.write(&format!(".vbw-planning/{file}"), text);
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+/// Returns what is corrected, as the old and the new text.
+fn corrected(position: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let (_dir, project) = with_vbw(position, files);
+    let corrections = repaired(&project).corrections.into_iter();
+    corrections.map(|one| format!("{} {}", one.stated, one.written)).collect()
+}
+
+#[test]
+fn a_row_that_names_a_check_is_as_open_as_the_box() {
+    let position = "Phase: 2 of 2 (Web)\nPlans: 0/0\nProgress: 0%\nStatus: ready";
+    for status in ["\u{26a0} UAT Issues", "\u{25d0} Needs Verification", "needs verification"] {
+        let roadmap = format!(
+            "# Roadmap\n\n| Phase | Status |\n|---|---|\n| 01 | {status} |\n| 02 | Pending |\n\n\
+             - [ ] **Phase 1: Base**\n- [ ] **Phase 2: Web**\n"
+        );
+        let roadmap = ("ROADMAP.md", roadmap.as_str());
+        assert_eq!(corrected(position, &[roadmap]), [""; 0], "{status}");
+        let passed = ("phases/01-base/01-UAT.md", "---\nstatus: complete\n---\n");
+        let expected = [format!("{status} Complete"), "[ ] [x]".to_owned()];
+        assert_eq!(corrected(position, &[roadmap, passed]), expected);
+    }
+}

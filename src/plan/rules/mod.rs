@@ -19,7 +19,7 @@ mod tests;
 
 pub(super) use next::is_same_milestone;
 use phases::{Scope, is_left_unticked, names_check};
-pub(super) use phases::{add_documents, names_step, statuses};
+pub(super) use phases::{add_documents, names_step, row_names_check, statuses};
 
 /// A rule of a table.
 pub(super) struct Rule<'a, A, O> {
@@ -170,6 +170,9 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool) {
     if phase.state == PhaseState::Running && cursor.is_some_and(|cursor| phase.number < *cursor) {
         phase.state = PhaseState::Done;
     }
+    let row = phase.planned.as_ref().and_then(|planned| planned.row.as_ref());
+    let is_to_check = is_to_check
+        || row.is_some_and(row_names_check) && !phase.is_ticked() && !phase.has_passed();
     phase.awaits_check = phase.state == PhaseState::Done
         && phase.planned.as_deref().is_some_and(is_left_unticked)
         && (phase.check_left().is_some() || is_to_check);

@@ -261,6 +261,12 @@ pub(super) fn names_check(status: &str) -> bool {
     ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
 }
 
+/// Returns whether a row says that a check of its finished phase follows: `Needs Verification`, `UAT Issues`.
+pub(in crate::plan) fn row_names_check(row: &ProgressRow) -> bool {
+    let status = row.status.as_ref();
+    status.is_some_and(|one| PhaseProgress::is_open_status(&one.value) && names_check(&one.value))
+}
+
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
 pub(in crate::plan) fn names_step(status: &str) -> bool {
     let lower = status.to_lowercase();
