@@ -286,8 +286,15 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
         return known.next().or_else(|| Some((words_of(unknown()?), CheckOutcome::Unknown)));
     };
     let words = words_of(stated);
-    let count = |name| front.text(&[name]).and_then(|count| count.parse().ok()).unwrap_or(0_usize);
+    let stated_count = |name: &str| front.text(&[name])?.parse::<usize>().ok();
+    let count = |name: &str| stated_count(name).unwrap_or(0);
     let open = count("issues").saturating_sub(count("issues_fixed"));
+    // What a verification counts as failed, as not passed, or lists.
+    let rest = |[done, all]: [&str; 2]| stated_count(all)?.checked_sub(stated_count(done)?);
+    let not_passed =
+        [["passed", "total"], ["checks_passed", "checks_total"]].into_iter().filter_map(rest);
+    let listed = front.get(&["failures"]).map_or(0, |failures| failures.texts().len());
+    let not_passed = not_passed.chain([count("failed"), listed]).max().unwrap_or(0);
     // GSD lists what failed below `## Gaps`, and marks there what is resolved; people fix it without marking it, too.
     let failed = text[front.range.end..].lines().filter(|line| line.trim() == "status: failed");
     let failed = if kind == CheckKind::Uat { failed.count() } else { 0 };
@@ -300,9 +307,9 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
         }
         // A verification that is `partial` because something failed does not wait for a person; a user test goes on.
         Some(CheckOutcome::Pending)
-            if kind != CheckKind::Uat && words.starts_with("partial") && count("failed") > 0 =>
+            if kind != CheckKind::Uat && words.starts_with("partial") && not_passed > 0 =>
         {
-            format!("{} failed", count("failed"))
+            format!("{not_passed} not passed")
         }
         outcome => return Some((words, outcome.unwrap_or(CheckOutcome::Unknown))),
     };
@@ -362,8 +369,17 @@ mod tests {
         assert_eq!(found("02-VERIFICATION.md", "result: PARTIAL\nfailed: 1"), issues);
         let goes_on = "status: partial\nfailed: 1";
         assert_eq!(found("02-UAT.md", goes_on), Some(CheckOutcome::Pending));
-        let waiting = "result: PARTIAL\nfailed: 0";
-        assert_eq!(found("02-VERIFICATION.md", waiting), Some(CheckOutcome::Pending));
+        for short in [
+            "result: PARTIAL\npassed: 3\nfailed: 0\ntotal: 4",
+            "status: partial\nchecks_passed: 1\nchecks_total: 2",
+            "status: partial\nfailures: [\"The lock is missing\"]",
+        ] {
+            assert_eq!(found("02-VERIFICATION.md", short), issues, "{short}");
+        }
+        for waiting in ["failed: 0", "passed: 4\ntotal: 4\nfailures: []", "total: 4"] {
+            let waiting = format!("result: PARTIAL\n{waiting}");
+            assert_eq!(found("02-VERIFICATION.md", &waiting), Some(CheckOutcome::Pending));
+        }
         let failed = "status: complete\n---\n## Gaps\n\n- truth: \"It works\"\n  status: failed";
         assert_eq!(found("02-UAT.md", failed), Some(CheckOutcome::Pending));
         let resolved = failed.replace("status: failed", "status: resolved");
