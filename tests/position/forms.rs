@@ -360,6 +360,18 @@ const ROWS: &[Row] = &[
         ],
         "ship",
     ),
+    (
+        "a report of issues in the round that its stage file calls done",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/uat/.uat-remediation-stage", "stage=done\nround=01\n"),
+            (
+                "phases/02-loans/remediation/uat/round-01/R01-UAT.md",
+                "---\nstatus: issues_found\n---\n",
+            ),
+        ],
+        "remediate 2",
+    ),
 ];
 
 #[test]

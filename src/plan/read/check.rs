@@ -199,21 +199,24 @@ impl Reader<'_> {
         }
         let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
         let stage = stages.into_iter().find(is_file);
-        let Some((word, file)) =
-            stage.and_then(|file| Some((stage_word(&self.text(&file)?), file)))
-        else {
+        let Some((text, file)) = stage.and_then(|file| Some((self.text(&file)?, file))) else {
             return of_report;
         };
-        let outcome = match word.as_str() {
+        let word = stage_word(&text);
+        // The report of the round is newer than the stage that asks for it.
+        let round = stage_field(&text, "round").and_then(|round| round.parse().ok()).unwrap_or(1);
+        let is_reported = || of_report.as_ref().and_then(|own| round_of(&own.file)) == Some(round);
+        let outcome = match word {
             "" | "none" => return of_report,
             // A finished round of quality assurance includes its verification; user tests must be repeated by
             // the user.
             "done" if kind == CheckKind::Verification => CheckOutcome::Passed,
             "verified" => CheckOutcome::Passed,
+            "done" | "verify" | "reverify" if is_reported() => return of_report,
             "done" | "verify" | "reverify" => CheckOutcome::Repeat,
             _ => CheckOutcome::Issues,
         };
-        check(file, outcome, &word)
+        check(file, outcome, word)
     }
 
     /// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
@@ -260,11 +263,22 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
-fn stage_word(text: &str) -> String {
+/// Returns a field of a stage file: `stage=plan`, `round=01`.
+fn stage_field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut lines = text.lines().map(str::trim);
-    let stated = lines.clone().find_map(|line| line.strip_prefix("stage="));
-    stated.or_else(|| lines.find(|line| !line.is_empty())).unwrap_or_default().trim().to_owned()
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).map(str::trim)
+}
+
+/// Returns the stage, which may also be the only word of the file.
+fn stage_word(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
+    let stated = stage_field(text, "stage");
+    stated.or_else(|| lines.find(|line| !line.is_empty())).unwrap_or_default()
+}
+
+/// Returns the round of a report: `R02-UAT.md`.
+fn round_of(report: &Path) -> Option<u32> {
+    report.file_name()?.to_str()?.strip_prefix('R')?.split('-').next()?.parse().ok()
 }
 
 /// Reads the status in a report's front matter, otherwise the one under a label of its body: its words, in lower case,
