@@ -372,6 +372,16 @@ const ROWS: &[Row] = &[
         ],
         "remediate 2",
     ),
+    (
+        "a round of user tests where older versions kept it",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: issues_found\n---\n"),
+            ("phases/02-loans/remediation/.uat-remediation-stage", "stage=done\nround=01\n"),
+            ("phases/02-loans/remediation/round-01/R01-UAT.md", "---\nstatus: complete\n---\n"),
+        ],
+        "plan 3",
+    ),
 ];
 
 #[test]

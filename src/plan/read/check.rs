@@ -6,6 +6,7 @@
 //! remediation/uat/round-02/R02-UAT.md                              a later round replaces what was before
 //! remediation/qa/round-01/R01-PLAN.md  R01-VERIFICATION.md
 //! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
+//! remediation/.uat-remediation-stage  remediation/round-01/        older
 //! ```
 
 use std::cell::RefCell;
@@ -174,13 +175,17 @@ impl Reader<'_> {
         let check = |file: PathBuf, outcome, word: &str| {
             Some(Check { kind, file, outcome, status_word: word.to_owned() })
         };
+        let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
         let own = self.dir.checks.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
         let mut report = own.map(|name| self.dir.path.join(name));
         let mut stages = vec![self.dir.path.join(stage)];
         if self.dir.has_remediation {
             let remediation = self.dir.path.join(REMEDIATION);
             let rounds = remediation.join(rounds);
-            match self.latest_round(&rounds, kind) {
+            // Older rounds lie beside their stage file directly in `remediation/`.
+            let has_stage = |home: &&PathBuf| is_file(&home.join(stage));
+            let rounds = [&rounds, &remediation].into_iter().find(has_stage).unwrap_or(&rounds);
+            match self.latest_round(rounds, kind) {
                 // Issues may be open in there.
                 Err(_) => return check(remediation, CheckOutcome::Issues, "unreadable"),
                 Ok(Some((plan, true))) => return check(plan, CheckOutcome::Issues, "planned"),
@@ -197,7 +202,6 @@ impl Reader<'_> {
         if of_report.as_ref().is_some_and(|check| check.outcome == CheckOutcome::Passed) {
             return of_report;
         }
-        let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
         let stage = stages.into_iter().find(is_file);
         let Some((text, file)) = stage.and_then(|file| Some((self.text(&file)?, file))) else {
             return of_report;
