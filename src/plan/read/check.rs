@@ -291,6 +291,10 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
     let words_of = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
     let front = FrontMatter::parse(text, path).value;
     let Some(stated) = front.text(&["status", "result", "verdict", "outcome"]) else {
+        // The user test has begun.
+        if kind == CheckKind::Uat && front.get(&["status"]).is_some() {
+            return Some(("no status yet".to_owned(), CheckOutcome::Pending));
+        }
         let stated = text[front.range.end..].lines().take(40).filter_map(|line| {
             let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
             let (label, value) = line.split_once(':')?;
@@ -385,6 +389,8 @@ mod tests {
         let some = "status: complete\nissues: 2\nissues_fixed: 1";
         assert_eq!(found("02-UAT.md", some), issues);
         assert_eq!(found("02-VERIFICATION.md", "result: PARTIAL\nfailed: 1"), issues);
+        assert_eq!(found("02-UAT.md", "status:"), Some(CheckOutcome::Pending));
+        assert_eq!(found("02-UAT.md", "status: aborted"), Some(CheckOutcome::Pending));
         let goes_on = "status: partial\nfailed: 1";
         assert_eq!(found("02-UAT.md", goes_on), Some(CheckOutcome::Pending));
         for short in [
