@@ -382,6 +382,26 @@ const ROWS: &[Row] = &[
         ],
         "plan 3",
     ),
+    (
+        "a round of quality assurance under way, while STATE.md names the next phase",
+        &[
+            ("STATE.md", "# State\n\nPhase: 3 of 3 (Returns)\nStatus: ready\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-VERIFICATION.md", "---\nresult: FAIL\n---\n"),
+            ("phases/02-loans/remediation/qa/.qa-remediation-stage", "stage=execute\nround=01\n"),
+        ],
+        "remediate 2",
+    ),
+    (
+        "a round of quality assurance that is to be verified, while STATE.md names the next phase",
+        &[
+            ("STATE.md", "# State\n\nPhase: 3 of 3 (Returns)\nStatus: ready\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-VERIFICATION.md", "---\nresult: FAIL\n---\n"),
+            ("phases/02-loans/remediation/qa/.qa-remediation-stage", "stage=verify\nround=01\n"),
+        ],
+        "remediate 2",
+    ),
 ];
 
 #[test]

@@ -10,6 +10,7 @@
 //! ```
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -98,6 +99,12 @@ impl Check {
             | (CheckKind::Verification, CheckOutcome::Pending | CheckOutcome::Unknown) => false,
             (CheckKind::Uat | CheckKind::Verification, _) => true,
         }
+    }
+
+    /// Returns whether a round of remediation is under way: its stage file or its plan says so, not a report.
+    pub(crate) fn is_under_way(&self) -> bool {
+        let name = self.file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        self.outcome == CheckOutcome::Issues && CheckKind::from_name(name).is_none()
     }
 }
 
@@ -216,8 +223,12 @@ impl Reader<'_> {
             // the user.
             "done" if kind == CheckKind::Verification => CheckOutcome::Passed,
             "verified" => CheckOutcome::Passed,
-            "done" | "verify" | "reverify" if is_reported() => return of_report,
-            "done" | "verify" | "reverify" => CheckOutcome::Repeat,
+            "done" | "verify" | "reverify" if kind == CheckKind::Uat => {
+                if is_reported() {
+                    return of_report;
+                }
+                CheckOutcome::Repeat
+            }
             _ => CheckOutcome::Issues,
         };
         check(file, outcome, word)

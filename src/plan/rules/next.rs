@@ -269,7 +269,8 @@ pub(super) fn action_for(check: &Check) -> Action {
 /// Returns the open check of a phase.
 ///
 /// User tests block until STATE.md has moved on to a phase with plans; a verification blocks only until
-/// STATE.md moves on, since many workflows continue despite its gaps. A review never blocks.
+/// STATE.md moves on, since many workflows continue despite its gaps, but a round that works on them is to be
+/// finished. A review never blocks.
 fn open_check<'a>(case: &Case<'a>, phase: &'a Phase) -> Option<&'a Check> {
     let is_pointed = case.stated.is_none_or(|stated| stated == phase);
     let has_moved_on =
@@ -277,6 +278,7 @@ fn open_check<'a>(case: &Case<'a>, phase: &'a Phase) -> Option<&'a Check> {
     let holds = |check: &&Check| match (check.kind, check.outcome) {
         (_, CheckOutcome::Outdated) => false,
         (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
+        (CheckKind::Verification, _) if check.is_under_way() => true,
         _ => is_pointed,
     };
     phase.open_checks().find(holds)
