@@ -402,6 +402,16 @@ const ROWS: &[Row] = &[
         ],
         "remediate 2",
     ),
+    (
+        "a user test with issues in the phase to which STATE.md is set back",
+        &[
+            ("STATE.md", "# State\n\nPhase: 1 of 3 (Shelves)\nStatus: needs_remediation\n"),
+            ("phases/01-shelves/01-UAT.md", "---\nstatus: issues_found\n---\n"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "remediate 1",
+    ),
 ];
 
 #[test]

@@ -134,18 +134,20 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "open check",
-            reason: "a user test of the last finished phase found issues, or a check that VBW wants done; with GSD, people go on despite gaps",
+            reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done; with GSD, people go on despite gaps",
             test: |case, choice| {
-                let phase = last_finished(case, choice)?;
-                let check = open_check(case, phase)?;
-                let step = case.check(phase, check);
-                let asks_first =
-                    check.kind == CheckKind::Uat || !case.survey.layout.name.keeps_milestones();
-                let is_first = match step.action {
-                    Action::Remediate => asks_first,
-                    _ => case.survey.workflow.requires_uat,
-                };
-                is_first.then_some(step)
+                let phases = [named_to_check(case), last_finished(case, choice)];
+                phases.into_iter().flatten().find_map(|phase| {
+                    let check = open_check(case, phase)?;
+                    let step = case.check(phase, check);
+                    let asks_first =
+                        check.kind == CheckKind::Uat || !case.survey.layout.name.keeps_milestones();
+                    let is_first = match step.action {
+                        Action::Remediate => asks_first,
+                        _ => case.survey.workflow.requires_uat,
+                    };
+                    is_first.then_some(step)
+                })
             },
         },
         Rule {
@@ -256,6 +258,14 @@ fn last_finished<'a>(case: &Case<'a>, choice: Choice<'a>) -> Option<&'a Phase> {
     let is_done = |phase: &Phase| phase.state == PhaseState::Done;
     let last = case.last(is_done).filter(|_| case.frontier.is_none_or(is_done));
     last.filter(|_| choice.phase != last)
+}
+
+/// Returns the finished phase that VBW's STATE.md names with a check that follows: `needs_remediation`.
+fn named_to_check<'a>(case: &Case<'a>) -> Option<&'a Phase> {
+    let survey = case.survey;
+    let named = case.stated.filter(|phase| phase.state == PhaseState::Done)?;
+    let is_set_back = !survey.layout.name.keeps_milestones();
+    (is_set_back && statuses(&survey.state).any(names_check)).then_some(named)
 }
 
 /// Returns the action that an open check requires.
