@@ -416,7 +416,7 @@ impl<'a> Comparison<'a> {
             // Beside the number of another phase, a number of the phase may not stay.
             _ => {
                 let Some(here) = self.here else { return stated };
-                let (right, possible) = numbers(says, here);
+                let (right, possible) = numbers(says, here, self.survey.layout.name);
                 // `Plan: 21 of 21` may count the plans of all phases.
                 let Counts { done, all } = Counts::sum(&position.phases);
                 let counts_all =
@@ -511,7 +511,7 @@ impl<'a> Comparison<'a> {
         let is_kept =
             is_set_back || stated.is_some_and(|stated| !is_template_status(&stated.value));
         if let Some(cell) = row.plans.as_ref().filter(|cell| cell.value.contains('/'))
-            && let Some(actual) = row_counts(row, phase)
+            && let Some(actual) = row_counts(row, phase, self.survey.layout.name)
         {
             let stated = &cell.value;
             let drift = self.report(kind, "the number of plans", cell, Some(phase), stated, actual);
@@ -558,11 +558,13 @@ fn is_dated(row: &ProgressRow) -> bool {
 }
 
 /// Returns a number of a phase, and what is possible.
-fn numbers(says: Says, phase: &Phase) -> (usize, RangeInclusive<usize>) {
+fn numbers(says: Says, phase: &Phase, tool: LayoutName) -> (usize, RangeInclusive<usize>) {
     let Counts { done, all } = phase.counts();
     let expected = phase.plans.len().max(phase.declared.unwrap_or(0));
     // More plans may be complete than were committed, but not fewer.
     let most = if phase.state == PhaseState::Running { expected } else { *done.end() };
+    // VBW counts all that ended, also partly or with a failure.
+    let most = if tool.keeps_milestones() { most } else { most.max(phase.summaries()) };
     let next = phase.plans.iter().position(|slot| slot.state != PlanState::Complete);
     match says {
         Says::PlansDone => (phase.count(PlanState::Complete), *done.start()..=most),
@@ -576,9 +578,9 @@ fn numbers(says: Says, phase: &Phase) -> (usize, RangeInclusive<usize>) {
 }
 
 /// Returns what the cell of a row should count; `None` if what it counts is possible.
-fn row_counts(row: &ProgressRow, phase: &Phase) -> Option<String> {
+fn row_counts(row: &ProgressRow, phase: &Phase, tool: LayoutName) -> Option<String> {
     let right = |says, stated: Option<u32>| {
-        let (right, possible) = numbers(says, phase);
+        let (right, possible) = numbers(says, phase, tool);
         let stated = stated.map(|count| count as usize);
         stated.filter(|count| possible.contains(count)).unwrap_or(right)
     };

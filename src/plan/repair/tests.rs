@@ -773,3 +773,23 @@ fn a_row_that_names_a_check_is_as_open_as_the_box() {
         assert_eq!(corrected(position, &[roadmap, passed]), expected);
     }
 }
+
+#[test]
+fn vbw_counts_partial_plans_and_gsd_does_not() {
+    for (layout, expected) in [(".vbw-planning", &[][..]), (".planning", &["1 0", "1/2 0/2"])] {
+        let tree = Tree::new(&[]);
+        let write = |file: &str, text: &str| tree.write(&format!("{layout}/{file}"), text);
+        let state = "# State\n\n## Current Phase\nPhase: 1 of 1\nPlans: 1/2\nProgress: 50%\nStatus: active\n";
+        write("STATE.md", state);
+        let table =
+            "| Phase | Plans Complete | Status |\n|---|---|---|\n| 1. Base | 1/2 | In progress |\n";
+        write("ROADMAP.md", &format!("# Roadmap\n\n- [ ] **Phase 1: Base**\n\n{table}"));
+        write("phases/01-base/01-01-PLAN.md", "");
+        write("phases/01-base/01-01-SUMMARY.md", "---\nstatus: partial\n---\n");
+        write("phases/01-base/01-02-PLAN.md", "");
+        let corrections = repaired(&open(&tree)).corrections.into_iter();
+        let corrected: Vec<_> =
+            corrections.map(|one| format!("{} {}", one.stated, one.written)).collect();
+        assert_eq!(corrected, expected, "{layout}");
+    }
+}
