@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::clock::{Minutes, TimeUnit};
 use crate::plan::phase::Counts;
 use crate::plan::read::vocabulary::{begins, has};
-use crate::plan::rules::{names_step, row_names_check, statuses};
+use crate::plan::rules::{names_check, names_step, row_names_check, statuses};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Summary, Survey,
@@ -285,15 +285,19 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Returns the phase before the current one, if STATE.md rightly calls it complete and has not moved on yet.
+    /// Returns the phase before the current one, if STATE.md rightly calls it complete or ready for a check, and has not
+    /// moved on yet.
     fn just_done(&self, stated: Option<&Phase>) -> Option<&'a Phase> {
-        let before = self.position.phases[..self.position.current?].last()?;
-        let is_done = before.state == PhaseState::Done
-            && self.position.next.action == Action::Plan
-            && stated == Some(before);
+        let (before, after) = self.position.phases.split_at(self.position.current?);
+        let before = before.last()?;
+        let is_named = before.state == PhaseState::Done && stated == Some(before);
         let mut statuses = statuses(&self.survey.state);
+        let is_to_plan = self.position.next.action == Action::Plan;
         let says_complete = |status| PhaseProgress::is_complete_status(self.words(status));
-        (is_done && statuses.any(says_complete)).then_some(before)
+        let is_to_check = before.awaits_check && !after.iter().any(Phase::is_begun);
+        let says_so =
+            |status| is_to_plan && says_complete(status) || is_to_check && names_check(status);
+        (is_named && statuses.any(says_so)).then_some(before)
     }
 
     /// Returns whether the new number would stand next to no text about the phase before; `wrong` are the lines that name

@@ -793,3 +793,10 @@ fn vbw_counts_partial_plans_and_gsd_does_not() {
         assert_eq!(corrected, expected, "{layout}");
     }
 }
+
+#[test]
+fn a_phase_that_state_calls_ready_for_a_check_stays_the_current_one() {
+    let position = "Phase: 1 of 2 (Base)\nPlans: 1/1\nProgress: 100%\nStatus: needs_verification";
+    let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Base**\n- [ ] **Phase 2: Web**\n";
+    assert_eq!(corrected(position, &[("ROADMAP.md", roadmap)]), [""; 0]);
+}

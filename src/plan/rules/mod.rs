@@ -18,8 +18,8 @@ mod phases;
 mod tests;
 
 pub(super) use next::is_same_milestone;
-use phases::{Scope, is_left_unticked, names_check};
-pub(super) use phases::{add_documents, names_step, row_names_check, statuses};
+use phases::{Scope, is_left_unticked};
+pub(super) use phases::{add_documents, names_check, names_step, row_names_check, statuses};
 
 /// A rule of a table.
 pub(super) struct Rule<'a, A, O> {

@@ -256,7 +256,7 @@ pub(in crate::plan) fn statuses(state: &StateFile) -> impl Iterator<Item = &str>
 }
 
 /// Returns whether a status says that a check of the finished phase follows.
-pub(super) fn names_check(status: &str) -> bool {
+pub(in crate::plan) fn names_check(status: &str) -> bool {
     let lower = status.to_lowercase();
     ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
 }
