@@ -242,8 +242,15 @@ impl<'a> Comparison<'a> {
         let stated = state.phase.number.as_ref().and_then(|number| position.only(number));
         let stated = stated.filter(|phase| phase.dir.is_some());
         let just_done = self.just_done(stated);
+        // While only a check goes first, the tools name the phase that follows.
+        let following = position.phase().filter(|current| current.state == PhaseState::Done);
+        let following = following.and_then(|current| {
+            let mut unfinished = position.members().filter(|phase| phase.is_unfinished());
+            unfinished.find(|phase| phase.number > current.number)
+        });
         let may_stay = |number: &PhaseNumber| {
-            just_done.is_some_and(|phase| phase.number == *number)
+            following.is_some_and(|phase| phase.number == *number)
+                || just_done.is_some_and(|phase| phase.number == *number)
                 || position.phase().is_none_or(|current| current.number == *number)
                 || may_be_checked(position, number)
         };

@@ -800,3 +800,12 @@ fn a_phase_that_state_calls_ready_for_a_check_stays_the_current_one() {
     let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Base**\n- [ ] **Phase 2: Web**\n";
     assert_eq!(corrected(position, &[("ROADMAP.md", roadmap)]), [""; 0]);
 }
+
+#[test]
+fn the_phase_that_follows_a_check_may_be_the_current_one() {
+    let position = "Phase: 2 of 2 (Web)\nPlans: 0/0\nProgress: 0%\nStatus: ready";
+    let config = ("config.json", "{\"auto_uat\": true}");
+    assert_eq!(corrected(position, &[config]), [""; 0]);
+    let (_dir, project) = with_vbw(position, &[config]);
+    assert_eq!(Survey::read(&project).unwrap().position.next.phase, Some(PhaseNumber::from(1)));
+}
