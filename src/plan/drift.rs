@@ -372,6 +372,11 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Returns whether STATE.md is of VBW's template.
+    fn is_vbw(&self) -> bool {
+        !self.survey.layout.name.keeps_milestones()
+    }
+
     /// Compares a number, and the bar that is drawn beside a percentage.
     fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>) {
         let position = self.position;
@@ -382,8 +387,8 @@ impl<'a> Comparison<'a> {
         if right == stated || !(is_of_phase || is_counted) {
             return;
         }
-        // The tools write this before a phase is planned.
-        let is_unplanned = says == Says::PlansTotal && right == 0;
+        // GSD's tools write this before a phase is planned.
+        let is_unplanned = says == Says::PlansTotal && right == 0 && !self.is_vbw();
         let actual = if is_unplanned { "TBD".to_owned() } else { right.to_string() };
         let claims = self.survey.state.claims.iter().filter(|one| one.line == claim.line);
         let mut bars = claims.filter_map(|one| Some((one, one.value.text(Says::Bar)?)));
@@ -396,7 +401,9 @@ impl<'a> Comparison<'a> {
         }
         let row = NUMBERS.iter().find(|(known, ..)| *known == says);
         let (kind, subject) = row.map_or((None, ""), |(_, kind, subject)| (Some(*kind), *subject));
-        let kind = kind.filter(|_| !is_of_phase || self.moved.is_none());
+        let moves =
+            is_of_phase || says == Says::Percent && self.percent_beside(claim.line).is_some();
+        let kind = kind.filter(|_| !moves || self.moved.is_none());
         let about = self.here.filter(|_| is_of_phase);
         let drift = self.report(kind, subject, claim, about, &stated, actual);
         drift.written.take_if(|_| is_kept);
@@ -439,19 +446,31 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Returns what a stated count should be.
+    fn counted(&self, says: Says, line: usize) -> Option<usize> {
+        let claims = &self.survey.state.claims;
+        let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
+        Some(self.right(says, stated, line))
+    }
+
+    /// Returns the percentage of the phase's plans, if STATE.md counts them as VBW does, which means it beside them.
+    fn percent_beside(&self, line: usize) -> Option<usize> {
+        let [_, _, [done, all]] = PAIRS.map(|pair| pair.map(|says| self.counted(says, line)));
+        let (done, all) = done.zip(all).filter(|_| self.is_vbw())?;
+        Some(share(done, all).unwrap_or(0))
+    }
+
     /// Returns what a percentage should be: as stated, if it is at least the least of the measures that templates use,
     /// and not 100 while work is left.
     fn percent(&self, stated: usize, line: usize) -> usize {
         let position = self.position;
-        let share = |done: usize, all: usize| Some((done * 100).checked_div(all)?.min(100));
-        let claims = &self.survey.state.claims;
-        let count = |says| {
-            let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
-            Some(self.right(says, stated, line))
-        };
         // The stated counts are the measure, once corrected.
-        let counted = PAIRS.iter().filter_map(|pair| share(count(pair[0])?, count(pair[1])?));
-        let mut measures: Vec<usize> = counted.collect();
+        let counted = PAIRS.iter().filter_map(|pair| {
+            let [done, all] = pair.map(|says| self.counted(says, line));
+            share(done?, all?)
+        });
+        let of_plans = self.percent_beside(line);
+        let mut measures: Vec<usize> = counted.chain(of_plans).collect();
         if measures.is_empty() {
             let of_phases = share(position.done(), position.total()).unwrap_or(0);
             measures.extend([of_phases, position.percent_of_plans()]);
@@ -464,7 +483,11 @@ impl<'a> Comparison<'a> {
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         let text = self.survey.text_of(vocabulary::STATE, line);
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|text| !text.is_empty());
-        if numbers.count() > 1 || measures.iter().chain(&others).any(is_measure) {
+        let is_more = numbers.count() > 1;
+        if let Some(percent) = of_plans.filter(|_| self.moved.is_some() && !is_more) {
+            return percent;
+        }
+        if is_more || measures.iter().chain(&others).any(is_measure) {
             return stated;
         }
         let least = measures.iter().min().copied().unwrap_or(0);
@@ -560,6 +583,11 @@ impl<'a> Comparison<'a> {
             drift.actual = template_status("", phase, None);
         }
     }
+}
+
+/// Returns a share in percent.
+fn share(done: usize, all: usize) -> Option<usize> {
+    Some((done * 100).checked_div(all)?.min(100))
 }
 
 /// Returns whether a row calls its phase complete on a date.
@@ -681,18 +709,19 @@ fn fits(status: &str, phase: &Phase) -> bool {
 /// Returns the status of a phase in the words of the templates, as a single word if the old one is; the tool is given for
 /// STATE.md, where the next step is named.
 fn template_status(old: &str, phase: &Phase, of_state: Option<LayoutName>) -> String {
-    // The last are the words that GSD's own tool writes into the front matter.
-    let [text, word, of_gsd] = match (progress(phase), of_state) {
-        (PhaseProgress::Complete, _) => ["Complete", "complete", "completed"],
-        (PhaseProgress::InProgress, _) => ["In progress", "in_progress", "executing"],
-        (_, None) => ["Not started", "not_started", ""],
-        _ if phase.has_plans() => ["Ready to execute", "pending", "executing"],
-        _ => ["Ready to plan", "planning", "planning"],
+    // The last are the words that GSD's own tool writes into the front matter, and VBW's template.
+    let [text, word, of_gsd, of_vbw] = match (progress(phase), of_state) {
+        (PhaseProgress::Complete, _) => ["Complete", "complete", "completed", "complete"],
+        (PhaseProgress::InProgress, _) => ["In progress", "in_progress", "executing", "active"],
+        (_, None) => ["Not started", "not_started", "", ""],
+        _ if phase.has_plans() => ["Ready to execute", "pending", "executing", "ready"],
+        _ => ["Ready to plan", "planning", "planning", "ready"],
     };
     let is_word = !old.contains(' ') && old.starts_with(char::is_lowercase);
     match of_state {
         _ if !is_word => text,
         Some(LayoutName::Gsd) => of_gsd,
+        Some(LayoutName::Vbw | LayoutName::Yolo) => of_vbw,
         _ => word,
     }
     .to_owned()

@@ -201,7 +201,7 @@ fn a_tools_word_for_the_phase_that_is_left_does_not_stay_with_the_next() {
     let (_dir, project) = project(state);
     let repair = repaired(&project);
     let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
-    assert!(text.contains("Phase: 2 of 2 (Cli)\nStatus: in_progress\n"), "{text}");
+    assert!(text.contains("Phase: 2 of 2 (Cli)\nStatus: active\n"), "{text}");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
         ("Ready to execute", "Ready to plan"),
         ("Planned", "Ready to plan"),
         ("EXECUTING", "Ready to plan"),
-        ("executing", "planning"),
+        ("executing", "ready"),
         ("In progress", "Ready to plan"),
     ] {
         let state = format!("# State\n\nPhase: 2 of 3 (Cli)\nPlan: 2 of 2\nStatus: {status}\n");
@@ -221,7 +221,7 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
         tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
         let repair = repaired(&project);
         let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
-        let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of TBD\nStatus: {written}\n");
+        let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of 0\nStatus: {written}\n");
         assert!(text.contains(&expected), "{text}");
     }
 }
@@ -240,7 +240,7 @@ fn the_position_follows_a_phase_from_its_first_plan_to_its_last() {
             ".vbw-planning",
             "Phase: 3 of 3 (Web)\nPlans: 0/TBD\nStatus: planning",
             "Phase: 3 of 3 (Web)\nPlans: 0/2\nStatus: planning",
-            "Phase: 3 of 3 (Web)\nPlans: 1/2\nStatus: in_progress",
+            "Phase: 3 of 3 (Web)\nPlans: 1/2\nStatus: active",
             "Phase: 3 of 3 (Web)\nPlans: 2/2\nStatus: complete",
         ),
     ] {
@@ -276,7 +276,7 @@ fn the_position_follows_a_phase_from_its_first_plan_to_its_last() {
 fn a_status_before_the_plans_is_out_of_date_once_one_is_done() {
     for (status, expected) in [
         ("Ready to plan", &["Ready to plan In progress"][..]),
-        ("ready_to_plan", &["ready_to_plan in_progress"]),
+        ("ready_to_plan", &["ready_to_plan active"]),
         ("PLANNING", &["PLANNING In progress"]),
         ("Not started", &["Not started In progress"]),
         ("Planned", &[]),
@@ -531,7 +531,7 @@ fn before_the_last_phase(status: &str) -> (Tree, Project) {
 fn a_check_that_the_phase_left_behind_waits_for_is_not_that_of_the_next_one() {
     for (status, expected) in [
         ("Verifying", "Ready to plan"),
-        ("verifying", "planning"),
+        ("verifying", "ready"),
         ("Phase complete \u{2014} ready for verification", "Ready to plan"),
     ] {
         let (_dir, project) = before_the_last_phase(status);
@@ -808,4 +808,25 @@ fn the_phase_that_follows_a_check_may_be_the_current_one() {
     assert_eq!(corrected(position, &[config]), [""; 0]);
     let (_dir, project) = with_vbw(position, &[config]);
     assert_eq!(Survey::read(&project).unwrap().position.next.phase, Some(PhaseNumber::from(1)));
+}
+
+#[test]
+fn vbws_position_moves_in_vbws_words() {
+    let position = "Phase: 1 of 2 (Base)\nPlans: 1/1\nProgress: 100%\nStatus: active";
+    for (files, expected) in [
+        (&[][..], "Phase: 2 of 2 (Web)\nPlans: 0/0\nProgress: 0%\nStatus: ready\n"),
+        (
+            &[("phases/02-web/02-01-PLAN.md", "")],
+            "Phase: 2 of 2 (Web)\nPlans: 0/1\nProgress: 0%\nStatus: ready\n",
+        ),
+        (
+            &[("phases/02-web/02-01-SUMMARY.md", ""), ("phases/02-web/02-02-PLAN.md", "")],
+            "Phase: 2 of 2 (Web)\nPlans: 1/2\nProgress: 50%\nStatus: active\n",
+        ),
+    ] {
+        let (_dir, project) = with_vbw(position, files);
+        let repair = repaired(&project);
+        let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+        assert_eq!(text, format!("# State\n\n## Current Phase\n{expected}"));
+    }
 }
