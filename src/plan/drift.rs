@@ -435,10 +435,11 @@ impl<'a> Comparison<'a> {
             _ => {
                 let Some(here) = self.here else { return stated };
                 let (right, possible) = numbers(says, here, self.survey.layout.name);
-                // `Plan: 21 of 21` may count the plans of all phases.
+                // `Plan: 21 of 21` may count the plans of all phases, VBW's `Plans:` does not.
                 let Counts { done, all } = Counts::sum(&position.phases);
-                let counts_all =
-                    stated > here.plans.len() && [*done.start(), *all.start()].contains(&stated);
+                let counts_all = !self.is_vbw()
+                    && stated > here.plans.len()
+                    && [*done.start(), *all.start()].contains(&stated);
                 let may_stay =
                     possible.contains(&stated) || counts_all || here.has_unclear_counts();
                 if may_stay && self.moved.is_none() { stated } else { right }

@@ -830,3 +830,9 @@ fn vbws_position_moves_in_vbws_words() {
         assert_eq!(text, format!("# State\n\n## Current Phase\n{expected}"));
     }
 }
+
+#[test]
+fn counts_left_over_from_the_phase_before_are_corrected() {
+    let position = "Phase: 2 of 2 (Web)\nPlans: 1/1\nProgress: 100%\nStatus: ready";
+    assert_eq!(corrected(position, &[]), ["1 0", "1 0", "100 0"]);
+}

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::plan::phase::may_be_same;
 use crate::plan::rules::{Case, Rule, is_same_milestone};
 use crate::plan::{
-    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
-    StateFile, Survey,
+    Claim, Count, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow,
+    RoadmapPhase, Says, StateFile, Survey,
 };
 
 impl<'a> Case<'a> {
@@ -197,7 +197,10 @@ pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
         // A list of plans is kept up to date; a sentence with their number is not.
         let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
         let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
-        let in_state = stated_plans(state).filter(|_| is_current);
+        // Plans that are counted as done in a phase without a summary are left over from the phase before.
+        let is_done = |claim: &Located<Claim>| claim.value.count(Says::PlansDone) > Some(0);
+        let is_left_over = !phase.is_begun() && state.claims.iter().any(is_done);
+        let in_state = stated_plans(state).filter(|_| is_current && !is_left_over);
         let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
         phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
         if let Some(name) = planned.and_then(|planned| planned.name.clone()) {
