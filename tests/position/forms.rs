@@ -412,6 +412,15 @@ const ROWS: &[Row] = &[
         ],
         "remediate 1",
     ),
+    (
+        "a user test that goes on in the phase for which STATE.md wants one",
+        &[
+            ("STATE.md", "# State\n\nPhase: 2 of 3 (Loans)\nStatus: needs_verification\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: in_progress\n---\n"),
+        ],
+        "verify 2",
+    ),
 ];
 
 #[test]

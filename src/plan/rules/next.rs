@@ -136,15 +136,16 @@ impl<'a> Case<'a> {
             name: "open check",
             reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done; with GSD, people go on despite gaps",
             test: |case, choice| {
-                let phases = [named_to_check(case), last_finished(case, choice)];
+                let named = named_to_check(case);
+                let phases = [named, last_finished(case, choice)];
                 phases.into_iter().flatten().find_map(|phase| {
                     let check = open_check(case, phase)?;
                     let step = case.check(phase, check);
-                    let asks_first =
-                        check.kind == CheckKind::Uat || !case.survey.layout.name.keeps_milestones();
+                    let is_uat = check.kind == CheckKind::Uat;
+                    let survey = case.survey;
                     let is_first = match step.action {
-                        Action::Remediate => asks_first,
-                        _ => case.survey.workflow.requires_uat,
+                        Action::Remediate => is_uat || !survey.layout.name.keeps_milestones(),
+                        _ => survey.workflow.requires_uat || is_uat && named == Some(phase),
                     };
                     is_first.then_some(step)
                 })
