@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::init::{new_roadmap, new_state};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards, planned_text, without_items};
+use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards, planned_text};
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
@@ -182,12 +182,6 @@ fn plan_new(
     if migrated.is_some() || folder.active.dir != folder.dir {
         // Open work that continues elsewhere keeps its decisions, todos and blockers.
         carried = CarriedState { profile: carried.profile, ..CarriedState::default() };
-    } else if survey.state.no_milestone.is_some() {
-        // What the new milestone takes over must not be open in two places.
-        let path = folder.dir.join(vocabulary::STATE);
-        read::editable(&changes.current(&path)?.unwrap_or_default(), project.relative(&path))?;
-        let open = survey.state.todos.iter().chain(&survey.state.blockers);
-        changes.write(&path, without_items(&state, open))?;
     }
     write_new(project, survey, slug, &home, &carried, changes)?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;

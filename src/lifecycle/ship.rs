@@ -12,8 +12,7 @@ use crate::error::{Error, Result};
 use crate::lifecycle::execute::{ExecuteRequest, record};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
-use crate::markdown::edit::Edit;
-use crate::markdown::{Outline, edit, line_start};
+use crate::markdown::{Outline, line_start};
 use crate::plan::{
     Action, Archive, DEFAULT_MILESTONE, Decision, MilestoneFolder, Phase, PhaseNumber, PhaseState,
     PlanSlot, PlanState, PlanningFolder, Position, StateFile, Survey, document,
@@ -390,12 +389,7 @@ fn root_state(
     slug: &str,
     changes: &Changes,
 ) -> Result<String> {
-    let folder = &survey.folder;
-    let mut old = planned_text(changes, &folder.active.dir.join(vocabulary::STATE))?;
-    if folder.active.dir != folder.dir {
-        // What it keeps of milestones before, the survey counts as this one's.
-        old = old + "\n" + &planned_text(changes, &folder.dir.join(vocabulary::STATE))?;
-    }
+    let old = planned_text(changes, &survey.folder.active.dir.join(vocabulary::STATE))?;
     let mut context = json!(CarriedState::from_state(&old, &survey.state));
     let date = project.clock.today().to_string();
     context["project"] = json!(survey.name(project));
@@ -558,27 +552,14 @@ impl CarriedState {
     }
 }
 
-/// Returns the list items of a text with the byte range of each where it is written first.
-fn written_items(text: &str) -> HashMap<String, Range<usize>> {
+/// Returns list items as they are written; `mark` is prepended to items that are in no list.
+fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let mut written = HashMap::new();
     for (block, item) in outline.items(&(0..text.len())).filter(|(_, item)| item.depth == 0) {
         let entry = document::on_one_line(&outline, block, item);
         written.entry(entry).or_insert_with(|| item.whole.clone());
     }
-    written
-}
-
-/// Returns a text without list items.
-pub(crate) fn without_items<'a>(text: &str, items: impl Iterator<Item = &'a String>) -> String {
-    let written = written_items(text);
-    let found = items.filter_map(|item| written.get(item));
-    edit::apply(text, found.map(|range| Edit::replace(range.clone(), "")).collect())
-}
-
-/// Returns list items as they are written; `mark` is prepended to items that are in no list.
-fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
-    let written = written_items(text);
     let line = |item: &String| match written.get(item) {
         Some(range) => dedented(text, range),
         None => format!("{mark}{item}"),

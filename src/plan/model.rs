@@ -107,8 +107,8 @@ impl Survey {
         let numbering = PhaseNumbering::detect(roadmap);
         let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
         let mut state = parse(state, &state_path).into_value(&mut warnings);
-        // The planning folder's own STATE.md keeps what outlives a milestone while the active one has a folder of its own. If
-        // it names a milestone, it belongs to other work.
+        // The planning folder's own STATE.md keeps decisions while the active milestone has a folder of its own. If it names
+        // a milestone, it belongs to other work.
         let shared = parse(&shared, &shared_path).into_value(&mut warnings);
         if shared.no_milestone.is_some() {
             state.add_shared(shared);

@@ -186,18 +186,11 @@ type ListedStatus = (PhaseNumber, Located<String>);
 pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
-    /// Adds what the planning folder's own STATE.md keeps of shipped milestones: their decisions, and the open items and
-    /// skills that no milestone has taken over.
+    /// Adds the decisions that the planning folder's own STATE.md keeps for all milestones; open items are carried
+    /// into a new milestone when it starts.
     pub(crate) fn add_shared(&mut self, shared: Self) {
-        fn add<T: PartialEq>(own: &mut Vec<T>, shared: Vec<T>) {
-            let new: Vec<T> = shared.into_iter().filter(|one| !own.contains(one)).collect();
-            own.extend(new);
-        }
         let own = std::mem::take(&mut self.decisions);
         self.decisions = decision::distinct(shared.decisions.into_iter().chain(own));
-        add(&mut self.todos, shared.todos);
-        add(&mut self.blockers, shared.blockers);
-        add(&mut self.skills, shared.skills);
         self.last_shipped = self.last_shipped.take().or(shared.last_shipped);
     }
 
