@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
 use crate::project::Project;
 use crate::recall::hit::mark;
-use crate::recall::sources::{PROJECT_HEADING, Role, homes};
-use crate::search::index::{Answer, Asked, Cache, Hit, IndexFile, Passage};
+use crate::recall::sources::{Role, homes};
+use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
 use crate::search::{Encoder, is_wordless, terms};
 use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
@@ -153,15 +153,6 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         progress: project.progress.clone(),
     };
     let mut answer = cache.search(&asked)?;
-    let is_record = |hit: &&mut Hit| hit.source == Some(SourceName::Journal as usize);
-    for hit in answer.hits.iter_mut().filter(is_record) {
-        // Only another project than this one has to be named.
-        let named = |title: &mut String| {
-            let name = title.strip_prefix(PROJECT_HEADING);
-            name.is_some_and(|name| project.root.ends_with(name))
-        };
-        hit.passage.headings.pop_if(named);
-    }
     answer.warnings.extend(warnings);
     if query.sources.contains(&SourceName::Sessions) {
         let found = of_sessions()?;

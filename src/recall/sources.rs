@@ -318,20 +318,14 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     found
 }
 
-/// What stands before the project of a record in its last heading.
-pub(crate) const PROJECT_HEADING: &str = "in ";
-
-/// Returns a record as a passage under its type, its tags and the project that its metadata name, or `None` if its
-/// content is empty.
+/// Returns a record as a passage under its type and tags, or `None` if its content is empty.
 fn record_passage(line: &str) -> Option<Passage> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
     let tags = record.get("tags").and_then(Value::as_array);
     let tags = tags.into_iter().flatten().filter_map(Value::as_str);
-    let project = record.pointer("/meta/project").and_then(Value::as_str);
-    let project = project.map(|name| format!("{PROJECT_HEADING}{name}"));
-    let headings = field("type").into_iter().chain(tags.map(str::to_owned)).chain(project);
+    let headings = field("type").into_iter().chain(tags.map(str::to_owned));
     let time = field("ts");
     (!content.is_empty()).then(|| Passage {
         headings: headings.collect(),
@@ -402,18 +396,6 @@ mod tests {
         assert_eq!(found.text, "tabs");
         assert_eq!(found.id.as_deref(), Some("2026-03-01T12:00:00+00:00"));
         assert_eq!(found.date.unwrap().to_string(), "2026-03-01");
-    }
-
-    #[test]
-    fn a_record_names_the_project_in_its_metadata() {
-        let record = |meta: &str| {
-            let line = format!(r#"{{"type":"note","content":"tabs","meta":{meta}}}"#);
-            record_passage(&line).unwrap().headings
-        };
-        assert_eq!(record(r#"{"project":"/users/ada/shop"}"#), ["note", "in /users/ada/shop"]);
-        for other in [r#"{"project":["a"]}"#, "{}", "[]"] {
-            assert_eq!(record(other), ["note"], "{other}");
-        }
     }
 
     #[test]

@@ -158,24 +158,6 @@ fn the_journal_is_searched_from_its_end() {
 }
 
 #[test]
-fn a_record_of_another_project_names_it() {
-    let case = Case::empty();
-    case.git_init();
-    let root = case.root().canonicalize().unwrap();
-    let name = root.file_name().unwrap().to_string_lossy().into_owned();
-    let root = root.display().to_string();
-    let of = |animal: &str, project: &str| {
-        let meta = json!({ "project": project }).to_string();
-        let line = "journal write --tag beach --content";
-        case.run(line).args([animal, "--meta", &meta]).success();
-        hits(&case, animal)[0]["headings"].clone()
-    };
-    assert_eq!(of("walrus", "/users/ada/shop"), json!(["note", "beach", "in /users/ada/shop"]));
-    assert_eq!(of("seal", &root), json!(["note", "beach"]));
-    assert_eq!(of("otter", &name), json!(["note", "beach"]));
-}
-
-#[test]
 fn planning_folders_of_several_tools_are_searched() {
     let case = Case::empty();
     case.write(".vbw-planning/STATE.md", "# S\n\n- an old walrus\n");
