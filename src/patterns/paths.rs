@@ -24,8 +24,6 @@ pub struct Mention {
     pub path: String,
     /// Whether it is written as a folder.
     pub is_folder: bool,
-    /// Whether it is all of a code span.
-    pub is_code: bool,
     /// Whether a path is certainly meant; otherwise, it is one only if the file exists.
     pub is_sure: bool,
 }
@@ -43,10 +41,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     let mut add = |word: &str, is_code: bool| {
         let Some(mention) = mention(word, is_code) else { return };
         match found.iter_mut().find(|known| known.path == mention.path) {
-            Some(known) => {
-                known.is_code |= mention.is_code;
-                known.is_sure |= mention.is_sure;
-            }
+            Some(known) => known.is_sure |= mention.is_sure,
             None => found.push(mention),
         }
     };
@@ -126,7 +121,6 @@ fn mention(word: &str, is_code: bool) -> Option<Mention> {
     (has_folder || is_folder || is_sure || has_extension(name)).then_some(Mention {
         path,
         is_folder,
-        is_code,
         is_sure,
     })
 }

@@ -333,12 +333,9 @@ impl Patterns {
             let homes = named.chain([(shipping, &folder.active.phases)]);
             let homes =
                 homes.filter_map(|(name, phases)| Some((name, phases.iter().find(is_own)?)));
-            let homes: Vec<_> = homes.collect();
-            let is_origin = |dir: &PhaseDir| {
-                FinishedPhase::read(dir, DEFAULT_MILESTONE).value.digest == trace.digest
-            };
-            let origin = homes.iter().find(|(_, dir)| homes.len() == 1 || is_origin(dir));
-            if let Some(name) = origin.and_then(|(name, _)| *name) {
+            let homes: Vec<(Option<&str>, _)> = homes.collect();
+            // Of several folders of that name, only their summaries would tell, which a start has no time to read.
+            if let [(Some(name), _)] = homes[..] {
                 trace.milestone = Some(name.to_owned());
             }
         }

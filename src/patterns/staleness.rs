@@ -509,8 +509,8 @@ mod tests {
             ".github/workflows/old.yml gone",
             ".github/workflows/old.yml gone",
         ),
-        // A folder of which nothing is left, if it is written as code.
-        ("`old/deep/`, and/or/, `old/`, `lib/*.zig`", "old/deep/ gone", "old/deep/ gone"),
+        // A folder of whose first part nothing is left may be none; nor are globs paths.
+        ("`old/deep/`, and/or/, `old/`, `lib/*.zig`, `ghcr/acme/`", "", ""),
         // Names of planning documents, and files of packages.
         (
             "`SUMMARY.md`, `01-02-PLAN.md`, `phases/VERIFICATION.md`, `lodash/merge.js`, `left/pad.js`",

@@ -100,8 +100,8 @@ impl Tree {
         let mut submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
         let first = parts.clone().next().unwrap_or(path);
         let is_known = || self.is_on_disk(first) || !self.names().ending_in(first).is_empty();
-        // A folder in prose must begin like one that exists: `and/or/`.
-        let may_be_own = if mention.is_folder && !mention.is_code {
+        // A folder must begin like one that exists: `and/or/`, `api/v1/users/`.
+        let may_be_own = if mention.is_folder {
             is_known()
         } else {
             first == path || is_known() || !self.is_package(first)

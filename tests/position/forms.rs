@@ -70,15 +70,6 @@ const ROWS: &[Row] = &[
         &[("phases/02-loans/wave-1/02-01-PLAN.md", "# Plan\n")],
         "unknown",
     ),
-    (
-        "plans in a folder beside those of the phases",
-        &[
-            ("phases/01-shelves/01-01-PLAN.md", "# Plan\n"),
-            ("phases/01-shelves/01-01-SUMMARY.md", DONE),
-            ("v2/02-loans/02-01-PLAN.md", "# Plan\n"),
-        ],
-        "unknown",
-    ),
     ("a phase's folder under another name", &[("phases/p2-loans/PLAN.md", "# Plan\n")], "unknown"),
     (
         "the word before the numbers of a folder and a file",
@@ -330,6 +321,28 @@ const ROWS: &[Row] = &[
         "plan 3",
     ),
     (
+        "two plans of one number with titles of their own",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n\n- [x] 02-01-PLAN.md \u{2014} cards\n- [ ] 02-01: cards for readers\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "execute 2",
+    ),
+    (
+        "a status in brackets before a name",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2 (v2 \u{2014} dropped): Loans**\n\
+             - [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
         "the phase's number before the kind, and words behind the plan's",
         &[("phases/02-loans/2-PLAN-01-cards.md", "# Plan\n")],
         "execute 2",
@@ -455,6 +468,20 @@ fn a_roadmap_of_which_no_phase_is_read_is_not_the_end_of_a_milestone() {
         assert_eq!(Answer::ask(&case).said(), "unknown", "{roadmap}");
         case.run("plan").code(4);
     }
+}
+
+#[test]
+fn plans_in_a_folder_beside_those_of_the_phases_are_named() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", ROADMAP);
+    case.write(".planning/phases/01-shelves/01-01-PLAN.md", "# Plan\n");
+    case.write(".planning/phases/01-shelves/01-01-SUMMARY.md", DONE);
+    case.write(".planning/v2/02-loans/02-01-PLAN.md", "# Plan\n");
+    let status = case.run("status").success();
+    let warning =
+        "warning: .planning/v2: not read: contains plans, but phases are not looked for here\n";
+    assert_eq!(status.stderr(), warning);
+    assert!(status.stdout().contains("Next:       /gsd:plan-phase 2\n"), "{}", status.stdout());
 }
 
 #[test]

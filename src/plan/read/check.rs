@@ -329,7 +329,9 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
     let listed = front.get(&["failures"]).map_or(0, |failures| failures.texts().len());
     let not_passed = not_passed.chain([count("failed"), listed]).max().unwrap_or(0);
     // GSD lists what failed below `## Gaps`, and marks there what is resolved; people fix it without marking it, too.
-    let failed = text[front.range.end..].lines().filter(|line| line.trim() == "status: failed");
+    let mut sections = text[front.range.end..].split("\n## ");
+    let gaps = sections.find(|part| part.trim_start_matches(['#', ' ']).starts_with("Gaps"));
+    let failed = gaps.unwrap_or_default().lines().filter(|line| line.trim() == "status: failed");
     let failed = if kind == CheckKind::Uat { failed.count() } else { 0 };
     let left = match outcome(&words) {
         // A user test session is complete once everything has been tried, regardless of the findings.

@@ -96,7 +96,9 @@ impl PlanningFolder {
         for path in elsewhere(&home)? {
             let message = "not read: contains plans, but phases are not looked for here";
             warnings.push(Warning::file(&path, message));
-            value.not_understood.push(path);
+            if value.active.phases.is_empty() {
+                value.not_understood.push(path);
+            }
         }
         Ok(Parsed { value, warnings })
     }

@@ -388,7 +388,11 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     // GSD allows a tag before the name: `Phase 26 (Cluster B): Name`.
     let tag = rest.text.strip_prefix('(').and_then(|tag| tag.split_once("):"));
-    let tag = tag.filter(|(tag, _)| PhaseProgress::parse(tag).is_none());
+    let is_status = |tag: &str| {
+        let split = split_status(Span::new(tag, 0, 0)).1;
+        PhaseProgress::parse(tag).is_some() || split.is_some() || says_dropped(tag)
+    };
+    let tag = tag.filter(|(tag, _)| !is_status(tag));
     let rest = tag.map_or(rest, |(_, name)| rest.suffix(name.trim_start()));
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let mut ends = rest.text.match_indices(['*', ']', '~', ' ']).map(|(at, _)| at);

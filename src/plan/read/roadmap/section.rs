@@ -171,12 +171,17 @@ impl Reader<'_> {
                 is_dropped: text.starts_with("~~") || text.starts_with("**~~"),
             };
             // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.
-            let same = |own: &&mut RoadmapPlan| own.plan.is_some() && own.plan == listed.plan;
+            let same = |own: &&mut RoadmapPlan| {
+                own.plan.is_some()
+                    && own.plan == listed.plan
+                    && own.title.is_none() != listed.title.is_none()
+            };
             match self.phase.plans.iter_mut().find(same) {
                 Some(own) => {
                     own.title = own.title.take().or(listed.title);
-                    own.checked = own.checked.max(listed.checked);
-                    own.is_dropped &= listed.is_dropped;
+                    let both = own.checked.zip(listed.checked).map(|(one, other)| one && other);
+                    own.checked = both.or(own.checked).or(listed.checked);
+                    own.is_dropped |= listed.is_dropped;
                 }
                 None => self.phase.plans.push(listed),
             }
