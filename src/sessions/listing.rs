@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use chrono::NaiveDate;
 use serde::Serialize;
-use toml_edit::{Array, DocumentMut, value};
+use toml_edit::{Array, Document, value};
 
 use crate::error::{Error, Result};
 use crate::knowledge::{Proposal, Surface, classify};
@@ -18,7 +18,7 @@ use crate::storage;
 use crate::storage::listing::entries;
 use crate::storage::read::PathKind;
 use crate::storage::{Changes, Storage, Store, read};
-use crate::text::{quantity, sha256};
+use crate::text::{line_end, quantity, sha256};
 use crate::warning::Warning;
 
 /// Maximum size of the transcripts that are read, in bytes; the newest are.
@@ -282,6 +282,8 @@ fn passages(session: Session) -> Vec<Passage> {
 
 /// The key in the user's settings.
 const KEY: &str = "sessions";
+/// Blanks within a line.
+const BLANK: [char; 2] = [' ', '\t'];
 
 /// Sets whose transcripts are read, in the user's own settings; returns the file if it was changed.
 pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> {
@@ -298,15 +300,27 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
         let mut changes = Changes::new();
         let old = read::users_text(&path)?.map(|text| text.value);
         let text = old.clone().unwrap_or_default();
-        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let document = Document::parse(&*text).map_err(|error| {
             Error::refused(format!("is not valid TOML: {}", error.message())).at(&path, None)
         })?;
-        if clients.is_empty() {
-            document.remove(KEY);
-        } else {
-            document[KEY] = value(clients.iter().map(|client| client.as_str()).collect::<Array>());
-        }
-        let new = document.to_string();
+        let wanted = clients.iter().map(|client| client.as_str()).collect::<Array>();
+        let found = document.get_key_value(KEY);
+        let found = found.and_then(|(key, value)| Some((key.span()?.start, value.span()?)));
+        // Around a value that is there, the text stays as it is, comments included.
+        let new = match found {
+            Some((start, value)) if clients.is_empty() => {
+                let (before, after) = (&text[..start], text[value.end..].trim_start_matches(BLANK));
+                let after = after.strip_prefix(line_end(&text)).unwrap_or(after);
+                format!("{}{after}", before.trim_end_matches(BLANK))
+            }
+            Some((_, value)) => format!("{}{wanted}{}", &text[..value.start], &text[value.end..]),
+            None if clients.is_empty() => text.clone(),
+            None => {
+                let mut document = document.into_mut();
+                document[KEY] = value(wanted);
+                document.to_string()
+            }
+        };
         match old {
             Some(old) if old == new => {}
             None if clients.is_empty() => {}
