@@ -12,6 +12,6 @@ pub use decisions::{DecisionFile, DecisionList};
 pub(crate) use decisions::{MAX_DECISIONS, decision_statement, lists as decision_lists, select};
 pub use ownership::Recorded;
 pub use regenerate::{
-    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate, with_block,
-    with_memory,
+    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, default_targets,
+    regenerate, with_block, with_memory,
 };

@@ -16,7 +16,7 @@ use crate::claude_md::ownership::{ContextFile, Recorded};
 use crate::claude_md::{block, content};
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::markdown::{generated_block, is_fence, without_comments};
-use crate::project::{ContextTarget, Project};
+use crate::project::{ContextTarget, Origin, Project};
 use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
@@ -304,9 +304,8 @@ struct ContextPath {
 
 /// Returns the requested files and those that already have a block; for those refused, the error.
 ///
-/// AGENTS.md gets the block instead of a file that imports or links it, and so does another file that gets it anyway. AGENTS.md
-/// also gets it instead of a CLAUDE.md that does not exist, if there is an AGENTS.md or if Codex is the only client that is set
-/// up. Two names of the same file count as one.
+/// AGENTS.md gets the block instead of a file that imports or links it, and so does another file that gets it anyway. An
+/// existing AGENTS.md also gets it instead of a CLAUDE.md that does not exist. Two names of the same file count as one.
 fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<ContextPath>>> {
     let mut wanted = Vec::new();
     for target in ContextTarget::ALL {
@@ -318,9 +317,8 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
     }
     let is_agents =
         |(target, ..): &(ContextTarget, Option<String>, bool)| *target == ContextTarget::Agents;
-    let has_agents = wanted.iter().any(is_agents)
-        || text(project, ContextTarget::Agents)?.is_some()
-        || is_for_codex_alone(project);
+    let has_agents =
+        wanted.iter().any(is_agents) || text(project, ContextTarget::Agents)?.is_some();
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
     for (target, text, has_block) in &wanted {
         let path = project.root.join(target.file());
@@ -385,6 +383,18 @@ fn whose_text(project: &Project, fits: fn(&str) -> bool) -> impl Iterator<Item =
 
 fn has_memory(text: &str) -> bool {
     generated_block(text).is_some_and(|block| text[block].contains("\n## Project memory"))
+}
+
+/// Returns the context files to keep up to date where none is named on the command line: those that the settings name, else
+/// CLAUDE.md, or AGENTS.md if there is no CLAUDE.md and Codex is the only client that is set up.
+pub fn default_targets(project: &Project) -> &[ContextTarget] {
+    let targets = &project.settings.targets;
+    let is_unset = project.settings.origin("targets") == Origin::Default;
+    let has_claude = project.root.join(ContextTarget::Claude.file()).symlink_metadata().is_ok();
+    if is_unset && !has_claude && is_for_codex_alone(project) {
+        return &[ContextTarget::Agents];
+    }
+    targets
 }
 
 /// Returns whether Codex is the only client whose settings, the project's or the user's, call annals.

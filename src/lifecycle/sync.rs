@@ -135,7 +135,7 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 /// Returns the planned content of the first context file of a request, by default CLAUDE.md, without writing it.
 pub fn preview(project: &Project, request: &SyncRequest) -> Result<Preview> {
     let project = &project.dry_run(true);
-    let target = request.targets.first().copied().unwrap_or(ContextTarget::Claude);
+    let target = request.targets(project).first().copied().unwrap_or(ContextTarget::Claude);
     let request = &SyncRequest { targets: vec![target], ..request.clone() };
     let mut work = Work::default();
     planned(project, request, &mut work)?;
@@ -190,7 +190,7 @@ impl SyncRequest {
     fn targets<'a>(&'a self, project: &'a Project) -> &'a [ContextTarget] {
         match &self.targets[..] {
             _ if self.present_only => &[],
-            [] => &project.settings.targets,
+            [] => claude_md::default_targets(project),
             named => named,
         }
     }

@@ -130,6 +130,23 @@ fn other_files_get_the_block_where_asked_for_and_keep_it() {
 }
 
 #[test]
+fn where_codex_is_the_only_client_agents_md_is_the_default_and_a_named_file_is_obeyed() {
+    for (setting, line, file) in [
+        ("", "sync", "AGENTS.md"),
+        ("", "sync --target claude", "CLAUDE.md"),
+        ("targets = [\"claude\"]\n", "sync", "CLAUDE.md"),
+    ] {
+        let case = Case::new(YOLO);
+        case.write("annals.toml", setting);
+        case.run("setup codex").success();
+        let preview = case.run(&format!("{line} --stdout --json")).success().json();
+        assert_eq!(preview["file"], file, "{setting}{line}");
+        let done = case.run(line).success();
+        assert_eq!(done.stdout(), format!("{file} created (23 lines).\n"), "{setting}{line}");
+    }
+}
+
+#[test]
 fn hand_edits_move_below_the_block() {
     let case = Case::new(YOLO);
     case.run("sync").success();
