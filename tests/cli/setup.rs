@@ -510,14 +510,17 @@ fn a_home_that_is_no_absolute_path_is_none() {
 fn a_moved_settings_folder_is_found() {
     let case = Case::empty();
     case.git_init();
-    let moved = case.home().parent().unwrap().join("elsewhere/codex");
-    for _ in 0..2 {
-        let run = case.run("setup codex --user").env("CODEX_HOME", &moved);
-        run.success();
-        assert!(moved.join("hooks.json").is_file());
-        let run = case.run("setup codex --user --remove").env("CODEX_HOME", &moved);
-        run.success();
-        assert!(!moved.exists());
+    let moved = case.home().parent().unwrap().join("elsewhere/moved");
+    for (client, variable, file) in [
+        ("codex", "CODEX_HOME", "hooks.json"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+    ] {
+        for _ in 0..2 {
+            case.run(&format!("setup {client} --user")).env(variable, &moved).success();
+            assert!(moved.join(file).is_file(), "{client}");
+            case.run(&format!("setup {client} --user --remove")).env(variable, &moved).success();
+            assert!(!moved.join(file).exists(), "{client}");
+        }
     }
 }
 
