@@ -195,6 +195,7 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
     let scope = match scopes[..] {
         [] => return AuditRow::unused(&format!("not set up; run {command}")),
         [scope] => scope,
+        [scope, _] if !harness.profile().one_scope_is_enough() => scope,
         _ => {
             let what = "is set up twice, for this project and for all of your projects";
             return AuditRow::attention(what, format!("{command} --remove"));

@@ -130,7 +130,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Some(client) => read_transcripts(client, project),
         None => Ok(()),
     };
-    let is_start = !args.check && !args.remove;
+    let is_start = !args.check && !args.remove && harness.profile().calls_in(request.scope);
     let report = ClientReport {
         client,
         calls,

@@ -270,6 +270,22 @@ impl HarnessProfile {
             command.push_str(" --harness ");
             command.push_str(self.harness.as_str());
         }
+    /// Returns whether the settings of a scope make it call annals, rather than only list the server.
+    pub(crate) fn calls_in(&self, scope: SetupScope) -> bool {
+        let mut files =
+            self.files.iter().filter(|file| file.only_in.is_none_or(|only| only == scope));
+        files.any(|file| match file.content {
+            SettingsContent::Json(content) => content.hooks,
+            SettingsContent::Toml => false,
+            SettingsContent::Plugin => true,
+        })
+    }
+
+    /// Returns whether the settings of one scope are enough: a second one does nothing that the first does not.
+    pub(crate) fn one_scope_is_enough(&self) -> bool {
+        SetupScope::ALL.into_iter().all(|scope| self.calls_in(scope))
+    }
+
         if hook.call == Event::SessionStart {
             for (is_wanted, flag) in
                 [(options.notepad, " --no-notepad"), (options.entries, " --no-entries")]

@@ -327,6 +327,22 @@ fn what_was_set_up_is_shown_if_the_transcripts_cannot_be_read() {
 #[test]
 fn a_removal_says_where_else_a_client_is_set_up() {
     let case = Case::empty();
+#[test]
+fn of_copilot_the_users_settings_are_the_server_alone_and_both_scopes_are_needed() {
+    let case = Case::empty();
+    case.git_init();
+    let said = |line: &str| case.run(line).success().stdout();
+    let user = said("setup copilot --user");
+    assert!(!user.contains("A new session reads"), "{user}");
+    let project = said("setup copilot");
+    assert!(project.contains("A new session reads"), "{project}");
+    assert!(!project.contains("one is enough"), "{project}");
+    let state = said("doctor");
+    let row = state.lines().find(|line| line.contains(" copilot ")).unwrap();
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(words, ["harness", "copilot", "ok", "set", "up", "for", "this", "project"]);
+}
+
     case.git_init();
     let said = |line: &str| case.run(line).success().stdout();
     said("setup gsd --user");

@@ -252,7 +252,7 @@ fn notes(
         let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
         notes.extend(profile.steps.iter().filter(is_meant).map(|step| step.text.clone()));
     }
-    if is_in_other {
+    if is_in_other && (request.remove || profile.one_scope_is_enough()) {
         let whose = other.whose();
         notes.push(if request.remove {
             format!("it is set up for {whose}: annals {} --remove ends that", request.command(other))
