@@ -231,6 +231,16 @@ impl SetupOptions {
         }
     }
 
+    /// Returns the flags that give these options, each with a space in front.
+    pub(crate) fn flags(self) -> String {
+        let flag = |(is_wanted, name): (Option<bool>, &str)| {
+            is_wanted.map(|is_wanted| format!(" --{}{name}", if is_wanted { "" } else { "no-" }))
+        };
+        let all =
+            [(self.notepad, "notepad"), (self.entries, "entries"), (self.breadcrumb, "breadcrumb")];
+        all.into_iter().filter_map(flag).collect()
+    }
+
     /// Returns the options in effect: these, else those found in the settings.
     pub(crate) fn or(self, found: Self) -> Self {
         Self {
@@ -260,16 +270,6 @@ impl Harness {
 }
 
 impl HarnessProfile {
-    /// Returns the command of a hook.
-    ///
-    /// These strings never change: a harness may ask its user once to trust each of them, and loses that
-    /// trust if the string changes.
-    pub(crate) fn command(&self, hook: &Hook, options: SetupOptions) -> String {
-        let mut command = format!("annals hook {}", hook.call.as_str());
-        if self.is_named_in_commands {
-            command.push_str(" --harness ");
-            command.push_str(self.harness.as_str());
-        }
     /// Returns whether the settings of a scope make it call annals, rather than only list the server.
     pub(crate) fn calls_in(&self, scope: SetupScope) -> bool {
         let mut files =
@@ -286,6 +286,16 @@ impl HarnessProfile {
         SetupScope::ALL.into_iter().all(|scope| self.calls_in(scope))
     }
 
+    /// Returns the command of a hook.
+    ///
+    /// These strings never change: a harness may ask its user once to trust each of them, and loses that
+    /// trust if the string changes.
+    pub(crate) fn command(&self, hook: &Hook, options: SetupOptions) -> String {
+        let mut command = format!("annals hook {}", hook.call.as_str());
+        if self.is_named_in_commands {
+            command.push_str(" --harness ");
+            command.push_str(self.harness.as_str());
+        }
         if hook.call == Event::SessionStart {
             for (is_wanted, flag) in
                 [(options.notepad, " --no-notepad"), (options.entries, " --no-entries")]

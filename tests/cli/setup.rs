@@ -204,6 +204,18 @@ fn a_check_takes_the_flags_it_was_set_up_with() {
 }
 
 #[test]
+fn a_check_names_the_command_with_its_flags() {
+    let case = Case::empty();
+    case.git_init();
+    case.run("setup claude --breadcrumb").success();
+    let line = "setup claude --no-notepad --entries --no-breadcrumb";
+    let check = case.run(&format!("{line} --check")).code(1);
+    assert!(check.stderr().ends_with(&format!("hint: annals {line}\n")), "{}", check.report());
+    case.run(line).success();
+    case.run(&format!("{line} --check")).success();
+}
+
+#[test]
 fn flags_stay_until_they_are_negated() {
     for target in TARGETS {
         let case = Case::empty();
@@ -316,18 +328,6 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
 }
 
 #[test]
-fn what_was_set_up_is_shown_if_the_transcripts_cannot_be_read() {
-    let case = Case::empty();
-    let run = case.run("setup claude --sessions").env("ANNALS_SESSIONS", "codex").code(2);
-    let shown = run.stdout();
-    assert!(shown.starts_with(".claude/settings.json created.\n"), "{}", run.report());
-    assert!(!shown.contains("Transcripts of"), "{shown}");
-}
-
-#[test]
-fn a_removal_says_where_else_a_client_is_set_up() {
-    let case = Case::empty();
-#[test]
 fn of_copilot_the_users_settings_are_the_server_alone_and_both_scopes_are_needed() {
     let case = Case::empty();
     case.git_init();
@@ -343,6 +343,18 @@ fn of_copilot_the_users_settings_are_the_server_alone_and_both_scopes_are_needed
     assert_eq!(words, ["harness", "copilot", "ok", "set", "up", "for", "this", "project"]);
 }
 
+#[test]
+fn what_was_set_up_is_shown_if_the_transcripts_cannot_be_read() {
+    let case = Case::empty();
+    let run = case.run("setup claude --sessions").env("ANNALS_SESSIONS", "codex").code(2);
+    let shown = run.stdout();
+    assert!(shown.starts_with(".claude/settings.json created.\n"), "{}", run.report());
+    assert!(!shown.contains("Transcripts of"), "{shown}");
+}
+
+#[test]
+fn a_removal_says_where_else_a_client_is_set_up() {
+    let case = Case::empty();
     case.git_init();
     let said = |line: &str| case.run(line).success().stdout();
     said("setup gsd --user");

@@ -104,7 +104,7 @@ pub struct SetupReport {
     pub diff: Option<String>,
     /// Warnings about the recovery of interrupted operations.
     pub warnings: Vec<Warning>,
-    /// The command that sets it up.
+    /// The command that sets it up like this.
     #[serde(skip)]
     command: String,
 }
@@ -154,7 +154,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         harness: request.harness,
         scope: request.scope,
         notes: notes(project, request, options, &files),
-        command: request.command(request.scope),
+        command: request.command(request.scope) + &request.options.flags(),
         files,
         diff: applied.diff,
         warnings: project.named(applied.warnings),
