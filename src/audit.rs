@@ -296,7 +296,11 @@ fn stale_patterns(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let message = format!("{}: {}", entry.id, entry.reasons.join("; "));
         Detail::at(project.relative(&path), entry.line, &message)
     });
-    let row = AuditRow::found("stale", stale.collect(), "annals patterns check");
+    let row = AuditRow::found(
+        "stale",
+        stale.collect(),
+        "correct the path in PATTERNS.md, or remove the lesson",
+    );
     warnings.extend(found.skipped.map(|skipped| Warning::file(&path, skipped)));
     Ok(vec![row])
 }

@@ -66,6 +66,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     assert_eq!(stale["level"], "attention");
     assert_eq!(stale["details"][0]["file"], ".vbw-planning/patterns/PATTERNS.md");
     assert!(stale["details"][0]["line"].as_u64().unwrap() > 1);
+    assert_eq!(stale["fix"], "correct the path in PATTERNS.md, or remove the lesson");
     assert_eq!(row(&audit, "entries", "age")["count"], 1);
     assert_eq!(row(&audit, "entries", "links")["details"][0]["file"], ".vibekit/memory/port.md");
     assert_eq!(row(&audit, "entries", "index")["fix"], "annals entry audit");
