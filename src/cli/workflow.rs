@@ -224,8 +224,6 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     let SyncRequest { targets, fix_state, .. } = &args.request;
     let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !fix_state);
     let is_planless = !context::has_plan(project) && !fix_state;
-    // Without a target, only what was asked for before is brought up to date.
-    let present_only = is_planless && targets.is_empty();
     let is_targeted = !targets.is_empty() || claude_md::with_memory(project).next().is_some();
     // A block that has nothing left to say is taken out.
     let memory = memory.or_else(|| (is_planless && is_targeted).then(Vec::new));
@@ -243,7 +241,8 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     }
     let warnings = project.named(warnings);
     out.warnings(&warnings);
-    if memory.as_ref().is_some_and(Vec::is_empty) && !warnings.is_empty() {
+    let is_over = memory.as_ref().is_some_and(Vec::is_empty);
+    if is_over && !warnings.is_empty() {
         // A store that could not be read may have what the block says.
         let message = "some of the project's memory could not be read, so no block was removed";
         return Err(Error::refused(message).hint("fix what the warnings report"));
@@ -251,6 +250,8 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     let request = SyncRequest { present_only, memory, ..args.request.clone() };
     if args.stdout {
         let preview = lifecycle::preview(project, &request)?;
+    // Without a target, only what was asked for before is brought up to date.
+    let present_only = is_planless && targets.is_empty() && !is_over;
         out.warnings(&preview.warnings);
         return out.file(&preview, &preview.bytes);
     }

@@ -347,17 +347,19 @@ context   block          attention    2  annals sync --target agents
     GEMINI.md: its block is no longer updated: there is no planning folder, and nothing is remembered
 ";
     assert!(audit.starts_with(expected), "{audit}");
-    let check = case.run("sync --target agents --check").code(1);
-    assert!(check.stderr().contains("out of date: AGENTS.md, GEMINI.md"), "{}", check.report());
-    let done = case.run("sync --target agents").success();
-    assert_eq!(done.stdout(), "AGENTS.md block removed (1 line).\nGEMINI.md deleted.\n");
-    assert_eq!(text(&case, "AGENTS.md"), "  mine\n");
-    assert_eq!(case.read("GEMINI.md"), None);
-    case.run("sync --target agents").code(3);
-    assert!(!case.run("audit").success().stdout().contains("attention"));
-    case.run("undo").success();
-    for file in ["AGENTS.md", "GEMINI.md"] {
-        assert_eq!(case.read(file), synced.get(file).cloned());
+    for line in ["sync --target agents", "sync"] {
+        let check = case.run(&format!("{line} --check")).code(1);
+        assert!(check.stderr().contains("out of date: AGENTS.md, GEMINI.md"), "{}", check.report());
+        let done = case.run(line).success();
+        assert_eq!(done.stdout(), "AGENTS.md block removed (1 line).\nGEMINI.md deleted.\n");
+        assert_eq!(text(&case, "AGENTS.md"), "  mine\n");
+        assert_eq!(case.read("GEMINI.md"), None);
+        case.run(line).code(3);
+        assert!(!case.run("audit").success().stdout().contains("attention"));
+        case.run("undo").success();
+        for file in ["AGENTS.md", "GEMINI.md"] {
+            assert_eq!(case.read(file), synced.get(file).cloned());
+        }
     }
 }
 
