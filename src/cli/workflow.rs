@@ -174,8 +174,8 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
         return Ok(true);
     };
     let is_new = project.planning().is_err() && project.settings.planning_dir.is_none();
+    let names = LayoutName::ALL.map(LayoutName::as_str).join(", ");
     while is_new && request.layout.is_none() {
-        let names = LayoutName::ALL.map(LayoutName::as_str).join(", ");
         let question =
             format!("Planning folder of which workflow ({names}; Enter for none, memory only)? ");
         match out.ask(&question)? {
@@ -183,6 +183,9 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
             Some(answer) => {
                 let is_it = |one: &LayoutName| one.as_str().eq_ignore_ascii_case(&answer);
                 request.layout = LayoutName::ALL.into_iter().find(is_it);
+                if request.layout.is_none() {
+                    out.note(&format!("{answer:?} is not one of {names}."));
+                }
             }
         }
     }
@@ -247,11 +250,11 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         let message = "some of the project's memory could not be read, so no block was removed";
         return Err(Error::refused(message).hint("fix what the warnings report"));
     }
+    // Without a target, only what was asked for before is brought up to date.
+    let present_only = is_planless && targets.is_empty() && !is_over;
     let request = SyncRequest { present_only, memory, ..args.request.clone() };
     if args.stdout {
         let preview = lifecycle::preview(project, &request)?;
-    // Without a target, only what was asked for before is brought up to date.
-    let present_only = is_planless && targets.is_empty() && !is_over;
         out.warnings(&preview.warnings);
         return out.file(&preview, &preview.bytes);
     }

@@ -201,8 +201,13 @@ fn a_terminal_is_asked_for_what_is_not_given() {
     let asked = case
         .program("script -qec")
         .args([command.as_str(), "/dev/null"])
-        .stdin("VBW\nBakery\nBread by seven\n")
+        .stdin("yes\nVBW\nBakery\nBread by seven\n")
         .success();
+    assert!(
+        asked.stdout().contains("\"yes\" is not one of vbw, yolo, gsd, ariadna"),
+        "{}",
+        asked.stdout()
+    );
     assert!(
         asked.stdout().contains("Planning folder of which workflow (vbw, "),
         "{}",
