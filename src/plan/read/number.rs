@@ -315,6 +315,14 @@ impl PhaseNumbering {
                 }
                 // GSD writes an inserted phase with a zero in front: `Phase 02-01.1`.
                 Some((number, _)) if number.is_inserted() && !number.parents().is_empty() => {}
+                // `Phase 2-10` may be an id or a range: the others tell.
+                Some((number, rest))
+                    if !number.parents().is_empty()
+                        && !id.starts_with('0')
+                        && rest.starts_with(':') =>
+                {
+                    is_section |= is_heading;
+                }
                 Some((number, _)) => {
                     plain.insert(number.whole());
                     is_section |= is_heading;
@@ -605,6 +613,8 @@ mod tests {
             // As GSD inserts and appends them.
             "### Phase 2-01: Name\n\n### Phase 02-01.1: Fix (INSERTED)\n",
             "### Phase 2-01: Name\n\n### Phase 2: Added\n",
+            "- [x] **Phase 2-09: Name**\n- [ ] **Phase 2-10: Name**\n\n### Phase 2-10: Name\n",
+            "### Phase 2-09: Name\n\n### Phase 2-10: Name\n\n### Phase 2-11: Name\n",
         ] {
             let found = PhaseNumbering::detect(roadmap);
             assert_eq!(found, PhaseNumbering::MilestonePrefixed, "{roadmap}");
@@ -613,6 +623,7 @@ mod tests {
             "### Phase 1-4: all\n",
             "### Phase 01-03: all\n",
             "### Phase 8-10: all\n",
+            "### Phase 8-10: all\n\n- [ ] Phase 8-01: first\n",
             "### Phases 2-01\n",
             "- **Phase 2-01:** a decision\n",
             "- [ ] 02-01: a plan\n",
