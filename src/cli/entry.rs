@@ -28,8 +28,9 @@ value_enum!(Confidence);
 /// Remember a sentence: plain words, no quotes needed
 ///
 /// Stores an entry (`.vibekit/memory/`); its key and type follow from the words. Options come before the text:
-/// from the first plain word on, everything is text. A key that exists is never overwritten, unless --key names
-/// it. Refused if an entry says the same, or if the text contains what looks like a secret.
+/// from the first plain word on, everything is text. Words with an apostrophe, `?`, `*`, `$` or `&` still need quotes,
+/// as everywhere in a shell. A key that exists is never overwritten, unless --key names it. Refused if an entry says
+/// the same, or if the text contains what looks like a secret.
 ///
 /// Example: annals remember run the tests with pytest -q -x
 #[derive(Args, Debug)]

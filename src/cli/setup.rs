@@ -27,7 +27,7 @@ use crate::{context, git, hooks, sessions};
 ///
 /// Adds its own entries to the client's settings and leaves every other byte as it is: hooks, so that each new
 /// session reads where the work stands and what is remembered, and the MCP server. Invalid settings are refused.
-/// --remove restores what was there before.
+/// --remove takes its entries out again; in a project, `annals undo` restores the exact bytes.
 ///
 /// Example: annals setup claude --user
 #[derive(Args, Debug)]
@@ -61,8 +61,8 @@ pub(crate) struct SetupArgs {
     /// Stop adding that line
     #[arg(long, overrides_with = "breadcrumb")]
     no_breadcrumb: bool,
-    /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects; with
-    /// --user by itself if the client is set up so
+    /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects; a client
+    /// that is set up for all projects stays so, without --user
     #[arg(long, conflicts_with_all = ["check", "remove"])]
     sessions: bool,
 }
@@ -221,7 +221,7 @@ const TIME_AT_END: Duration = Duration::from_millis(1_200);
 
 /// Answer a coding agent's hook; `annals setup` installs it
 ///
-/// Reads the harness's JSON from standard input and prints JSON or nothing. The entries that `annals setup`
+/// Reads the client's JSON from standard input and prints JSON or nothing. The entries that `annals setup`
 /// writes call it. It never fails a session: the exit code is always 0, and problems are noted in
 /// .annals/hook.log.
 ///

@@ -59,8 +59,7 @@ pub(crate) struct LogArgs {
 /// Undo the last change, or the one with ID
 ///
 /// Restores the exact bytes from before it; lines in log.md stay. Refused if a file was changed since. An
-/// undo is itself a change, so a second `annals undo` reverts it. Git commits, git tags and git configuration
-/// are not undone, and are listed.
+/// undo is itself a change, so a second `annals undo` reverts it.
 ///
 /// Example: annals undo 17
 #[derive(Args, Debug)]

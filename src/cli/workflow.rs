@@ -64,7 +64,7 @@ pub(crate) struct ExecuteArgs {
 ///
 /// Moves it to milestones/<slug>/ with a SHIPPED.md, keeps PATTERNS.md and shared files, carries
 /// decisions, todos and blockers over into a fresh STATE.md, and removes RESUME.md.
-/// Where the workflow archives milestones itself, only the clean-up is done.
+/// Where the workflow archives milestones itself, ship is refused (exit 4); --cleanup-only does the clean-up.
 ///
 /// Example: annals ship --dry-run
 #[derive(Args, Debug)]

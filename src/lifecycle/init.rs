@@ -36,7 +36,7 @@ pub struct InitRequest {
     /// The one thing that must always work
     #[arg(long, value_name = "TEXT")]
     pub core_value: Option<String>,
-    /// Which workflow's planning folder to create, if there is none [default: vbw]
+    /// Which workflow's planning folder to create, if there is none [default: asked on a terminal, else vbw]
     #[arg(long, value_name = "NAME")]
     pub layout: Option<LayoutName>,
 }

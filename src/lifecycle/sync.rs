@@ -162,7 +162,7 @@ pub struct SyncRequest {
     /// Change nothing; if a file is out of date, show a diff and exit with 1
     #[arg(long)]
     pub check: bool,
-    /// The files that get the block [default: those named in the settings, and those that have it]
+    /// The files that get the block [default: those that have it; with a planning folder, also those named in the settings]
     #[arg(long = "target", value_name = "NAME", value_delimiter = ',')]
     pub targets: Vec<ContextTarget>,
     /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
