@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::plan::phase::may_be_same;
-use crate::plan::rules::{Case, Rule, is_same_milestone};
+use crate::plan::rules::{Case, Rule};
 use crate::plan::{
     Claim, Count, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow,
     RoadmapPhase, Says, StateFile, Survey,
@@ -42,18 +42,18 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "shipped",
-            reason: "the roadmap names it only in a milestone that shipped, or in a planned one while STATE.md is at another",
-            test: |case, phase| case.scope.elsewhere.contains(&phase.number).then_some(false),
+            reason: "the roadmap names it only in a milestone that shipped",
+            test: |case, phase| case.scope.shipped.contains(&phase.number).then_some(false),
         },
     ];
 }
 
 /// What the roadmap says about the active milestone.
 pub(super) struct Scope<'a> {
-    /// The roadmap's phases that have not shipped and are not of a later milestone, in number order.
+    /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
-    /// The numbers that are only in shipped or later milestones.
-    elsewhere: HashSet<&'a PhaseNumber>,
+    /// The numbers that are only in shipped milestones.
+    shipped: HashSet<&'a PhaseNumber>,
     has_restarted: bool,
 }
 
@@ -62,11 +62,8 @@ impl<'a> Scope<'a> {
         let all = || survey.roadmap.phases.iter().map(Arc::as_ref);
         // Phases that are only in tables are ignored if any has a heading or a list entry.
         let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
-        let later = later_milestones(survey, phases);
-        let is_later = |phase: &RoadmapPhase| phase.milestone.is_some_and(|at| later.contains(&at));
         let is_kept = |phase: &&RoadmapPhase| {
             !phase.is_shipped
-                && !is_later(phase)
                 && (phase.is_listed || !has_entries)
                 && phase.number.whole() != BACKLOG
         };
@@ -76,9 +73,8 @@ impl<'a> Scope<'a> {
         let dead = || all().filter(|phase| phase.is_shipped).map(|phase| &phase.number);
         let lowest = listed.first().map(|phase| &phase.number);
         let restarts = lowest.zip(dead().min()).is_some_and(|(live, dead)| live <= dead);
-        let far = all().filter(|phase| is_later(phase)).map(|phase| &phase.number);
         Self {
-            elsewhere: dead().chain(far).filter(|number| !live.contains(number)).collect(),
+            shipped: dead().filter(|number| !live.contains(number)).collect(),
             has_restarted: restarts || phases.iter().any(|phase| phase.is_old),
             listed,
         }
@@ -88,24 +84,6 @@ impl<'a> Scope<'a> {
     pub(super) fn lists(&self, number: &PhaseNumber) -> bool {
         self.listed.binary_search_by(|phase| phase.number.cmp(number)).is_ok()
     }
-}
-
-/// Returns the milestones that the roadmap calls planned and of which nothing has begun, if the phase that STATE.md names is
-/// in the milestone that it names, and that one has not shipped.
-fn later_milestones(survey: &Survey, phases: &[Phase]) -> HashSet<usize> {
-    let (state, milestones) = (&survey.state, &survey.roadmap.milestones);
-    let current = || survey.roadmap.phase(state.phase.number.as_ref()?)?.milestone;
-    let Some((own, name)) = current().zip(state.milestone.as_deref()) else {
-        return HashSet::new();
-    };
-    let is_own = milestones.get(own).is_some_and(|one| is_same_milestone(&one.name, name));
-    let is_over = || survey.shipped.is_some() || survey.has_shipped(name);
-    let begun = phases.iter().filter(|phase| phase.has_files() || phase.is_ticked());
-    let begun = begun.filter_map(|phase| phase.planned.as_ref()?.milestone);
-    let begun: HashSet<usize> = begun.chain([own]).collect();
-    let is_planned = |at: &usize| milestones[*at].progress == Some(PhaseProgress::NotStarted);
-    let later = (0..milestones.len()).filter(|at| is_planned(at) && !begun.contains(at));
-    later.filter(|_| is_own && !is_over()).collect()
 }
 
 /// The number of the backlog, whose ideas are phases 999.1, 999.2 and so on.

@@ -14,10 +14,9 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::markdown::{Outline, Section};
-use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
-use crate::plan::read::vocabulary::{has, split_status, without_status};
+use crate::plan::read::vocabulary::{has, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{pattern, strip_prefix_ignore_case, words_in};
 
@@ -35,7 +34,6 @@ pub(super) fn milestones(
         match found.iter_mut().find(|known| own.is_some() && version(&known.name) == own) {
             Some(known) => {
                 known.is_shipped |= listed.is_shipped;
-                known.progress = known.progress.or(listed.progress);
                 known.phases = known.phases.take().or(listed.phases);
             }
             None => found.push(listed),
@@ -83,10 +81,7 @@ fn milestone(
         first.sibling(first.ordinal())..last.sibling(end)
     });
     let is_shipped = says_shipped(text, false);
-    let status = || split_status(Span::new(text, 0, 1)).1;
-    let progress = PhaseProgress::from_symbol(text)
-        .or_else(|| status().and_then(|status| PhaseProgress::parse(status.text)));
-    RoadmapMilestone { name: plain(text), is_shipped, progress, phases, range, line }
+    RoadmapMilestone { name: plain(text), is_shipped, phases, range, line }
 }
 
 /// Finds collapsed blocks.

@@ -150,8 +150,6 @@ pub struct RoadmapMilestone {
     pub name: String,
     /// Whether the roadmap calls it shipped.
     pub is_shipped: bool,
-    /// The progress that its title or its entry states.
-    pub progress: Option<PhaseProgress>,
     /// The range of its phase numbers, if stated.
     pub phases: Option<Range<PhaseNumber>>,
     /// Byte range that contains its phases; empty if it is only listed.
