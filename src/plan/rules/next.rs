@@ -5,8 +5,8 @@ use crate::plan::phase::letters;
 use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
-    Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseProgress, PhaseState,
-    PlanState, Says, Survey, milestone_version, milestone_version_in,
+    Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseNumbering,
+    PhaseProgress, PhaseState, PlanState, Says, Survey, milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::text::slug_of;
@@ -48,26 +48,17 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "unfinished between",
-            reason: "the cursor's phase has no files, but one between it and the last with a summary has, or all between them were inserted",
+            reason: "the cursor's phase has no files, but one between it and the last with a summary has",
             test: |case, cursor| {
                 let cursor = cursor?;
                 let below = case.members.iter().copied().rfind(|phase| {
                     phase.number < cursor.number
                         && case.frontier.is_none_or(|frontier| phase.number >= frontier.number)
                         && phase.has_files()
-                });
-                let is_left = |phase: &&Phase| {
-                    matches!(phase.state, PhaseState::Open | PhaseState::Unplanned)
-                };
-                let inserted = || {
-                    let after = case.unfinished_after(Some(case.frontier?));
-                    let mut skipped = after.take_while(|phase| phase.number < cursor.number);
-                    let first = skipped.next().filter(|first| first.number.is_inserted())?;
-                    skipped.all(|phase| phase.number.is_inserted()).then_some(first)
-                };
+                })?;
                 let is_bare = cursor.state == PhaseState::Unplanned && !cursor.has_files();
-                let below = below.filter(is_left).or_else(inserted).filter(|_| is_bare);
-                below.map(Case::work)
+                let is_left = matches!(below.state, PhaseState::Open | PhaseState::Unplanned);
+                (is_bare && is_left).then(|| Case::work(below))
             },
         },
         Rule {
@@ -367,7 +358,10 @@ impl<'a> Case<'a> {
                 let chosen = choice.phase?;
                 let number = &chosen.number;
                 let later = case.unfinished_after(Some(chosen)).find(|later| later.has_files())?;
-                let is_inserted = number.is_inserted() && later.number.whole() > number.whole();
+                let is_part = *number != PhaseNumber::from(number.whole());
+                let is_inserted = is_part
+                    && number.numbering() == PhaseNumbering::Plain
+                    && later.number.whole() > number.whole();
                 (later.is_begun() || !is_inserted).then(|| (Case::work(later), true))
             },
         },

@@ -439,19 +439,6 @@ fn a_check_that_is_left_is_named_until_its_phase_is_ticked() {
 }
 
 #[test]
-fn phases_inserted_behind_the_finished_one_come_before_the_one_that_state_md_names() {
-    let state = "# State\n\nPhase: 2 (Alerts)\nStatus: Ready to plan\n";
-    let inserted = THREE.replace("- [ ] **Phase 2", "- [ ] **Phase 1.1: Leak**\n- [ ] **Phase 2");
-    let files = [("ROADMAP.md", &*inserted), ("STATE.md", state), GAUGES[0], GAUGES[1]];
-    assert_eq!(answer(&files), "plan 1.1");
-    let begun = [("phases/02-alerts/02-01-PLAN.md", "")];
-    assert_eq!(answer(&[&files, &begun[..]].concat()), "execute 2");
-    let jump = state.replace('2', "3");
-    let files = [("ROADMAP.md", &*inserted), ("STATE.md", &jump), GAUGES[0], GAUGES[1]];
-    assert_eq!(answer(&files), "plan 3, or plan 1.1");
-}
-
-#[test]
 fn a_check_that_only_state_md_names_is_an_alternative_and_contests_shipping_while_it_goes_on() {
     let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Gauges**\n";
     let of = |roadmap: &str, status: &str| {
