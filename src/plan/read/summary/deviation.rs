@@ -120,8 +120,6 @@ struct Body {
     speaks: bool,
     /// Whether the current section says that there are none: after that, only entries that name a rule count.
     is_denied: bool,
-    /// Whether the current section is also about decisions: of other entries, only those that say `deviation` count.
-    is_shared: bool,
 }
 
 impl Body {
@@ -134,10 +132,6 @@ impl Body {
         });
         for section in sections {
             found.is_denied = false;
-            // `Decisions & Deviations from Plan`, but not `Deviations from Decisions`
-            let words = title_words(&section.title);
-            let mut words = words.iter().take_while(|word| *word != "from");
-            found.is_shared = words.any(|word| has("decisions", word));
             found.blocks(outline, section);
             for inner in outline.subsections(section) {
                 found.subsection(outline, inner);
@@ -162,26 +156,18 @@ impl Body {
         self.is_denied |= is_none(&found.text);
         let has_rule = RULE.is_match(&found.text)
             || found.kind.as_deref().is_some_and(|kind| RULE.is_match(kind));
-        if !is_none(&found.text) && !is_remark(&found.text) && (has_rule || self.allows(&found)) {
+        if !is_none(&found.text) && !is_remark(&found.text) && (!self.is_denied || has_rule) {
             self.entries.push(found);
             self.ranges.push(range);
         }
     }
 
-    /// Returns whether an entry without a rule may be a deviation.
-    fn allows(&self, found: &Deviation) -> bool {
-        !self.is_denied
-            && (!self.is_shared || has_word("deviations", &found.text))
-            && !is_placeholder(&found.text)
-    }
-
     /// Reads a part of a section: an entry by itself, judged by its rule or the details below it, or a group of entries.
     fn subsection(&mut self, outline: &Outline<'_>, section: &Section) {
         let title = section.title.as_str();
-        self.is_shared &= !has_word("deviations", title);
         let first = outline.blocks(&section.own).first();
         let is_detailed = first.is_some_and(|block| part_of(outline.slice(&block.range)).is_some());
-        let is_group = has_word("several deviations", title);
+        let is_group = title_words(title).iter().any(|word| has("several deviations", word));
         if is_detailed || RULE.is_match(title) && !is_group {
             let range = section.heading.start..section.own.end;
             self.entry(Deviation::new(&unbolded(title), section.line), range);
@@ -250,7 +236,7 @@ impl Body {
             self.entry(found, range);
             return true;
         }
-        if !is_bold && self.allows(&found) && !is_remark(text) {
+        if !is_bold && !self.is_denied && !is_remark(text) {
             self.prose.get_or_insert(found);
         }
         is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
@@ -408,16 +394,6 @@ fn is_none(text: &str) -> bool {
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     // "None of the tests could run" is a deviation.
     DENIAL.is_match(&bare) && !bare.starts_with("none of ") || begins("no deviation", &bare)
-}
-
-/// Returns whether a text is only what a template leaves to be filled in: `[Minor deviations if any, or "None"]`.
-fn is_placeholder(text: &str) -> bool {
-    text.split_inclusive(']').all(|part| non_placeholder(part).is_none())
-}
-
-/// Returns whether a word of a text is one of a kind.
-fn has_word(kind: &str, text: &str) -> bool {
-    title_words(text).iter().any(|word| has(kind, word))
 }
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.

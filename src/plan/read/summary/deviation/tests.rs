@@ -164,21 +164,3 @@ fn a_heading_with_labels_in_brackets_is_one_deviation() {
     assert_eq!(found[0].issue.as_deref(), Some("Cells stacked."));
     assert_eq!(found[0].fix.as_deref(), Some("A wrapper."));
 }
-
-#[test]
-fn of_a_section_about_decisions_too_only_what_is_called_a_deviation_counts() {
-    for (text, expected) in [
-        ("Kept one client.\n\nMinor deviation: renamed `a.rs`.\n", 1),
-        ("- Kept one client\n- **[Rule 1 - Bug] Wrong date**\n- Deviation: no crate\n", 2),
-        ("### Decisions\n- D-01: one file\n\n### Deviations from Plan\n- Wrong date\n", 1),
-        ("Kept one client.\nNone\n", 0),
-        ("- No deviations.\n- All colours follow the plan\n", 0),
-        ("[Key decisions or \"None\"]\n[Minor deviations if any, or \"None\"]\n", 0),
-    ] {
-        let (count, list) = read(&format!("## Decisions & Deviations\n\n{text}"));
-        assert_eq!((count, list.len()), (Some(expected), expected as usize), "{text}");
-    }
-    assert_eq!(items("## Deviations from Decisions\n\n- One file\n"), [item("One file", "")]);
-    let template = "## Deviations\n\n[Minor deviations if any, or \"None\"]\n";
-    assert_eq!(read(template), (Some(0), Vec::new()));
-}
