@@ -435,9 +435,10 @@ impl<'a> Comparison<'a> {
             _ => {
                 let Some(here) = self.here else { return stated };
                 let (right, possible) = numbers(says, here, self.survey.layout.name);
-                // `Plan: 21 of 21` may count the plans of all phases, VBW's `Plans:` does not.
+                // `Plan: 21 of 21` may count the plans of all phases, VBW's `Plans: 1/2` does not.
                 let Counts { done, all } = Counts::sum(&position.phases);
-                let counts_all = !self.is_vbw()
+                let is_of_phase = self.is_vbw() && self.stated_count(Says::PlansDone).is_some();
+                let counts_all = !is_of_phase
                     && stated > here.plans.len()
                     && [*done.start(), *all.start()].contains(&stated);
                 let may_stay =
@@ -449,9 +450,7 @@ impl<'a> Comparison<'a> {
 
     /// Returns what a stated count should be.
     fn counted(&self, says: Says, line: usize) -> Option<usize> {
-        let claims = &self.survey.state.claims;
-        let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
-        Some(self.right(says, stated, line))
+        Some(self.right(says, self.stated_count(says)?, line))
     }
 
     /// Returns the percentage of the phase's plans, if STATE.md counts them as VBW does, which means it beside them.
@@ -459,6 +458,16 @@ impl<'a> Comparison<'a> {
         let [_, _, [done, all]] = PAIRS.map(|pair| pair.map(|says| self.counted(says, line)));
         let (done, all) = done.zip(all).filter(|_| self.is_vbw())?;
         Some(share(done, all).unwrap_or(0))
+    }
+
+    fn stated_count(&self, says: Says) -> Option<usize> {
+        let mut claims = self.survey.state.claims.iter();
+        claims.find_map(|claim| claim.value.count(says)).map(|count| count as usize)
+    }
+
+    /// Returns the percentage of the plans that STATE.md counts.
+    fn stated_share(&self) -> Option<usize> {
+        share(self.stated_count(Says::PlansDone)?, self.stated_count(Says::PlansTotal)?)
     }
 
     /// Returns what a percentage should be: as stated, if it is at least the least of the measures that templates use,
@@ -470,7 +479,8 @@ impl<'a> Comparison<'a> {
             let [done, all] = pair.map(|says| self.counted(says, line));
             share(done?, all?)
         });
-        let of_plans = self.percent_beside(line);
+        // Another percentage beside the plans is that of the phases.
+        let of_plans = self.percent_beside(line).filter(|_| self.stated_share() == Some(stated));
         let mut measures: Vec<usize> = counted.chain(of_plans).collect();
         if measures.is_empty() {
             let of_phases = share(position.done(), position.total()).unwrap_or(0);
@@ -543,8 +553,9 @@ impl<'a> Comparison<'a> {
             self.is_contradicted(words, phase, is_early)
         });
         let is_set_back = wrong.is_some() && is_dated(row);
-        let is_kept =
-            is_set_back || stated.is_some_and(|stated| !is_template_status(&stated.value));
+        let is_kept = is_set_back
+            || !row_names_check(row)
+                && stated.is_some_and(|stated| !is_template_status(&stated.value));
         if let Some(cell) = row.plans.as_ref().filter(|cell| cell.value.contains('/'))
             && let Some(actual) = row_counts(row, phase, self.survey.layout.name)
         {

@@ -190,8 +190,8 @@ impl Reader<'_> {
             let remediation = self.dir.path.join(REMEDIATION);
             let rounds = remediation.join(rounds);
             // Older rounds lie beside their stage file directly in `remediation/`.
-            let has_stage = |home: &&PathBuf| is_file(&home.join(stage));
-            let rounds = [&rounds, &remediation].into_iter().find(has_stage).unwrap_or(&rounds);
+            let is_older = !read::is_folder(&rounds) && is_file(&remediation.join(stage));
+            let rounds = if is_older { &remediation } else { &rounds };
             match self.latest_round(rounds, kind) {
                 // Issues may be open in there.
                 Err(_) => return check(remediation, CheckOutcome::Issues, "unreadable"),
@@ -302,10 +302,6 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
     let words_of = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
     let front = FrontMatter::parse(text, path).value;
     let Some(stated) = front.text(&["status", "result", "verdict", "outcome"]) else {
-        // The user test has begun.
-        if kind == CheckKind::Uat && front.get(&["status"]).is_some() {
-            return Some(("no status yet".to_owned(), CheckOutcome::Pending));
-        }
         let stated = text[front.range.end..].lines().take(40).filter_map(|line| {
             let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
             let (label, value) = line.split_once(':')?;
@@ -316,17 +312,25 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
         let mut known = stated.clone().filter_map(|value| Some((words_of(value), outcome(value)?)));
         let is_word = |value: &&str| (1..=3).contains(&value.split_whitespace().count());
         let unknown = || stated.clone().find(is_word);
-        return known.next().or_else(|| Some((words_of(unknown()?), CheckOutcome::Unknown)));
+        // The user test has begun.
+        let is_begun = kind == CheckKind::Uat && front.get(&["status"]).is_some();
+        let begun = is_begun.then(|| ("no status yet".to_owned(), CheckOutcome::Pending));
+        let said = known.next().or(begun);
+        return said.or_else(|| Some((words_of(unknown()?), CheckOutcome::Unknown)));
     };
     let words = words_of(stated);
     let stated_count = |name: &str| front.text(&[name])?.parse::<usize>().ok();
     let count = |name: &str| stated_count(name).unwrap_or(0);
     let open = count("issues").saturating_sub(count("issues_fixed"));
     // What a verification counts as failed, as not passed, or lists.
-    let rest = |[done, all]: [&str; 2]| stated_count(all)?.checked_sub(stated_count(done)?);
+    let open_later = count("skipped") + count("human_needed") + count("pending");
+    let rest = |[done, all]: [&str; 2]| {
+        Some(stated_count(all)?.checked_sub(stated_count(done)?)?.saturating_sub(open_later))
+    };
     let not_passed =
         [["passed", "total"], ["checks_passed", "checks_total"]].into_iter().filter_map(rest);
-    let listed = front.get(&["failures"]).map_or(0, |failures| failures.texts().len());
+    let failures = front.get(&["failures"]).map(Node::texts).unwrap_or_default();
+    let listed = failures.iter().filter(|text| !says_none(text) && **text != "0").count();
     let not_passed = not_passed.chain([count("failed"), listed]).max().unwrap_or(0);
     // GSD lists what failed below `## Gaps`, and marks there what is resolved; people fix it without marking it, too.
     let mut sections = text[front.range.end..].split("\n## ");

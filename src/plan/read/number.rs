@@ -294,7 +294,6 @@ impl PhaseNumbering {
     pub fn detect(roadmap: &str) -> Self {
         let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
         let (mut is_code, mut is_section, mut has_codes) = (false, false, false);
-        let mut is_prefixed = false;
         for line in roadmap.lines().map(str::trim_start) {
             is_code ^= line.starts_with("```");
             let is_heading = line.starts_with('#');
@@ -311,7 +310,6 @@ impl PhaseNumbering {
                 Some((number, rest)) if is_id && rest.starts_with(':') => {
                     let counts = is_heading || is_boxed && !is_section;
                     prefixed.extend(counts.then(|| number.whole()));
-                    is_prefixed |= is_heading && !plain.contains(&number.whole());
                 }
                 // GSD writes an inserted phase with a zero in front: `Phase 02-01.1`.
                 Some((number, _)) if number.is_inserted() && !number.parents().is_empty() => {}
@@ -330,7 +328,7 @@ impl PhaseNumbering {
                 None => {}
             }
         }
-        if is_prefixed || prefixed.iter().any(|milestone| !plain.contains(milestone)) {
+        if prefixed.iter().any(|milestone| !plain.contains(milestone)) {
             Self::MilestonePrefixed
         } else if has_codes {
             Self::Coded
@@ -610,9 +608,8 @@ mod tests {
             "  - [x] Phase 1-02: Name",
             "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
             "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
-            // As GSD inserts and appends them.
+            // As GSD inserts them.
             "### Phase 2-01: Name\n\n### Phase 02-01.1: Fix (INSERTED)\n",
-            "### Phase 2-01: Name\n\n### Phase 2: Added\n",
             "- [x] **Phase 2-09: Name**\n- [ ] **Phase 2-10: Name**\n\n### Phase 2-10: Name\n",
             "### Phase 2-09: Name\n\n### Phase 2-10: Name\n\n### Phase 2-11: Name\n",
         ] {

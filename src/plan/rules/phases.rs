@@ -9,9 +9,10 @@ use std::sync::Arc;
 use crate::plan::phase::may_be_same;
 use crate::plan::rules::{Case, Rule};
 use crate::plan::{
-    Claim, Count, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow,
-    RoadmapPhase, Says, StateFile, Survey,
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
+    StateFile, Survey,
 };
+use crate::text::words_in;
 
 impl<'a> Case<'a> {
     /// Whether a phase belongs to the milestone; if no rule applies, it does.
@@ -176,8 +177,9 @@ pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
         let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
         let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
         // Plans that are counted as done in a phase without a summary are left over from the phase before.
-        let is_done = |claim: &Located<Claim>| claim.value.count(Says::PlansDone) > Some(0);
-        let is_left_over = !phase.is_begun() && state.claims.iter().any(is_done);
+        let count = |says| state.claims.iter().find_map(|claim| claim.value.count(says));
+        let done = count(Says::PlansDone).filter(|done| *done > 0);
+        let is_left_over = !phase.is_begun() && done.is_some() && done == count(Says::PlansTotal);
         let in_state = stated_plans(state).filter(|_| is_current && !is_left_over);
         let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
         phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
@@ -238,6 +240,12 @@ pub(in crate::plan) fn statuses(state: &StateFile) -> impl Iterator<Item = &str>
 
 /// Returns whether a status says that a check of the finished phase follows.
 pub(in crate::plan) fn names_check(status: &str) -> bool {
+    let is_over = |word: &str| ["verified", "passed", "approved"].contains(&word);
+    let lower = status.to_lowercase();
+    names_any_check(status) && !words_in(&lower).any(is_over)
+}
+
+fn names_any_check(status: &str) -> bool {
     let lower = status.to_lowercase();
     ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
 }
@@ -251,5 +259,6 @@ pub(in crate::plan) fn row_names_check(row: &ProgressRow) -> bool {
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
 pub(in crate::plan) fn names_step(status: &str) -> bool {
     let lower = status.to_lowercase();
-    names_check(status) || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
+    names_any_check(status)
+        || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
 }
