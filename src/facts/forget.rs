@@ -18,6 +18,10 @@ use crate::text::{is_unspaced, quantity};
 /// Length of a value below which it is searched for as whole words, in characters: it is part of others by chance.
 const MIN_PART_CHARS: usize = 3;
 
+/// How often the escapes of a text are resolved, since an answer may have JSON in a string of JSON: in `\u005cu005c…`,
+/// each round leaves others.
+const MAX_ESCAPED: usize = 4;
+
 /// Where states of facts are recorded as JSON: table, the column that identifies a row, and that with the state.
 const STATES: [[&str; 3]; 3] = [
     ["facts_archive", "fact_id", "fact_json"],
@@ -232,19 +236,9 @@ fn mentions_one(text: &str, values: &BTreeSet<String>) -> bool {
         MIN_PART_CHARS.. => text.contains(value),
         _ => around_words(text, value).next().is_some(),
     };
-    let mut text = text.to_owned();
-    loop {
-        let normalised = composed(&text);
-        if values.iter().any(|value| is_in(&normalised, value)) {
-            return true;
-        }
-        // An answer may have JSON in a string of JSON.
-        let plain = unescaped(&text);
-        if plain == text {
-            return false;
-        }
-        text = plain;
-    }
+    let resolved = |text: &String| Some(unescaped(text)).filter(|plain| plain != text);
+    let texts = std::iter::successors(Some(text.to_owned()), resolved).take(1 + MAX_ESCAPED);
+    texts.map(|text| composed(&text)).any(|text| values.iter().any(|value| is_in(&text, value)))
 }
 
 /// Returns a text with the escapes of JSON resolved, wherever they are.
@@ -382,6 +376,12 @@ mod tests {
         ] {
             assert!(!mentions(value, text), "{value} in {text}");
         }
+    }
+
+    #[test]
+    fn a_chain_of_escapes_is_read_in_time_that_grows_with_its_length() {
+        let chain = ["\\", &"u005c".repeat(100_000)].concat();
+        assert!(!mentions_one(&chain, &["fox".to_owned()].into()));
     }
 
     #[test]
