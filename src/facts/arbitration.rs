@@ -499,7 +499,7 @@ impl Arbiter<'_> {
     /// Lets the present value stay after all where a confirmed proposal was to replace it.
     fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
         let present = self.contested_fact(pending)?;
-        if let Some(old) = present.filter(|old| is_due_after(pending, old, &self.high_risk)) {
+        if let Some(old) = present.filter(|old| ends_for(old, pending, &self.high_risk)) {
             let after = Fact { valid_to: None, updated_at: self.now.clone(), ..old.clone() };
             self.record("update", reason, Some(&old), &after)?;
         }
@@ -654,7 +654,12 @@ pub(crate) fn contested_by<'f>(
 
 /// Returns whether a pending value has been accepted and replaces a fact once that ends, and until then waits.
 pub(crate) fn is_due_after(pending: &Fact, current: &Fact, high_risk: &[String]) -> bool {
-    // Nothing contests it then.
+    let needed = needed_confidence(pending.is_high_risk(high_risk), current.confidence);
+    pending.confidence >= needed && ends_for(current, pending, high_risk)
+}
+
+/// Returns whether a fact ends because a pending value was accepted for then, even if the fact was said again since.
+pub(crate) fn ends_for(current: &Fact, pending: &Fact, high_risk: &[String]) -> bool {
     let needed = needed_confidence(pending.is_high_risk(high_risk), 0.0);
     pending.proposal == Some(Proposal::Value)
         && pending.confidence >= needed

@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::arbitration::{EXPIRE, SUPERSEDE, is_due_after, is_same_value};
+use crate::facts::arbitration::{EXPIRE, SUPERSEDE, ends_for, is_due_after, is_same_value};
 use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Sql};
@@ -106,7 +106,7 @@ fn expire_all(connection: &Connection, high_risk: &[String], now: &str) -> Resul
 }
 
 /// Expires a fact whose validity has ended, and restores the one that it temporarily replaced. If an accepted value was
-/// to follow it, that supersedes it and takes effect.
+/// to follow it, that supersedes it and takes effect, unless it was said again and is the more certain one: then it stays.
 pub(crate) fn expire(
     connection: &Connection,
     over: &Fact,
@@ -116,11 +116,17 @@ pub(crate) fn expire(
 ) -> Result<()> {
     let with_status = |status| fact::with_key(connection, &over.user_id, &over.key, status);
     let active = with_status(FactStatus::Active)?;
-    let mut pending = with_status(FactStatus::PendingConfirmation)?.into_iter();
-    let next = pending.find(|next| {
+    let mut accepted = with_status(FactStatus::PendingConfirmation)?;
+    accepted.retain(|next| {
         let has_value = |other: &Fact| is_same_value(&other.value_text, &next.value_text);
-        is_due_after(next, over, high_risk) && !active.iter().any(has_value)
+        ends_for(over, next, high_risk) && !active.iter().any(has_value)
     });
+    let next = accepted.iter().find(|next| is_due_after(next, over, high_risk));
+    if next.is_none() && !accepted.is_empty() {
+        let after = Fact { valid_to: None, updated_at: now.to_owned(), ..over.clone() };
+        let cause = Cause { action: "update", reason: "it was said again", turn, at: now };
+        return history::write(connection, cause, Some(over), &after);
+    }
     let (action, status) = match next {
         Some(_) => (SUPERSEDE, FactStatus::Superseded),
         None => (EXPIRE, FactStatus::Expired),
@@ -134,7 +140,7 @@ pub(crate) fn expire(
     let (status, updated_at) = (FactStatus::Active, now.to_owned());
     let begun = Fact { status, updated_at, proposal: None, contests: None, ..next.clone() };
     let cause = Cause { action: "activate", reason: "its validity began", ..cause };
-    history::write(connection, cause, Some(&next), &begun)?;
+    history::write(connection, cause, Some(next), &begun)?;
     // Both may have ended since the last run.
     if begun.is_over_at(now) { expire(connection, &begun, high_risk, turn, now) } else { Ok(()) }
 }

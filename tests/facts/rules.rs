@@ -370,6 +370,30 @@ fn stage_3_a_value_to_come_that_was_repeated_often_enough_begins_on_its_day() {
 }
 
 #[test]
+fn stage_3_a_value_that_was_said_again_stays_beyond_the_day_of_a_less_certain_one_to_come() {
+    let mut desk = Desk::new();
+    desk.known("city", "Rome", 1);
+    for _ in 0..3 {
+        desk.act(&with(insert("city", "Turin"), "valid_from", "2026-06-01"));
+    }
+    for _ in 0..4 {
+        desk.act(&insert("city", "Rome"));
+    }
+    let mut shown = desk.shown();
+    shown += &desk.asked();
+    facts::maintain(&mut desk.at("2026-06-01T12:00:00Z").facts, 5).unwrap();
+    shown += &desk.shown();
+    assert_snapshot!(shown, @r#"
+    active 0.96 city: Rome, 03-01 to 06-01
+    pending_confirmation 0.85 city: Turin, 06-01 to -
+    Change city from "Rome" to "Turin"? 0.85
+    active 0.96 city: Rome, 03-01 to -
+    pending_confirmation 0.85 city: Turin, 06-01 to -
+    "#);
+    desk.sound();
+}
+
+#[test]
 fn stage_3_a_change_to_come_that_is_dropped_or_comes_at_once_leaves_no_end_behind() {
     let mut shown = String::new();
     for key in ["address", "place", "city"] {
