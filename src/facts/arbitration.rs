@@ -748,7 +748,8 @@ pub(crate) fn folded_value(text: &str) -> String {
 
 /// Returns a text in lower case, with single spaces, and with accents as one character with their letters.
 pub(crate) fn composed(text: &str) -> String {
-    fold(&text.nfc().collect::<String>())
+    // Some capitals cannot be one character with their accent, though their small letters can.
+    fold(text).nfc().collect()
 }
 
 /// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
@@ -818,6 +819,7 @@ mod tests {
         assert!(
             is_same_value("caf\u{e9}", "Cafe\u{301}") && is_same_value("茶が好き", "茶が好き。")
         );
+        assert!(is_same_value("J\u{30c}ore", "\u{1f0}ore"));
         assert!(!is_same_value("tabs over spaces", "spaces over tabs"));
     }
 
