@@ -77,6 +77,9 @@ const BY_TABLE: (f64, f64) = (2.0, 1.32);
 /// The same for a question that neither understands: its words alone.
 const BY_WORDS: (f64, f64) = (1.0, 0.55);
 
+/// Length of a word in the Latin script from which a question in another script is understood, in characters.
+const MIN_WORD_CHARS: usize = 3;
+
 /// Weight of a unit of idf mass: three rare words in one text are significant, however long the question is.
 const MASS_WEIGHT: f64 = 0.03;
 
@@ -127,6 +130,8 @@ pub struct Known {
     pub words: Vec<f64>,
     /// The similarity of the vector of each to the question's.
     pub meaning: Vec<f32>,
+    /// Whether that is by the vectors of an endpoint, which may know other scripts than the built-in ones.
+    pub is_by_endpoint: bool,
     /// What else counts of each; without, all count alike.
     pub standings: Vec<Standing>,
     /// The texts that have others beside them, in their order, each with the number of its section or conversation.
@@ -286,15 +291,8 @@ impl<'a> Question<'a> {
         let near = table.mean_vector(&text.passages(usize::MAX).collect::<Vec<_>>());
         let near = f64::from(table.vector(self.text).dot(&near).max(0.0));
         let words = self.read(text, &mut Reader::default()).words;
-        let evidence = self.evidence(near, words, BY_TABLE);
+        let evidence = evidence(self.is_understood, near, words, BY_TABLE);
         (evidence >= 1.0).then_some(evidence)
-    }
-
-    /// Returns the evidence; 1 is just enough.
-    fn evidence(&self, near: f64, words: f64, by: (f64, f64)) -> f64 {
-        let (near, (weight, threshold)) =
-            if self.is_understood { (near, by) } else { (0.0, BY_WORDS) };
-        (near + weight * words) / threshold
     }
 
     fn read(&self, text: &ReadText, reader: &mut Reader) -> Reading {
@@ -327,12 +325,21 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Returns whether table and encoder understand a question: they know the words of the Latin script, and of others only
-/// the letters, in which all texts are alike.
+/// Returns the evidence; 1 is just enough.
+fn evidence(is_understood: bool, near: f64, words: f64, by: (f64, f64)) -> f64 {
+    let (near, (weight, threshold)) = if is_understood { (near, by) } else { (0.0, BY_WORDS) };
+    (near + weight * words) / threshold
+}
+
+/// Returns whether table and encoder understand a question, or a word of it: they know the words of the Latin script, and
+/// of others only the letters, in which all texts are alike.
 fn is_understood(question: &str) -> bool {
-    let is_latin = |c: &char| matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+    let is_latin =
+        |c: char| c.is_alphabetic() && matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
     let letters = || question.chars().filter(|c| c.is_alphabetic());
-    letters().filter(is_latin).count() * 2 >= letters().count()
+    let mut words = question.split(|c| !is_latin(c));
+    letters().filter(|c| is_latin(*c)).count() * 2 >= letters().count()
+        || words.any(|word| word.chars().count() >= MIN_WORD_CHARS)
 }
 
 impl ReadText {
@@ -429,7 +436,7 @@ pub fn rank<'a, E>(
     let is_understood = question.is_understood;
     let mut ranking =
         Ranking { evidence: 0.0, known, scale, judged, is_understood, beside, scores };
-    ranking.evidence = ranking.judge(question);
+    ranking.evidence = ranking.judge();
     Ok(ranking)
 }
 
@@ -449,8 +456,11 @@ impl Ranking<'_> {
     /// Returns a text with its score.
     pub fn text(&self, index: usize) -> Ranked {
         let cosine = self.judged.get(&index).and_then(|text| text.cosine);
-        let near = cosine.unwrap_or(self.known.meaning(index));
-        let near = if self.is_understood { near } else { 0.0 };
+        let near = match cosine.filter(|_| self.is_understood) {
+            Some(cosine) => cosine,
+            None if self.is_understood || self.known.is_by_endpoint => self.known.meaning(index),
+            None => 0.0,
+        };
         let is_relevant = self.evidence >= 1.0
             && (self.known.standing(index).is_place
                 || self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE);
@@ -476,7 +486,7 @@ impl Ranking<'_> {
     }
 
     /// Judges the first texts together: returns the evidence that one of them answers.
-    fn judge(&self, question: &Question<'_>) -> f64 {
+    fn judge(&self) -> f64 {
         let first = best(self.scores.iter().copied(), JUDGED);
         let first = || first.iter().copied();
         let words = (0_u32..).zip(first()).map(|(before, index)| {
@@ -484,12 +494,14 @@ impl Ranking<'_> {
         });
         let words = words.fold(0.0, f64::max);
         let judged = || first().filter_map(|index| self.judged.get(&index));
+        let near = first().map(|index| self.known.meaning(index)).fold(0.0, f64::max);
         let evidence = match judged().filter_map(|text| text.cosine).reduce(f64::max) {
-            Some(cosine) => question.evidence(cosine, words, BY_ENCODER),
-            None => {
-                let near = first().map(|index| self.known.meaning(index)).fold(0.0, f64::max);
-                question.evidence(near, words, BY_TABLE)
+            Some(cosine) if self.is_understood => evidence(true, cosine, words, BY_ENCODER),
+            // The model of an endpoint is an encoder, too.
+            _ if !self.is_understood && self.known.is_by_endpoint => {
+                evidence(true, near, words, BY_ENCODER)
             }
+            _ => evidence(self.is_understood, near, words, BY_TABLE),
         };
         // A text that has every word of a question is what was asked for, however little a few words resemble it.
         let evidence = judged().map(|text| text.reading.share).fold(evidence, f64::max);
@@ -804,6 +816,30 @@ mod tests {
         assert!(!judge(question, "The colour of the button is red."));
         assert!(!judge("zzzz qqqq", "The colour of the button is red."));
         assert!(!judge("", "The colour of the button is red."));
+    }
+
+    #[test]
+    fn a_question_is_understood_if_a_word_of_it_is_in_the_latin_script() {
+        for question in ["деплой в kubernetes", "kubernetesのデプロイ", "is it ok", "42"]
+        {
+            assert!(is_understood(question), "{question}");
+        }
+        for question in ["как запускаются тесты", "τεστ v2", "デプロイ"]
+        {
+            assert!(!is_understood(question), "{question}");
+        }
+    }
+
+    #[test]
+    fn the_vectors_of_an_endpoint_are_evidence_in_any_script() {
+        let evidence = |is_by_endpoint| {
+            let (words, meaning) = (vec![0.0], vec![0.7]);
+            let known = Known { words, meaning, is_by_endpoint, ..Known::default() };
+            let question = Question::new("питомец", &[], 1000);
+            let read = |_| Ok::<_, ()>(text("собака"));
+            rank(&question, &known, false, read, |_, _| Vec::new()).unwrap().evidence
+        };
+        assert!(evidence(true) > 1.0 && evidence(false) < 0.1);
     }
 
     #[test]

@@ -89,6 +89,7 @@ pub fn retrieve(
         None if !is_lacking => query.method,
         _ => Method::Lexical,
     };
+    rows.known.is_by_endpoint = method != Method::Lexical && !embedder.is_built_in();
     let terms = search_words(&snapshot, user, &query.text, &mut rows)?;
     let search = Search { connection: &snapshot, user, query, rows, terms };
     let mut result = search.result(method, facts.clock)?;
