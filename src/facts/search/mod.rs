@@ -144,12 +144,16 @@ impl Search<'_> {
             Some(FactHit { score, relevance, components, fact })
         };
         let mut hits: Vec<FactHit> = scored.into_iter().filter_map(hit).collect();
-        // A proposal comes after the fact that it contests, however well it matches.
-        let scores = hits.iter().map(|hit| (hit.fact.fact_id.clone(), hit.score));
-        let scores: HashMap<String, f64> = scores.collect();
+        // The fact that a proposal contests comes before it, however little it matches.
+        let mut lifted: HashMap<String, f64> = HashMap::new();
+        for hit in &hits {
+            if let Some(id) = &hit.fact.contests {
+                let score = lifted.entry(id.clone()).or_insert(hit.score);
+                *score = score.max(hit.score);
+            }
+        }
         let score = |hit: &FactHit| {
-            let contested = hit.fact.contests.as_ref().and_then(|id| scores.get(id));
-            contested.map_or(hit.score, |contested| hit.score.min(*contested))
+            lifted.get(&hit.fact.fact_id).map_or(hit.score, |proposal| proposal.max(hit.score))
         };
         // Equal scores are ordered latest first, since row order differs between devices.
         hits.sort_by(|a, b| {

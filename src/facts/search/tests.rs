@@ -375,6 +375,24 @@ fn of_equal_facts_the_later_is_first() {
 }
 
 #[test]
+fn the_fact_that_a_proposal_contests_comes_right_before_it() {
+    let mut store = Store::with(&[
+        ("ada", "city", "Rome"),
+        ("ada", "walk.one", "in Turin along the river"),
+        ("ada", "walk.two", "in Turin along the river"),
+    ]);
+    let mut proposal = fact("ada", "city", "Turin river quarter");
+    proposal.status = FactStatus::PendingConfirmation;
+    proposal.contests = Some("ada/city/Rome".to_owned());
+    store.put(&proposal);
+    let text = "city by the Turin river quarter";
+    let limit = FactQuery { limit: 2, selection: Selection::All, ..query(text, Method::Lexical) };
+    let found = store.ask("ada", &limit, &Embedder::BuiltIn).hits;
+    let values: Vec<&str> = found.iter().map(|hit| hit.fact.value_text.as_str()).collect();
+    assert_eq!(values, ["Rome", "Turin river quarter"]);
+}
+
+#[test]
 fn without_vectors_words_answer_and_the_answer_says_so() {
     let mut store = Store::with(&[("ada", "city", "Turin"), ("ada", "tea", "green")]);
     let found = store.ask("ada", &query("turin", Method::Fused), &silent());
