@@ -289,8 +289,7 @@ const MILESTONE_DIGITS: usize = 3;
 
 impl PhaseNumbering {
     /// Detects the convention from the titles of a roadmap's headings and checklist entries: `### Phase 2-01: Name`. If
-    /// the number before the hyphen is a phase itself, they are its plans, but not where its first mention is behind
-    /// them: GSD appends a phase without the milestone.
+    /// the number before the hyphen is a phase itself, they are its plans.
     pub fn detect(roadmap: &str) -> Self {
         let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
         let (mut is_code, mut is_section, mut has_codes) = (false, false, false);
