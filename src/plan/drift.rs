@@ -566,21 +566,20 @@ impl<'a> Comparison<'a> {
         // Of a finished phase, VBW counts plans, tasks and commits instead of the zeros of its template.
         let is_called_done = wrong.is_some() || row.progress() == Some(PhaseProgress::Complete);
         if is_called_done && phase.state == PhaseState::Done {
-            let sum = |count: fn(&Summary) -> Option<usize>| {
+            type Number = fn(&Summary) -> Option<usize>;
+            let sum = |count: Number| {
                 let slots = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
                 slots.map(|slot| count(&slot.summary()?.value)).sum::<Option<usize>>()
             };
-            for (what, cell, actual) in [
-                ("the number of plans", &row.plans, sum(|_| Some(1))),
-                ("the number of tasks", &row.tasks, sum(|one| Some(one.tasks.completed? as usize))),
-                (
-                    "the number of commits",
-                    &row.commits,
-                    sum(|one| Some(one.commits.as_ref()?.len())),
-                ),
-            ] {
+            let numbers: [(_, _, Number); 3] = [
+                ("the number of plans", &row.plans, |_| Some(1)),
+                ("the number of tasks", &row.tasks, |one| Some(one.tasks.completed? as usize)),
+                ("the number of commits", &row.commits, |one| Some(one.commits.as_ref()?.len())),
+            ];
+            // The summaries are read only if a zero stands there.
+            for (what, cell, number) in numbers {
                 if let Some(cell) = cell.as_ref().filter(|cell| cell.value == "0")
-                    && let Some(actual) = actual.filter(|actual| *actual > 0)
+                    && let Some(actual) = sum(number).filter(|actual| *actual > 0)
                 {
                     let right = actual.to_string();
                     let drift = self.report(kind, what, cell, Some(phase), &cell.value, right);
