@@ -499,7 +499,7 @@ impl Arbiter<'_> {
     /// Lets the present value stay after all where a confirmed proposal was to replace it.
     fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
         let present = self.contested_fact(pending)?;
-        if let Some(old) = present.filter(|old| ends_for(old, pending, &self.high_risk)) {
+        if let Some(old) = present.filter(|old| gives_way_to(old, pending, &self.high_risk)) {
             let after = Fact { valid_to: None, updated_at: self.now.clone(), ..old.clone() };
             self.record("update", reason, Some(&old), &after)?;
         }
@@ -655,11 +655,11 @@ pub(crate) fn contested_by<'f>(
 /// Returns whether a pending value has been accepted and replaces a fact once that ends, and until then waits.
 pub(crate) fn is_due_after(pending: &Fact, current: &Fact, high_risk: &[String]) -> bool {
     let needed = needed_confidence(pending.is_high_risk(high_risk), current.confidence);
-    pending.confidence >= needed && ends_for(current, pending, high_risk)
+    pending.confidence >= needed && gives_way_to(current, pending, high_risk)
 }
 
 /// Returns whether a fact ends because a pending value was accepted for then, even if the fact was said again since.
-pub(crate) fn ends_for(current: &Fact, pending: &Fact, high_risk: &[String]) -> bool {
+pub(crate) fn gives_way_to(current: &Fact, pending: &Fact, high_risk: &[String]) -> bool {
     let needed = needed_confidence(pending.is_high_risk(high_risk), 0.0);
     pending.proposal == Some(Proposal::Value)
         && pending.confidence >= needed
@@ -743,11 +743,11 @@ pub(crate) fn around_words<'a>(
 
 /// Returns the normalised form by which equal values are recognised.
 pub(crate) fn folded_value(text: &str) -> String {
-    composed(text).trim_end_matches(['.', '!', '。', '！']).to_owned()
+    normalized(text).trim_end_matches(['.', '!', '。', '！']).to_owned()
 }
 
 /// Returns a text in lower case, with single spaces, and with accents as one character with their letters.
-pub(crate) fn composed(text: &str) -> String {
+pub(crate) fn normalized(text: &str) -> String {
     // Some capitals cannot be one character with their accent, though their small letters can.
     fold(text).nfc().collect()
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::arbitration::{around_words, composed};
+use crate::facts::arbitration::{around_words, normalized};
 use crate::facts::fact::{Fact, FactKey, UserId};
 use crate::facts::replication::PRIVATE;
 use crate::facts::store::{Facts, Sql, json};
@@ -70,12 +70,12 @@ pub fn forget(
         }
         rebuild_index(connection)?;
         replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
-        let mut told: BTreeSet<String> = [composed(user.as_str())].into();
+        let mut told: BTreeSet<String> = [normalized(user.as_str())].into();
         for fact in &erased.states {
-            told.extend([&fact.value_text, &fact.key].map(|text| composed(text)));
+            told.extend([&fact.value_text, &fact.key].map(|text| normalized(text)));
         }
         told.remove("");
-        let said = composed(reason);
+        let said = normalized(reason);
         let tells = told.iter().any(|told| said.contains(told));
         let reason = if tells { "(withheld: it said what was forgotten)" } else { reason };
         let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
@@ -234,9 +234,9 @@ fn is_searched(value: &str) -> bool {
 
 /// Returns a value as it is searched for: a short one with its case, or `Go` would be wherever somebody would `go`.
 fn searched_form(value: &str) -> String {
-    let composed = composed(value);
-    match composed.chars().count() {
-        MIN_PART_CHARS.. => composed,
+    let normalized = normalized(value);
+    match normalized.chars().count() {
+        MIN_PART_CHARS.. => normalized,
         _ => value.trim_end_matches(':').trim().nfc().collect(),
     }
 }
@@ -244,7 +244,7 @@ fn searched_form(value: &str) -> String {
 /// Returns whether a text contains one of these values in their searched form, as it is or as JSON escapes it.
 fn mentions_one(text: &str, values: &BTreeSet<String>) -> bool {
     let is_in_one = |text: String| {
-        let [whole, cased] = [composed(&text), text.nfc().collect()];
+        let [whole, cased] = [normalized(&text), text.nfc().collect()];
         values.iter().any(|value| match value.chars().count() {
             MIN_PART_CHARS.. => whole.contains(value),
             _ => around_words(&cased, value).next().is_some(),

@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::arbitration::{EXPIRE, SUPERSEDE, ends_for, is_due_after, is_same_value};
+use crate::facts::arbitration::{EXPIRE, SUPERSEDE, gives_way_to, is_due_after, is_same_value};
 use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Sql};
@@ -119,7 +119,7 @@ pub(crate) fn expire(
     let mut accepted = with_status(FactStatus::PendingConfirmation)?;
     accepted.retain(|next| {
         let has_value = |other: &Fact| is_same_value(&other.value_text, &next.value_text);
-        ends_for(over, next, high_risk) && !active.iter().any(has_value)
+        gives_way_to(over, next, high_risk) && !active.iter().any(has_value)
     });
     let next = accepted.iter().find(|next| is_due_after(next, over, high_risk));
     if next.is_none() && !accepted.is_empty() {

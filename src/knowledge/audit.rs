@@ -192,7 +192,8 @@ struct CheckedEntry {
 
 impl CheckedEntry {
     fn read(file: &EntryFile<'_>) -> Self {
-        let (text, mut problems) = (&file.text, Vec::new());
+        let text = &file.text;
+        let mut problems = Vec::new();
         let entry = Entry::parse(text, &file.path).into_value(&mut problems);
         let body = &text[entry.body.clone()];
         let links = links(body, line_number(text, entry.body.start));

@@ -174,8 +174,9 @@ pub(crate) fn record(
         entries.push(entry);
     }
     patterns::append(project, &entries, &mut work.changes)?;
-    let silent = report.without_lessons.len() - report.unused_deviations.len();
-    if request.lessons.is_none() && silent < entries.len() {
+    let has_lessons = entries.len() > report.without_lessons.len();
+    // An agent can word lessons only from what the summaries tell.
+    if request.lessons.is_none() && (has_lessons || !report.unused_deviations.is_empty()) {
         report.digest = Some(command);
     }
     Ok(report)

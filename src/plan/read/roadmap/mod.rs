@@ -553,7 +553,7 @@ impl ProgressRow {
     }
 }
 
-/// A phase with the cell of its milestone, or the first cell of an open row if it is no number of a phase.
+/// A row of a table of phases: the phase and the cell of its milestone, or the first cell if its id is not read.
 type Row<'t> = Result<(RoadmapPhase, Option<&'t str>), Span<'t>>;
 
 /// Returns the rows of a table of phases with their status; `None` for any other table. The phase must be the first column,
