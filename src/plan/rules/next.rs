@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
 
 impl<'a> Case<'a> {
     /// The next action, given the cursor.
-    pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 8] = [
+    pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 9] = [
         Rule {
             name: "over",
             reason: "the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left",
@@ -70,6 +70,21 @@ impl<'a> Case<'a> {
             name: "prepared later phase",
             reason: "the next unfinished phase has no files, but a later one has a CONTEXT file or plans",
             test: |case, cursor| prepared(case, Some(cursor?)).map(Case::work),
+        },
+        Rule {
+            name: "end of the milestone",
+            reason: "the phases of the milestone that STATE.md names are done, and the next one is in a later milestone",
+            test: |case, cursor| {
+                let survey = case.survey;
+                let home = |phase: &Phase| phase.planned.as_ref()?.milestone;
+                let last = cursor.filter(|phase| phase.state == PhaseState::Done)?;
+                let next = case.unfinished_after(cursor).next().filter(|next| !next.has_files())?;
+                let (last, next) = home(last).zip(home(next))?;
+                let name = &survey.roadmap.milestones.get(last)?.name;
+                let is_own = is_same_milestone(name, survey.state.milestone.as_deref()?);
+                let is_over = || survey.shipped.is_some() || survey.has_shipped(name);
+                (is_own && next != last && !is_over()).then(|| Step::new(Action::Ship, None))
+            },
         },
         Rule {
             name: "next unfinished",
@@ -333,6 +348,11 @@ pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
     }
 }
 
+/// Returns whether a number is that of an inserted phase: `5.1`.
+fn is_inserted(number: &PhaseNumber) -> bool {
+    *number != PhaseNumber::from(number.whole()) && number.numbering() == PhaseNumbering::Plain
+}
+
 /// Another step, and whether it is almost as likely as the choice.
 type Rival<'a> = (Step<'a>, bool);
 
@@ -358,10 +378,7 @@ impl<'a> Case<'a> {
                 let chosen = choice.phase?;
                 let number = &chosen.number;
                 let later = case.unfinished_after(Some(chosen)).find(|later| later.has_files())?;
-                let is_part = *number != PhaseNumber::from(number.whole());
-                let is_inserted = is_part
-                    && number.numbering() == PhaseNumbering::Plain
-                    && later.number.whole() > number.whole();
+                let is_inserted = is_inserted(number) && later.number.whole() > number.whole();
                 (later.is_begun() || !is_inserted).then(|| (Case::work(later), true))
             },
         },
@@ -396,7 +413,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "jump of the pointer",
-            reason: "STATE.md names a phase without files, and more than one before it was never begun",
+            reason: "STATE.md names a phase without files, and more than one before it was never begun, or one that was inserted",
             test: |case, choice| {
                 let is_jump = |phase: &&Phase| case.stated == Some(*phase) && !phase.has_files();
                 let chosen = choice.phase.filter(is_jump)?;
@@ -406,7 +423,8 @@ impl<'a> Case<'a> {
                 let start = case.frontier.or_else(done_before);
                 let mut skipped = case.unfinished_after(start).take_while(|phase| is_before(phase));
                 let first = skipped.next()?;
-                skipped.next().map(|_| (Case::work(first), true))
+                let is_jump = skipped.next().is_some() || is_inserted(&first.number);
+                is_jump.then(|| (Case::work(first), true))
             },
         },
         Rule {

@@ -32,6 +32,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("dropped", "work that will not be done"),
     ("over", "which milestone: what is archived or shipped is not archived again"),
     ("all done", "the answer at the end of a milestone"),
+    ("end of the milestone", "which milestone: GSD's roadmap lists later ones as planned"),
     ("blank", "the answer for a new planning folder"),
     ("ended", "the answer between milestones"),
     ("not understood", "not understood is not absent"),
@@ -451,6 +452,35 @@ fn a_check_that_only_state_md_names_is_an_alternative_and_contests_shipping_whil
     assert_eq!(of(roadmap, "verifying"), "ship, or verify 1");
     assert_eq!(of(&roadmap.replace("[ ]", "[x]"), "verifying"), "ship");
     assert_eq!(of(&THREE.replace("[x]", "[ ]"), ready), "plan 2 (verify 1)");
+}
+
+#[test]
+fn a_milestone_ends_before_the_later_ones_that_the_roadmap_lists() {
+    let roadmap = "# Roadmap\n\n### \u{1f6a7} v1.1 Gauges (In Progress)\n\n#### Phase 1: Gauges\n\n\
+                   ### \u{1f4cb} v2.0 Alerts (Planned)\n\n#### Phase 2: Alerts\n";
+    let of = |state: &str, files: &[(&str, &str)]| {
+        let documents = [("ROADMAP.md", roadmap), ("STATE.md", state)];
+        answer(&[&documents, &GAUGES[..], files].concat())
+    };
+    let state = "---\nmilestone: v1.1\n---\n# State\n\nPhase: 1 (Gauges)\nStatus: Complete\n";
+    assert_eq!(of(state, &[]), "ship, or plan 2");
+    assert_eq!(of(&state.replace("v1.1", "v2.0"), &[]), "plan 2");
+    assert_eq!(of(&state.replace("Phase: 1 (Gauges)", "Phase: 2 (Alerts)"), &[]), "plan 2");
+    assert_eq!(of(state, &[("phases/02-alerts/02-CONTEXT.md", "")]), "plan 2");
+    let shipped = ("MILESTONES.md", "# Milestones\n\n## v1.1 Gauges (Shipped: 2026-01-02)\n");
+    assert_eq!(of(state, &[shipped]), "plan 2");
+}
+
+#[test]
+fn a_phase_that_was_inserted_before_the_one_that_state_md_names_contests_it() {
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Gauges**\n- [ ] **Phase 01.1: Fix TLS** (INSERTED)\n\
+                   - [ ] **Phase 2: Alerts**\n";
+    let state = "# State\n\nPhase: 2 of 2 (Alerts)\nStatus: Ready to plan\n";
+    let of = |roadmap: &str| {
+        answer(&[&[("ROADMAP.md", roadmap), ("STATE.md", state)], &GAUGES[..]].concat())
+    };
+    assert_eq!(of(roadmap), "plan 2, or plan 1.1");
+    assert_eq!(of(&roadmap.replace("- [ ] **Phase 01.1", "- [x] **Phase 01.1")), "plan 2");
 }
 
 #[test]
