@@ -236,3 +236,16 @@ fn one_file_is_inspected_with_the_numbers_of_its_folder() {
     assert_eq!(plan["phase"], "2-02", "{plan}");
     assert_eq!(plan["plan"], "2", "{plan}");
 }
+
+#[test]
+fn a_phase_that_gsd_adds_without_a_milestone_leaves_the_others_what_they_are() {
+    let case = Case::new(FOLDER);
+    let path = ".planning/ROADMAP.md";
+    let text = String::from_utf8(case.read(path).unwrap()).unwrap();
+    case.write(path, format!("{text}\n### Phase 2: Extra\n\n**Goal**: more\n"));
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["derived"]["number"], "2-02");
+    let warnings = status["warnings"].to_string();
+    assert!(warnings.contains("phase 2 has no milestone in its number"), "{warnings}");
+    assert_eq!(known_phases(&case), "2, 1-01, 1-02, 2-01, 2-02, 2-03");
+}

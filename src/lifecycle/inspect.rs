@@ -90,7 +90,8 @@ fn reader(path: &Path) -> Option<Reader> {
     // Archives contain names such as `v1.0-ROADMAP.md`.
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
         vocabulary::STATE => |_, text, path| {
-            let numbering = PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP));
+            let numbering =
+                PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP), || false);
             Ok(boxed(StateFile::parse_with(text, path, numbering), Model::State))
         },
         vocabulary::ROADMAP => {

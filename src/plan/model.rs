@@ -104,7 +104,8 @@ impl Survey {
         let [has_state, has_roadmap] = texts.each_ref().map(Option::is_some);
         let texts = texts.map(Option::unwrap_or_default);
         let [state, roadmap] = &texts;
-        let numbering = PhaseNumbering::detect(roadmap);
+        let workflow = config.as_deref().map(WorkflowSettings::parse).unwrap_or_default();
+        let numbering = PhaseNumbering::detect(roadmap, || workflow.numbers_by_milestone);
         let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
         let mut state = parse(state, &state_path).into_value(&mut warnings);
         // The planning folder's own STATE.md keeps decisions while the active milestone has a folder of its own. If it names
@@ -126,7 +127,7 @@ impl Survey {
             shipped: None,
             is_stated_shipped: false,
             handoff: None,
-            workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
+            workflow,
             layout: project.planning_place().layout.clone(),
             position: Position::default(),
             warnings: Vec::new(),

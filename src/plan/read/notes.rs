@@ -185,6 +185,8 @@ pub struct WorkflowSettings {
     pub effort: Option<String>,
     /// What GSD writes before the numbers of the phases' folders: `CK` of `CK-01-name`.
     pub project_code: Option<String>,
+    /// Whether GSD numbers phases by milestone: `2-01`.
+    pub numbers_by_milestone: bool,
 }
 
 impl WorkflowSettings {
@@ -202,6 +204,8 @@ impl WorkflowSettings {
             // GSD's `model_profile` names a model, not an effort.
             effort: text("effort").or_else(|| text("effort_profile")),
             project_code: text("project_code").filter(|code| !code.is_empty()),
+            numbers_by_milestone: text("phase_id_convention").as_deref()
+                == Some("milestone-prefixed"),
         }
     }
 }

@@ -289,8 +289,8 @@ const MILESTONE_DIGITS: usize = 3;
 
 impl PhaseNumbering {
     /// Detects the convention from the titles of a roadmap's headings and checklist entries: `### Phase 2-01: Name`. If
-    /// the number before the hyphen is a phase itself, they are its plans.
-    pub fn detect(roadmap: &str) -> Self {
+    /// the number before the hyphen is a phase itself, they are its plans, unless config.json sets the convention.
+    pub fn detect(roadmap: &str, is_set: impl FnOnce() -> bool) -> Self {
         let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
         let (mut is_code, mut is_section, mut has_codes) = (false, false, false);
         for line in roadmap.lines().map(str::trim_start) {
@@ -327,7 +327,9 @@ impl PhaseNumbering {
                 None => {}
             }
         }
-        if prefixed.iter().any(|milestone| !plain.contains(milestone)) {
+        if prefixed.iter().any(|milestone| !plain.contains(milestone))
+            || !prefixed.is_empty() && is_set()
+        {
             Self::MilestonePrefixed
         } else if has_codes {
             Self::Coded
@@ -337,9 +339,9 @@ impl PhaseNumbering {
     }
 
     /// Detects the convention from this roadmap; an unreadable one counts as missing.
-    pub(crate) fn read(roadmap: &Path) -> Self {
+    pub(crate) fn read(roadmap: &Path, is_set: impl FnOnce() -> bool) -> Self {
         let text = read::text(roadmap).ok().flatten();
-        text.map(|text| Self::detect(&text.value)).unwrap_or_default()
+        text.map(|text| Self::detect(&text.value, is_set)).unwrap_or_default()
     }
 
     /// Parses the phase number at the start of `text` and returns it with the rest.
@@ -612,7 +614,7 @@ mod tests {
             "- [x] **Phase 2-09: Name**\n- [ ] **Phase 2-10: Name**\n\n### Phase 2-10: Name\n",
             "### Phase 2-09: Name\n\n### Phase 2-10: Name\n\n### Phase 2-11: Name\n",
         ] {
-            let found = PhaseNumbering::detect(roadmap);
+            let found = PhaseNumbering::detect(roadmap, || false);
             assert_eq!(found, PhaseNumbering::MilestonePrefixed, "{roadmap}");
         }
         for roadmap in [
@@ -633,7 +635,11 @@ mod tests {
             "## Phases\n\n- **Phase 2: Parser** - all\n\n## Plans\n\n- [ ] Phase 2-01: write\n",
             "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
         ] {
-            assert_eq!(PhaseNumbering::detect(roadmap), PhaseNumbering::Plain, "{roadmap}");
+            assert_eq!(
+                PhaseNumbering::detect(roadmap, || false),
+                PhaseNumbering::Plain,
+                "{roadmap}"
+            );
         }
     }
 }

@@ -116,9 +116,11 @@ pub(super) fn phases_in(
     let mut warnings = Vec::new();
     let mut folders = folder::entries(dir, &mut warnings)?;
     folders.retain(|(_, kind)| *kind == PathKind::Folder);
-    let mut read = roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
+    let settings = LazyCell::new(|| settings(home));
+    let mut read = roadmaps
+        .iter()
+        .map(|roadmap| PhaseNumbering::read(roadmap, || settings.numbers_by_milestone));
     let numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
-    let code = LazyCell::new(|| project_code(home));
     let mut found = MilestoneFolder {
         slug: slug.to_owned(),
         dir: home.to_owned(),
@@ -130,7 +132,8 @@ pub(super) fn phases_in(
         let may_be_coded = numbering != PhaseNumbering::Coded
             && name.starts_with(|c: char| c.is_ascii_uppercase())
             && folder_prefix(&name).is_empty();
-        let coded = may_be_coded.then(|| name.strip_prefix(code.as_deref()?)?.strip_prefix('-'));
+        let coded = may_be_coded
+            .then(|| name.strip_prefix(settings.project_code.as_deref()?)?.strip_prefix('-'));
         let name = coded.flatten().unwrap_or(&name);
         let own = numbering
             .split_folder(name)
@@ -153,13 +156,13 @@ pub(super) fn phases_in(
     Ok(Parsed::new(found, warnings))
 }
 
-/// Returns GSD's `project_code`, from the planning folder that contains a milestone.
-fn project_code(home: &Path) -> Option<String> {
+/// Returns the settings of the planning folder that contains a milestone.
+fn settings(home: &Path) -> WorkflowSettings {
     let homes = [vocabulary::MILESTONES, vocabulary::WORKSTREAMS];
     let above = home.parent().filter(|above| homes.iter().any(|name| above.ends_with(name)));
     let root = above.and_then(Path::parent).unwrap_or(home);
-    let config = read::text(&root.join(vocabulary::CONFIG)).ok().flatten()?;
-    WorkflowSettings::parse(&config.value).project_code
+    let config = read::text(&root.join(vocabulary::CONFIG)).ok().flatten();
+    config.map(|config| WorkflowSettings::parse(&config.value)).unwrap_or_default()
 }
 
 /// Returns whether a folder contains plans or summaries, down to a depth.

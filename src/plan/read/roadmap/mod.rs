@@ -164,7 +164,7 @@ const MAX_MILESTONES: usize = 1_000;
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        Self::parse_with(text, path, PhaseNumbering::detect(text))
+        Self::parse_with(text, path, PhaseNumbering::detect(text, || false))
     }
 
     /// Parses a ROADMAP.md of a project that numbers its phases in the given way.
