@@ -35,14 +35,15 @@ use crate::project::{Environment, OpenRequest, Project};
 
 /// Implements `ValueEnum` for an enum, with its words as values; a method of the enum may describe them.
 macro_rules! value_enum {
-    ($name:ty $(, $help:ident)?) => {
+    ($name:ty $(, $help:ident)? $(; $aliases:ident)?) => {
         impl clap::ValueEnum for $name {
             fn value_variants<'a>() -> &'a [Self] {
                 &Self::ALL
             }
 
             fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-                Some(clap::builder::PossibleValue::new(self.as_str())$(.help(self.$help()))?)
+                let value = clap::builder::PossibleValue::new(self.as_str());
+                Some(value$(.help(self.$help()))?$(.aliases(self.$aliases()))?)
             }
         }
     };

@@ -23,7 +23,7 @@ use crate::text::{clip, quantity, sentences};
 use crate::{claude_md, context, lifecycle, patterns, plan};
 
 value_enum!(LayoutName, dir);
-value_enum!(ContextTarget, file);
+value_enum!(ContextTarget, file; other_clients);
 
 /// Create a planning folder, and write CLAUDE.md for the first time
 ///

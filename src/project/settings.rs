@@ -41,6 +41,11 @@ impl ContextTarget {
             Self::Gemini => "GEMINI.md",
         }
     }
+
+    /// Returns the clients that read the file and have another name.
+    pub(crate) fn other_clients(self) -> &'static [&'static str] {
+        if self == Self::Agents { &["codex", "opencode"] } else { &[] }
+    }
 }
 
 word_enum! {

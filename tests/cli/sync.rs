@@ -134,6 +134,7 @@ fn where_codex_is_the_only_client_agents_md_is_the_default_and_a_named_file_is_o
     for (setting, line, file) in [
         ("", "sync", "AGENTS.md"),
         ("", "sync --target claude", "CLAUDE.md"),
+        ("", "sync --target codex", "AGENTS.md"),
         ("targets = [\"claude\"]\n", "sync", "CLAUDE.md"),
     ] {
         let case = Case::new(YOLO);
