@@ -175,7 +175,7 @@ fn mark_past_blockers(project: &Project, hits: &mut [Hit]) {
     }
     // What cannot be read is reported by `status`.
     let Ok(survey) = Survey::read(project) else { return };
-    let open = survey.current_blockers();
+    let open = survey.open_blockers();
     for hit in hits.iter_mut().filter(|hit| is_blocker(hit)) {
         let text = one_line(&hit.passage.text);
         if survey.state.blockers.contains(&text) && !open.contains(&text) {
@@ -239,7 +239,8 @@ fn mark_changed(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>
 
 /// Returns the files of the project that a dated hit names, from the top of the repository.
 fn named_files(project: &Project, hit: &Hit) -> Vec<String> {
-    if hit.passage.date.is_none() {
+    let is_stale = hit.passage.flags & Flag::Stale.bit(true) != 0;
+    if hit.passage.date.is_none() || is_stale {
         return Vec::new();
     }
     let Some(top) = project.git.top() else {
@@ -249,11 +250,10 @@ fn named_files(project: &Project, hit: &Hit) -> Vec<String> {
         Mention { path, is_folder: false, .. } => Some(path),
         _ => None,
     });
-    let from_top = paths.filter(|path| hit.file != *path).filter_map(|path| {
-        let path = project.root.join(path);
-        let is_file = read::is_file(&path);
-        path.strip_prefix(top).ok().filter(|_| is_file).map(slashed)
-    });
+    // One that is gone may have been renamed or deleted since.
+    let from_top = paths
+        .filter(|path| hit.file != *path)
+        .filter_map(|path| project.root.join(path).strip_prefix(top).ok().map(slashed));
     from_top.collect()
 }
 

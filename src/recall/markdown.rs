@@ -397,6 +397,7 @@ fn has_no_content(text: &str) -> bool {
         || is_badge(text)
         || has_only_empty_fields(text)
         || is_placeholder(text)
+        || is_absent(text)
         || text.len() <= MAX_LABEL_LENGTH && !text.contains(is_meant)
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
-use crate::markdown::FrontMatter;
+use crate::markdown::{FrontMatter, Node};
 use crate::patterns::Patterns;
 use crate::plan::PlanningFolder;
 use crate::project::{ContextTarget, LayoutName, Project, vocabulary};
@@ -21,7 +21,7 @@ use crate::recall::markdown::{Authority, passages};
 use crate::search::index::Passage;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing, read};
-use crate::text::{clip, slashed, word_enum};
+use crate::text::{clip, fold, slashed, word_enum};
 use crate::{journal, knowledge, ledger, patterns};
 
 word_enum! {
@@ -306,11 +306,20 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     let key = path.file_stem().filter(|_| is_entry);
     let key = key.map(|key| key.to_string_lossy().into_owned());
     let mut found = passages(text, path, Authority::Canonical, Role::Other);
-    if is_entry {
-        // The fields of an entry are about it: what they say is not what was recorded.
-        let front = FrontMatter::parse(text, path).value.range;
-        let lines = text[..front.end].lines().count();
+    if let Some(key) = &key {
+        // The fields of an entry are about it: what they say is not what was recorded, but its key and tags name it.
+        let front = FrontMatter::parse(text, path).value;
+        let lines = text[..front.range.end].lines().count();
         found.retain(|passage| passage.line > lines);
+        let names =
+            [vec![key.clone()], front.get(&["tags"]).map(Node::texts).unwrap_or_default()].concat();
+        for passage in &mut found {
+            // A key is mostly made of the entry's own words.
+            let said = fold(&[&passage.headings.join(" "), &*passage.text].join(" "));
+            let is_new = |name: &&String| fold(name).split('-').any(|word| !said.contains(word));
+            let names: Vec<String> = names.iter().filter(is_new).cloned().collect();
+            passage.headings.splice(0..0, names);
+        }
     }
     for passage in &mut found {
         passage.id.clone_from(&key);

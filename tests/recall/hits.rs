@@ -78,11 +78,34 @@ fn a_hit_that_names_a_file_changed_after_its_date_says_so() {
     case.write("src/gate.rs", "1").write("src/shed.rs", "1").commit("one", "2026-01-01T00:00:00Z");
     case.write(
         ".planning/PROJECT.md",
-        "# P\n\n- (2026-01-05) the walrus gate in `src/gate.rs`\n- (2026-01-05) the walrus shed in `src/shed.rs`\n",
+        "# P\n\n- (2026-01-05) the walrus gate in `src/gate.rs`\n- (2026-01-05) the walrus shed in `src/shed.rs`\n\
+         - (2026-01-05) the walrus door in `src/door.rs`\n",
     );
-    case.write("src/gate.rs", "2").commit("two", "2026-01-09T00:00:00Z");
+    case.write("src/gate.rs", "2").write("src/door.rs", "1");
+    case.commit("two", "2026-01-04T00:00:00Z");
+    std::fs::rename(case.root().join("src/door.rs"), case.root().join("src/lid.rs")).unwrap();
+    case.write("src/gate.rs", "3").commit("three", "2026-01-09T00:00:00Z");
     assert_eq!(flags(&case, "walrus gate"), json!(["changed since"]));
     assert_eq!(flags(&case, "walrus shed"), json!([]));
+    assert_eq!(flags(&case, "walrus door"), json!(["changed since"]), "it was renamed");
+}
+
+#[test]
+fn an_entry_is_found_by_its_key_and_its_tags() {
+    let case = Case::empty();
+    case.run("remember --key vpn --tags network").args(["ask Tom for the profile"]).success();
+    for query in ["vpn", "network"] {
+        let found = hits(&case, query);
+        assert_eq!(found[0]["headings"], json!(["vpn", "network", "Ask Tom for the profile"]));
+    }
+}
+
+#[test]
+fn what_a_template_leaves_to_be_filled_in_is_no_hit() {
+    let case = Case::empty();
+    let state = "# State\n\n## Todos\n{todos-or-none}\n\n## Blockers\n[None at this time]\n";
+    case.write(".planning/STATE.md", state);
+    assert_eq!(case.run("recall --all todos blockers").success().stdout(), "Nothing found.\n");
 }
 
 #[test]

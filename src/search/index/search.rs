@@ -334,7 +334,10 @@ impl Scan<'_> {
         let meaning = meaning.max(ranked.cosine.unwrap_or_default());
         let is_place = self.is_place(&self.units[ranked.index]);
         ranked.parts.weight > 0.0
-            && (is_place || self.words[ranked.index] > 0.0 || meaning >= MIN_SIMILARITY)
+            && (self.asked.all
+                || is_place
+                || self.words[ranked.index] > 0.0
+                || meaning >= MIN_SIMILARITY)
     }
 }
 
