@@ -345,7 +345,7 @@ pub(crate) fn user(
     let (user, is_systems) = facts::user_or_systems(project, named)?;
     if is_systems && facts::is_unknown(&Facts::open(project, db, Purpose::Read)?, &user)? {
         out.note(&format!(
-            "facts of {user}, the system's user name; ANNALS_USER or `user` in your own config.toml names another"
+            "facts of {user}, the system's user name; `recall` and sessions read them once ANNALS_USER or `user` in your own config.toml is set"
         ));
     }
     Ok(user)

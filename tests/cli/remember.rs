@@ -245,7 +245,7 @@ fn a_first_fact_says_whose_it_is_if_no_user_is_set() {
     let case = Case::empty();
     let said =
         |text: &str| case.run("remember --fact").args([text]).env("USER", "ida").success().stderr();
-    let note = "facts of ida, the system's user name; ANNALS_USER or `user` in your own config.toml names another\n";
+    let note = "facts of ida, the system's user name; `recall` and sessions read them once ANNALS_USER or `user` in your own config.toml is set\n";
     assert_eq!(said("likes tea"), note);
     assert_eq!(said("likes rain"), "");
 }
