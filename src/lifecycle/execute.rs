@@ -473,7 +473,11 @@ fn findings(phase: &FinishedPhase) -> Vec<String> {
         }));
     }
     if lines.is_empty() {
-        lines.push("- no deviation, issue or failed check".to_owned());
+        lines.push(match patterns::stated_deviations(&phase.plans) {
+            None | Some(0) => "- no deviation, issue or failed check".to_owned(),
+            Some(1) => "- 1 deviation, which is not described".to_owned(),
+            Some(count) => format!("- {count} deviations, none of which is described"),
+        });
     }
     lines
 }

@@ -444,6 +444,16 @@ fn the_digest_says_what_a_judge_needs_and_changes_nothing() {
 }
 
 #[test]
+fn the_digest_counts_deviations_that_no_summary_describes() {
+    let case = Case::empty();
+    case.write(".planning/phases/01-base/01-01-PLAN.md", "# Plan\n");
+    let summary = "---\nstatus: complete\ndeviations: 2\n---\n# Summary\n\nDone.\n";
+    case.write(".planning/phases/01-base/01-01-SUMMARY.md", summary);
+    let digest = case.run("execute 1 --digest").success().stdout();
+    assert!(digest.contains("\n- 2 deviations, none of which is described\n"), "{digest}");
+}
+
+#[test]
 fn effort_is_what_was_recorded_or_what_the_caller_says() {
     let case = Case::new(VBW);
     case.run("execute 3 --effort careful").success();
