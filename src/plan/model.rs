@@ -10,6 +10,7 @@ use regex_lite::Regex;
 
 use crate::clock::first_date;
 use crate::error::{Error, Result};
+use crate::markdown::FrontMatter;
 use crate::plan::phase::may_be_same;
 use crate::plan::read::vocabulary::has;
 use crate::plan::rules::is_same_milestone;
@@ -156,6 +157,7 @@ impl Survey {
                 warnings.push(Warning::file(&check.file, message));
             }
         }
+        warnings.extend(survey.unknown_statuses());
         warnings.extend(survey.unread_files());
         survey.warnings = project.named(warnings);
         survey
@@ -389,6 +391,16 @@ impl Survey {
         let milestones = &self.roadmap.milestones;
         let newest = milestones.iter().max_by_key(|one| (version_parts(&one.name), one.line));
         newest.filter(|_| milestones.iter().all(|one| one.is_shipped))
+    }
+
+    /// Returns warnings about summaries whose status is not understood.
+    fn unknown_statuses(&self) -> Vec<Warning> {
+        let plans = self.position.members().flat_map(|phase| &phase.plans);
+        let partial = plans.filter(|slot| slot.state == PlanState::Partial);
+        let files = partial.filter_map(|slot| slot.summary.as_ref());
+        let unknown =
+            |text, path| PlanState::unknown_word(&FrontMatter::parse(text, path).value, path);
+        files.filter_map(|file| unknown(file.text()?, &file.path)).collect()
     }
 
     /// Returns warnings about files of the phases that could not be read, of those that were needed so far.

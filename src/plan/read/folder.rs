@@ -82,18 +82,24 @@ impl PlanningFolder {
         for home in homes {
             value.archived.extend(archives(home, &mut warnings)?);
         }
-        if value.active.phases.is_empty()
-            && let Some(live) = live_phases(&home, &value.archived)
-        {
-            let slug = &value.active.slug;
+        if let Some(live) = live_phases(&home, &value.archived) {
             let roadmaps = [home.join(vocabulary::ROADMAP)];
-            let read = phases_in(&live, true, &home, slug, &roadmaps)?;
-            value.active = read.into_value(&mut warnings);
+            let read = phases_in(&live, true, &home, &value.active.slug, &roadmaps)?;
+            let read = read.into_value(&mut warnings);
+            // GSD reads both folders.
+            let active = &mut value.active;
+            let is_new = |phase: &Arc<PhaseDir>| {
+                !active.phases.iter().any(|own| own.dir_name() == phase.dir_name())
+            };
+            let new: Vec<_> = read.phases.into_iter().filter(is_new).collect();
+            active.phases.extend(new);
+            active.phases.sort_by(|a, b| (&a.number, &a.path).cmp(&(&b.number, &b.path)));
+            active.not_understood.extend(read.not_understood);
             value.archived.retain(|archive| archive.dir.as_ref() != Some(&live));
         }
         value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
         value.not_understood.extend(value.active.not_understood.iter().cloned());
-        for path in elsewhere(&home)? {
+        for path in elsewhere(&home, value.active.phases.is_empty())? {
             let message = "not read: contains plans, but phases are not looked for here";
             warnings.push(Warning::file(&path, message));
             if value.active.phases.is_empty() {
@@ -159,7 +165,11 @@ impl PlanningFolder {
         let active = match names.as_slice() {
             [] => None,
             names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
-            _ if stated.is_empty() && read::is_folder(&self.dir.join(vocabulary::PHASES)) => None,
+            _ if stated.is_empty()
+                && !entries(&self.dir.join(vocabulary::PHASES), warnings)?.is_empty() =>
+            {
+                None
+            }
             [only] if stated.is_empty() => Some(only.clone()),
             names => {
                 let problem = if stated.is_empty() {
@@ -306,8 +316,9 @@ fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
 }
 
 /// Returns what contains plans or summaries beside the phases: files directly in the home, and folders down to the second
-/// level; folders that are named for work, such as `tasks/`, count whatever is in them.
-fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
+/// level; folders that are named for work, such as `tasks/`, count whatever is in them. If there are no phases, those of a
+/// milestone that ACTIVE does not name count, too.
+fn elsewhere(home: &Path, has_no_phases: bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for (name, kind) in entries(home, &mut Vec::new())? {
         let path = home.join(&name);
@@ -317,8 +328,14 @@ fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
             PathKind::Folder if has("folder of work", &lower) => {
                 !entries(&path, &mut Vec::new())?.is_empty()
             }
-            PathKind::Folder if !has("folder without phases", &lower) => {
-                holds_plans(&path, 2)? && !read::is_folder(&path.join(vocabulary::PHASES))
+            // On some systems `Phases` is another folder.
+            PathKind::Folder
+                if name != vocabulary::PHASES && lower == vocabulary::PHASES
+                    || !has("folder without phases", &lower) =>
+            {
+                let is_milestone = read::is_folder(&path.join(vocabulary::PHASES));
+                let depth = if is_milestone { 3 } else { 2 };
+                (has_no_phases || !is_milestone) && holds_plans(&path, depth)?
             }
             _ => false,
         };

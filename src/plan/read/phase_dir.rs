@@ -29,7 +29,7 @@ use crate::plan::read::{
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{capitalized, strip_prefix_ignore_case};
+use crate::text::{capitalized, strip_prefix_ignore_case, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
@@ -114,8 +114,9 @@ pub(super) fn phases_in(
     roadmaps: &[PathBuf],
 ) -> Result<Parsed<MilestoneFolder>> {
     let mut warnings = Vec::new();
-    let mut folders = folder::entries(dir, &mut warnings)?;
-    folders.retain(|(_, kind)| *kind == PathKind::Folder);
+    let (folders, files): (Vec<_>, Vec<_>) = folder::entries(dir, &mut warnings)?
+        .into_iter()
+        .partition(|(_, kind)| *kind == PathKind::Folder);
     let settings = LazyCell::new(|| settings(home));
     let mut read = roadmaps
         .iter()
@@ -151,6 +152,12 @@ pub(super) fn phases_in(
                 found.not_understood.push(dir);
             }
         }
+    }
+    let is_plan = |name: &str| FileName::parse(name, "").is_some_and(|file| file.plan.is_some());
+    if let Some((name, _)) = files.iter().find(|(name, _)| is_pure && is_plan(name)) {
+        let file = dir.join(name);
+        warnings.push(Warning::file(&file, "not read: a plan outside of a phase's folder"));
+        found.not_understood.push(file);
     }
     found.phases.sort_by(|a, b| (&a.number, &a.path).cmp(&(&b.number, &b.path)));
     Ok(Parsed::new(found, warnings))
@@ -228,12 +235,17 @@ impl PhaseDir {
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
         let is_missed = |name: &&String| {
             let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
-            let is_plan = own.ends_with("PLAN.md") && !own.ends_with("TEST-PLAN.md");
-            let is_numbered = own.contains(|c: char| c.is_ascii_digit());
-            let is_done = files.contains(&name.replace("PLAN.md", "SUMMARY.md"));
+            let is_plan = if plans.is_empty() {
+                let is_text = [".md", ".mdx", ".txt"].iter().any(|end| own.ends_with(end));
+                is_text && words_in(own).any(|word| word.eq_ignore_ascii_case("plan"))
+            } else {
+                own.ends_with("PLAN.md") && own.contains(|c: char| c.is_ascii_digit())
+            };
+            let summary = name.strip_suffix("PLAN.md").map(|head| format!("{head}SUMMARY.md"));
+            let is_done = summary.is_some_and(|summary| files.contains(&summary));
             let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());
             is_plan
-                && is_numbered
+                && !own.ends_with("TEST-PLAN.md")
                 && !own.starts_with('.')
                 && !is_done
                 && !read.any(|plan| plan.path == dir.join(name))

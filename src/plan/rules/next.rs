@@ -132,8 +132,10 @@ impl<'a> Case<'a> {
                 let roadmap = &case.survey.roadmap;
                 let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
                 let mut phases = [choice.phase, case.frontier].into_iter().flatten();
+                let is_nothing_read = case.last(Phase::has_files).is_none()
+                    && !case.survey.folder.not_understood.is_empty();
                 let is_hidden = choice.action == Action::Plan
-                    && phases.any(|phase| has_unread_work(case, phase));
+                    && (is_nothing_read || phases.any(|phase| has_unread_work(case, phase)));
                 (assumes_nothing && is_unread || is_foreign || is_hidden)
                     .then_some(Step::new(Action::Unknown, None))
             },

@@ -351,6 +351,94 @@ fn of_three(files: &[(&str, &str)]) -> String {
     answer(&[&roadmap, &GAUGES[..], files].concat())
 }
 
+/// Returns the answer for a finished first phase and another entry of the roadmap.
+fn of_entry(entry: &str) -> String {
+    let roadmap = format!("# Roadmap\n\n- [x] Phase 1: Gauges\n{entry}\n");
+    answer(&[&[("ROADMAP.md", roadmap.as_str())], &GAUGES[..]].concat())
+}
+
+#[test]
+fn a_box_with_another_mark_is_open() {
+    for mark in ["~", "/", ">", "!", "\u{1f6a7}"] {
+        assert_eq!(of_entry(&format!("- [{mark}] **Phase 2: Alerts**")), "plan 2", "{mark}");
+    }
+}
+
+#[test]
+fn an_entry_that_is_not_read_is_no_reason_to_ship() {
+    for entry in [
+        "- [WIP] Phase 2: Alerts",
+        "- [o] Phase 2: Alerts",
+        "-[ ] Phase 2: Alerts",
+        "**Phase 2: Alerts**",
+        "- [ ] Phase-2: Alerts",
+        "- [ ] Phases 2-3: Alerts and report",
+        "- [ ] Stage 2: Alerts",
+        "- [ ] Alerts (phase 2)",
+        "  - [ ] Phase 1.1: Fix (INSERTED)",
+        // An id of which only a part is read.
+        "- [ ] Phase 1-B: Alerts",
+        "- [ ] Phase 1.b: Alerts",
+    ] {
+        assert_eq!(of_entry(entry), "unknown", "{entry}");
+    }
+    for entry in ["- [x] Phase 1: Gauges", "- [x] Kick-off", "Phase 1: all of it is done"] {
+        assert_eq!(of_entry(entry), "ship", "{entry}");
+    }
+}
+
+#[test]
+fn a_summary_whose_status_is_not_understood_does_not_finish_its_plan() {
+    let of = |status: &str| {
+        let text = format!("---\nstatus: {status}\n---\n");
+        let summary = ("phases/02-alerts/02-01-SUMMARY.md", text.as_str());
+        of_three(&[("phases/02-alerts/02-01-PLAN.md", ""), summary])
+    };
+    assert_eq!(of("rolled_back"), "execute 2");
+    assert_eq!(of("needs_review"), "execute 2");
+    assert_eq!(of("superseded"), "plan 3");
+    assert_eq!(of("completed"), "plan 3");
+}
+
+#[test]
+fn where_work_is_not_read_no_first_phase_is_planned() {
+    for plan in [
+        "phases/01-01-PLAN.md",
+        "Phases/01-gauges/01-01-PLAN.md",
+        "phases/01-gauges/PLAN-A.md",
+        "phases/01-gauges/setup-PLAN.md",
+        "phases/01-gauges/01-01-PLAN.txt",
+        "phases/gauges/01-PLAN.md",
+        "one/phases/01-gauges/01-01-PLAN.md",
+        "plans/01-01-PLAN.md",
+    ] {
+        let files = [("ROADMAP.md", "# Roadmap\n\n- [ ] Phase 1: Gauges\n"), (plan, "")];
+        assert_eq!(answer(&files), "unknown", "{plan}");
+    }
+}
+
+#[test]
+fn an_empty_folder_of_phases_hides_no_workstreams() {
+    let plan = "workstreams/api/phases/01-gauges/01-01-PLAN.md";
+    let roadmap = ("workstreams/web/ROADMAP.md", "# Roadmap\n");
+    let files = [("phases/.gitkeep", ""), (plan, ""), roadmap];
+    assert_eq!(answer(&files), "unknown");
+    assert_eq!(answer(&files[..2]), "execute 1");
+}
+
+#[test]
+fn the_phases_of_the_open_milestone_may_be_in_two_folders() {
+    let live = "milestones/v1.1-phases/02-alerts";
+    let files = [
+        ("STATE.md", "---\nmilestone: v1.1\n---\n# State\n\nPhase: 2 (Alerts)\n"),
+        ("ROADMAP.md", THREE),
+        (&format!("{live}/02-01-PLAN.md"), ""),
+        (&format!("{live}/02-01-SUMMARY.md"), ""),
+        (&format!("{live}/02-02-PLAN.md"), ""),
+    ];
+    assert_eq!(answer(&[&files, &GAUGES[..]].concat()), "execute 2");
+}
+
 #[test]
 fn a_partial_or_failed_plan_is_open_work() {
     for status in ["partial", "failed"] {

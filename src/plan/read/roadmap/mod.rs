@@ -44,7 +44,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
+use crate::markdown::{BlockContent, FrontMatter, Outline, Ranges, Section, Table, TableRow};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{has, says_dropped, split_status};
 use crate::plan::read::{
@@ -182,12 +182,14 @@ impl Roadmap {
             milestones,
             phases,
             by_number,
+            unread: Vec::new(),
             is_template: false,
         };
         assembly.read();
-        let Assembly { mut phases, milestones, is_template, .. } = assembly;
+        let Assembly { mut phases, milestones, unread, is_template, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = not_understood(&outline, numbering);
+        not_understood.extend(unread);
         if phases.is_empty() && not_understood.is_empty() && !is_template {
             not_understood.extend(unread_work(&outline));
         }
@@ -241,6 +243,8 @@ struct Assembly<'a, 'o> {
     phases: Vec<Arc<RoadmapPhase>>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
+    /// Lines that name a phase in a form that is not read.
+    unread: Vec<Located<String>>,
     /// Whether it lists phases of a template that was not filled in: `Phase 1: {name}`.
     is_template: bool,
 }
@@ -256,8 +260,21 @@ impl Assembly<'_, '_> {
             phase.milestone = self.home(section.heading.start, &phase.number);
             self.merge(phase);
         }
-        for (mut phase, at) in entries(outline, &details, numbering) {
+        let mut boxed: HashMap<(Option<usize>, PhaseNumber), Option<String>> = HashMap::new();
+        let entries = entries(outline, &details, numbering);
+        let read: HashSet<usize> = entries.iter().map(|(_, at)| *at).collect();
+        self.unread.extend(unread_boxes(outline, &read));
+        for (mut phase, at) in entries {
             phase.milestone = self.home(at, &phase.number);
+            let key = (phase.milestone, phase.number.clone());
+            let name = phase.name.as_deref().map(str::to_lowercase);
+            // Two phases of one list with the same number have ids of which only a part is read: `1-A`, `1-B`.
+            if phase.checkbox.is_some() && boxed.get(&key).is_some_and(|other| *other != name) {
+                let value = outline.text()[at..].lines().next().unwrap_or_default().to_owned();
+                self.unread.push(Located { range: at..at + value.len(), value, line: phase.line });
+            } else if phase.checkbox.is_some() {
+                boxed.insert(key, name);
+            }
             self.merge(phase);
         }
         let all = 0..outline.text().len();
@@ -269,6 +286,9 @@ impl Assembly<'_, '_> {
             let milestone = version.and_then(|_| self.milestones.iter().position(is_named));
             self.merge(RoadmapPhase { milestone, ..phase });
         }
+        let named = named_lines(outline, &details, numbering).into_iter();
+        let unread = named.filter(|(number, _)| !self.by_number.contains_key(number));
+        self.unread.extend(unread.map(|(_, line)| line));
         self.assign_by_range();
         self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
     }
@@ -447,6 +467,51 @@ fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Locat
     lines.chain(cells).collect()
 }
 
+/// Returns the open boxes among the entries of phases, which were read, that were not: they are phases, too.
+fn unread_boxes<'o>(
+    outline: &'o Outline<'_>,
+    read: &'o HashSet<usize>,
+) -> impl Iterator<Item = Located<String>> {
+    let lists = outline.sections().iter().map(|section| {
+        let own = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
+        own.partition::<Vec<_>, _>(|(block, _)| read.contains(&block.range.start))
+    });
+    let lists = lists.filter(|(read, _)| read.iter().any(|(_, item)| item.checked.is_some()));
+    let open = lists.flat_map(|(_, others)| others);
+    open.filter(|(_, item)| item.checked == Some(false)).map(|(block, item)| Located {
+        value: item.text.clone(),
+        range: block.range.clone(),
+        line: block.line,
+    })
+}
+
+/// Returns the lines outside of the phases' sections that begin with a phase's number and name, however they are written:
+/// `- [WIP] Phase 2: Name`, `**Phase 2: Name**`, `-[ ] Phase-2: Name`.
+fn named_lines(
+    outline: &Outline<'_>,
+    details: &Ranges,
+    numbering: PhaseNumbering,
+) -> Vec<(PhaseNumber, Located<String>)> {
+    let all = 0..outline.text().len();
+    let texts = outline.blocks(&all).iter().filter(|block| {
+        matches!(block.content, BlockContent::Item(_) | BlockContent::Paragraph)
+            && !details.contains(block.range.start)
+    });
+    let lines = texts.flat_map(|block| outline.slice(&block.range).lines().zip(block.line..));
+    let named = lines.filter_map(|(line, number)| {
+        let text = split_mark(line).map_or(line, |(_, text)| text);
+        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let id = text[word.len()..].trim_start_matches([' ', '-']);
+        let (phase, name) = numbering.split(id).filter(|_| has("phase", &word.to_lowercase()))?;
+        let is_more = |c: char| c.is_ascii_digit() || "-–* ".contains(c);
+        let is_named = name.trim_start_matches(is_more).starts_with([':', '—']);
+        let value = line.trim().to_owned();
+        is_named.then_some((phase, Located { value, range: 0..0, line: number }))
+    });
+    named.collect()
+}
+
 /// Returns the phases with a plain number that is the milestone of others: `Phase 2` beside `Phase 2-01`.
 fn unprefixed(phases: &[Arc<RoadmapPhase>]) -> impl Iterator<Item = &RoadmapPhase> {
     let of = |numbering| {
@@ -521,11 +586,21 @@ fn entries(
         let phase = parse_phase(Span::new(outline.slice(&block.range), at, block.line), numbering)?;
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        let is_entry = item.checked.is_some() || phase.name.is_some() && lists.contains(at);
+        let is_entry = item.checked.is_some()
+            || phase.name.is_some() && (lists.contains(at) || split_mark(&item.text).is_some());
         is_entry.then_some((RoadmapPhase { checkbox, ..phase }, at))
     });
     entries.collect()
 }
+
+/// Splits an entry with a mark of its own in its box: `[~] Phase 2`, `[WIP] Phase 2`.
+fn split_mark(text: &str) -> Option<(&str, &str)> {
+    let split = text.trim_start().strip_prefix('[')?.split_once("] ");
+    split.filter(|(mark, _)| mark.chars().count() <= MAX_MARK_LENGTH)
+}
+
+/// Maximum length of the mark in a box, in characters.
+const MAX_MARK_LENGTH: usize = 8;
 
 /// A phase's row in a progress table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -112,10 +112,7 @@ impl Summary {
         let document = Document::parse(text, path, &mut warnings);
         let (phase, plan) = document.identity(path);
         let status = PlanState::stated_in(&document.front, &text[document.body()]);
-        let stated = document.front.get(&["status"]).filter(|_| status.is_none());
-        if let Some((node, word)) = stated.and_then(|node| Some((node, node.as_text()?))) {
-            warnings.push(Warning::at(path, node.line, format!("unknown status: {word:?}")));
-        }
+        warnings.extend(PlanState::unknown_word(&document.front, path));
         let (deviation_count, deviations) = deviation::deviations(&document);
         let value = Self {
             phase,
@@ -192,7 +189,19 @@ impl PlanState {
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
             return Self::in_body(body).or(is_short.then_some(Self::Partial));
         };
-        Self::parse(stated)
+        // A plan whose status is not understood is not done.
+        let is_dropped = PhaseProgress::parse(stated).is_some_and(PhaseProgress::is_dropped);
+        let unknown = if is_dropped { Self::Complete } else { Self::Partial };
+        Self::parse(stated).or(Some(unknown))
+    }
+
+    /// Returns a warning about a status that is no known word.
+    pub(crate) fn unknown_word(front: &FrontMatter, path: &Path) -> Option<Warning> {
+        let node = front.get(&["status"])?;
+        let word = node.as_text().filter(|word| !is_absent(word))?;
+        let is_known = Self::parse(word).is_some() || PhaseProgress::parse(word).is_some();
+        let message = || format!("unknown status: {word:?}, so the plan counts as partial");
+        (!is_known).then(|| Warning::at(path, node.line, message()))
     }
 
     /// Finds the first line of a text that states the plan's status, outside sections about its parts.
