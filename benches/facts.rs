@@ -240,9 +240,9 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
         uses_encoder: false,
     };
     let start = Instant::now();
-    let mut facts = open(path, Purpose::Read);
+    let facts = open(path, Purpose::Read);
     let user = UserId::new(user).unwrap();
-    let found = facts::retrieve(&mut facts, &user, &query, &Embedder::BuiltIn).unwrap();
+    let found = facts::retrieve(&facts, &user, &query, &Embedder::BuiltIn).unwrap();
     let took = start.elapsed();
     assert!(!found.hits.is_empty());
     took
@@ -254,7 +254,7 @@ fn open(path: &Path, purpose: Purpose) -> Facts {
 
 /// Writes the facts in one transaction, and their vectors in a few.
 fn build(path: &Path, size: usize) {
-    let mut facts = open(path, Purpose::Write);
+    let facts = open(path, Purpose::Write);
     let mut connection = Connection::open(path).unwrap();
     let transaction = connection.transaction().unwrap();
     let sql = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, \
@@ -282,7 +282,7 @@ fn build(path: &Path, size: usize) {
         }
     }
     transaction.commit().unwrap();
-    facts::refresh(&mut facts, &Embedder::BuiltIn).unwrap();
+    facts::refresh(&facts, &Embedder::BuiltIn).unwrap();
 }
 
 fn number(variable: &str, otherwise: usize) -> usize {

@@ -135,7 +135,7 @@ fn facts_report(file: &str, silence: bool, encoder: bool) -> Value {
     for group in &groups {
         let (mut store, user) = facts::stored(group, &Embedder::BuiltIn).unwrap();
         let mut ask =
-            |question: &Question, method| ask_facts(&mut store, &user, question, method, encoder);
+            |question: &Question, method| ask_facts(&store, &user, question, method, encoder);
         let is_plain = |question: &&Question| question.category != "adversarial";
         for question in group.questions.iter().filter(is_plain) {
             for (method, (_, outcomes)) in facts::Method::ALL.into_iter().zip(&mut methods) {
@@ -153,7 +153,7 @@ fn facts_report(file: &str, silence: bool, encoder: bool) -> Value {
 }
 
 fn ask_facts(
-    store: &mut Facts,
+    store: &Facts,
     user: &UserId,
     question: &Question,
     method: facts::Method,

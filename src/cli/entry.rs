@@ -262,8 +262,8 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
             ..Statement::default()
         };
         out.preface(project);
-        let mut store = Facts::open(project, None, Purpose::Write)?;
-        let added = facts::add(&mut store, &user, &statement)?;
+        let store = Facts::open(project, None, Purpose::Write)?;
+        let added = facts::add(&store, &user, &statement)?;
         return out.show(&added, text!("facts/effect"));
     }
     let on_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();

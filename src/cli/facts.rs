@@ -372,7 +372,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         FactsCommand::Add(args) => {
             let user = context.user()?;
-            let added = facts::add(&mut context.write()?, &user, &args.statement())?;
+            let added = facts::add(&context.write()?, &user, &args.statement())?;
             context.out.show(&added, text!("facts/effect"))
         }
         FactsCommand::List(args) => list(args, context),
@@ -381,11 +381,11 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
             inject(*budget, query.as_deref(), of_project.as_deref(), context)
         }
         FactsCommand::Confirm { id, reject, reason } => {
-            let (user, mut store) = (context.user()?, context.write()?);
+            let (user, store) = (context.user()?, context.write()?);
             let answered = if *reject {
-                facts::reject(&mut store, &user, id, reason)?
+                facts::reject(&store, &user, id, reason)?
             } else {
-                facts::confirm(&mut store, &user, id)?
+                facts::confirm(&store, &user, id)?
             };
             context.out.show(&answered, text!("facts/effect"))
         }
@@ -404,8 +404,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         }
         FactsCommand::Import { allow_secret } => {
             let (user, lines) = (context.user()?, input()?);
-            let (mut store, policy) = (context.write()?, (*allow_secret).into());
-            let imported = facts::import(&mut store, &user, &lines, policy)?;
+            let (store, policy) = (context.write()?, (*allow_secret).into());
+            let imported = facts::import(&store, &user, &lines, policy)?;
             context.out.show(
                 &imported,
                 "{{ imported }} imported, {{ pending }} of them pending, {{ known }} already known\n",
@@ -511,7 +511,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
         uses_encoder: !args.no_encoder && context.project.settings.encoder,
     };
     let embedder = facts::embedder(context.project)?;
-    let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
+    let found = facts::retrieve(&context.read()?, &user, &query, &embedder)?;
     if let Some(because) = &found.degraded_because {
         context.out.note(&format!("searched by words only: {because}"));
     }
@@ -528,12 +528,12 @@ fn inject(
     of_project: Option<&str>,
     context: &mut Context<'_>,
 ) -> Result<()> {
-    let (user, mut store) = (context.user()?, context.read()?);
+    let (user, store) = (context.user()?, context.read()?);
     let encoder = context.project.settings.encoder;
     let injection = facts::inject(&store, &user, of_project, budget, query, encoder)?;
     context.out.show(&injection, "{{ text }}")?;
     // The text is printed in any case; a failure to count it is only reported.
-    if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
+    if let Err(error) = facts::count_injection(&store, &user, injection.tokens) {
         context.out.note(&format!("not counted in `annals facts metrics`: {error}"));
     }
     let left_out = quantity(injection.left_out, "fact");
@@ -549,9 +549,9 @@ fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
             Error::usage("forget needs --user").hint("annals facts forget --user ID --reason TEXT")
         );
     }
-    let (user, mut store) = (context.user()?, context.write()?);
+    let (user, store) = (context.user()?, context.write()?);
     let (forgotten, server_error) =
-        share::forget(context.project, &mut store, &user, args.key.as_deref(), &args.reason)?;
+        share::forget(context.project, &store, &user, args.key.as_deref(), &args.reason)?;
     if let Some(why) = server_error {
         let later = "the other devices learn of it at the next `annals share sync`";
         context.out.note(&format!("{later}: {why}"));

@@ -57,7 +57,7 @@ enum Action {
 pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Result<()> {
     let purpose =
         if matches!(args.action, Action::Status) { Purpose::Read } else { Purpose::Write };
-    let facts = &mut Facts::open(project, args.db.as_deref(), purpose)?;
+    let facts = &Facts::open(project, args.db.as_deref(), purpose)?;
     let direction = match args.action {
         Action::Init => return out.show(&share::init(project, facts)?, text!("share/initialised")),
         Action::Status => {

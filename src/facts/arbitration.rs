@@ -13,7 +13,7 @@
 //! A fact that the user confirmed is never refined without confirmation. A high-risk fact is overwritten,
 //! refined or ended only with a confidence of at least [`HIGH_RISK`], or if the user confirms it.
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -21,13 +21,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType};
 use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
-use crate::facts::store::{Facts, Json, Sql, row};
-use crate::facts::{fact, history, maintenance};
+use crate::facts::store::{Facts, Json, row};
+use crate::facts::{history, maintenance};
 use crate::text::{fold, is_unspaced, listed, negates, sha256};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
-    pub(crate) connection: &'a Connection,
+    facts: &'a Facts,
     user: &'a UserId,
     /// What new facts take over: turn, session, project, excerpt, event, and, as the last mention, when it was said.
     pub(crate) origin: Fact,
@@ -37,8 +37,7 @@ pub(crate) struct Arbiter<'a> {
     pub(crate) is_confirmed: bool,
     /// Whether the turn has been judged, so that only the same actions are accepted, which change nothing more.
     pub(crate) is_judged: bool,
-    pub(crate) now: String,
-    high_risk: Vec<String>,
+    now: String,
 }
 
 /// The effect of an action.
@@ -71,22 +70,20 @@ row!(ActionResult: key, outcome, fact_id);
 impl Facts {
     /// Applies the rules to actions of this origin, in one transaction.
     pub(crate) fn arbitrate<T>(
-        &mut self,
+        &self,
         user: &UserId,
         origin: Fact,
         work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (now, high_risk) = (self.clock.timestamp(), self.high_risk.clone());
-        self.write(|connection| {
+        self.write(|| {
             work(&mut Arbiter {
-                connection,
+                facts: self,
                 user,
                 origin,
                 category: None,
                 is_confirmed: false,
                 is_judged: false,
-                now,
-                high_risk,
+                now: self.now(),
             })
         })
     }
@@ -97,7 +94,7 @@ impl Arbiter<'_> {
     pub(crate) fn applied(&self, hash: Option<&str>) -> Result<Option<ActionResult>> {
         let sql = "SELECT key, outcome, fact_id FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2 \
                    AND (?3 IS NULL OR action_hash = ?3) ORDER BY action_id DESC LIMIT 1";
-        self.connection.optional(sql, params![self.user, self.origin.source_turn_id, hash])
+        self.facts.optional(sql, params![self.user, self.origin.source_turn_id, hash])
     }
 
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
@@ -120,7 +117,7 @@ impl Arbiter<'_> {
                 Ok(ActionEffect { outcome, fact }) => {
                     let key = action.key.as_str().to_owned();
                     let fact_id = fact.map(|fact| fact.fact_id);
-                    self.connection.run(
+                    self.facts.run(
                         "INSERT INTO applied_actions \
                          (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -146,7 +143,7 @@ impl Arbiter<'_> {
         for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
             if over.is_over_at(&self.now) {
                 let turn = &self.origin.source_turn_id;
-                maintenance::expire(self.connection, &over, &self.high_risk, turn, &self.now)?;
+                maintenance::expire(self.facts, &over, turn)?;
             }
         }
         let current = match self.target(action)? {
@@ -177,7 +174,7 @@ impl Arbiter<'_> {
         let Some(id) = &action.target_fact_id else {
             return Ok(None);
         };
-        let wrong = match fact::by_id(self.connection, self.user, id)? {
+        let wrong = match self.facts.with_id(self.user, id)? {
             None => "there is no such fact".to_owned(),
             Some(found) if found.key != action.key.as_str() => {
                 format!("its key is {}, not {}", found.key, action.key)
@@ -205,7 +202,7 @@ impl Arbiter<'_> {
     }
 
     fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
-        fact::with_key(self.connection, self.user, key, status)
+        self.facts.with_key(self.user, key, status)
     }
 
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
@@ -275,8 +272,7 @@ impl Arbiter<'_> {
 
     /// Returns whether details of a fact may change without confirmation: not of what the user has confirmed exactly.
     fn may_refine(&self, current: &Fact) -> bool {
-        self.is_confirmed
-            || current.confidence < CONFIRMED && !current.is_high_risk(&self.high_risk)
+        self.is_confirmed || current.confidence < CONFIRMED && !self.facts.is_high_risk(current)
     }
 
     /// Rule 2.
@@ -299,7 +295,7 @@ impl Arbiter<'_> {
     /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
     /// late must not undo later statements, and what was said elsewhere was judged without the facts of the project.
     fn is_guarded(&self, action: &Action, current: &Fact) -> bool {
-        current.is_high_risk(&self.high_risk)
+        self.facts.is_high_risk(current)
             || action.confidence_delta < 0.0
             || self.origin.last_mentioned_at < current.last_mentioned_at
             || current.project.is_some() && current.project != self.origin.project
@@ -320,7 +316,7 @@ impl Arbiter<'_> {
             return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
         }
         let ended = self.close(EXPIRE, fact, end, reason)?;
-        maintenance::restore_replaced(self.connection, fact, &self.now)?;
+        maintenance::restore_replaced(self.facts, fact)?;
         Ok(ended)
     }
 
@@ -370,12 +366,11 @@ impl Arbiter<'_> {
             after.confidence = CONFIRMED;
             // Confirming a temporary fact without an end makes it permanent.
             after.valid_to = after.valid_to.filter(|_| action.valid_to.is_some());
-        } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
+        } else if action.confidence_delta >= 0.0 && !self.facts.value::<bool>(sql, values)? {
             after.confidence = repeated_confidence(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
-        self.record(name, &action.reason, Some(current), &after)?;
-        Ok(after)
+        self.record(name, &action.reason, Some(current), after)
     }
 
     /// Rule 6, requested by the auditor itself.
@@ -385,7 +380,7 @@ impl Arbiter<'_> {
             (Some(_), current) => self.propose(action, current.as_ref(), Proposal::Value),
             (None, None) => Ok(NO_EFFECT),
             (None, Some(current))
-                if current.confidence >= ESTABLISHED || current.is_high_risk(&self.high_risk) =>
+                if current.confidence >= ESTABLISHED || self.facts.is_high_risk(&current) =>
             {
                 Ok(effect(ActionOutcome::Kept, current))
             }
@@ -414,7 +409,7 @@ impl Arbiter<'_> {
         if let (Proposal::End, Some(current)) = (proposal, current) {
             new.value_text = format!("no longer {}", current.value_text);
         }
-        self.record(MARK, &action.reason, None, &new)?;
+        let new = self.record(MARK, &action.reason, None, new)?;
         if self.is_confirmed {
             return self.accept(&new, &action.reason);
         }
@@ -458,7 +453,7 @@ impl Arbiter<'_> {
         }
         let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
-        let needed = needed_confidence(after.is_high_risk(&self.high_risk), old);
+        let needed = needed_confidence(self.facts.is_high_risk(&after), old);
         if !self.is_confirmed && after.confidence < needed {
             return Ok(effect(ActionOutcome::Pending, after));
         }
@@ -499,9 +494,9 @@ impl Arbiter<'_> {
     /// Lets the present value stay after all where a confirmed proposal was to replace it.
     fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
         let present = self.contested_fact(pending)?;
-        if let Some(old) = present.filter(|old| gives_way_to(old, pending, &self.high_risk)) {
-            let after = Fact { valid_to: None, updated_at: self.now.clone(), ..old.clone() };
-            self.record("update", reason, Some(&old), &after)?;
+        if let Some(old) = present.filter(|old| gives_way_to(self.facts, old, pending)) {
+            let after = Fact { valid_to: None, ..old.clone() };
+            self.record("update", reason, Some(&old), after)?;
         }
         Ok(())
     }
@@ -528,12 +523,13 @@ impl Arbiter<'_> {
         if !fact.status.is_retrievable() {
             let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
-            history::unarchive(self.connection, &fact.fact_id)?;
+            history::unarchive(self.facts, &fact.fact_id)?;
             return self.write("restore", "confirmed", Some(fact), restored, outcome);
         }
-        if sure != *fact {
-            self.record("confirm", "confirmed", Some(fact), &sure)?;
-        }
+        let sure = match sure == *fact {
+            true => sure,
+            false => self.record("confirm", "confirmed", Some(fact), sure)?,
+        };
         if fact.status == FactStatus::Active {
             return Ok(effect(ActionOutcome::Confirmed, sure));
         }
@@ -550,7 +546,7 @@ impl Arbiter<'_> {
         }
         let rejected = self.close("reject", fact, &self.now, reason)?;
         if fact.status == FactStatus::Active {
-            maintenance::restore_replaced(self.connection, fact, &self.now)?;
+            maintenance::restore_replaced(self.facts, fact)?;
         }
         Ok(rejected)
     }
@@ -560,7 +556,7 @@ impl Arbiter<'_> {
         let is_replaced = name == SUPERSEDE;
         let status = if is_replaced { FactStatus::Superseded } else { FactStatus::Expired };
         let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
-        let after = Fact { status, valid_to, updated_at: self.now.clone(), ..fact.clone() };
+        let after = Fact { status, valid_to, ..fact.clone() };
         self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
     }
 
@@ -610,8 +606,7 @@ impl Arbiter<'_> {
         after: Fact,
         outcome: ActionOutcome,
     ) -> Result<ActionEffect> {
-        self.record(name, reason, before, &after)?;
-        Ok(effect(outcome, after))
+        Ok(effect(outcome, self.record(name, reason, before, after)?))
     }
 
     fn record(
@@ -619,11 +614,11 @@ impl Arbiter<'_> {
         action: &str,
         reason: &str,
         before: Option<&Fact>,
-        after: &Fact,
-    ) -> Result<()> {
+        after: Fact,
+    ) -> Result<Fact> {
         let turn = &self.origin.source_turn_id;
-        let cause = Cause { action, reason, turn, at: &self.now };
-        history::write(self.connection, cause, before, after)
+        let cause = Cause { action, reason, turn };
+        history::write(self.facts, cause, before, after)
     }
 }
 
@@ -653,14 +648,14 @@ pub(crate) fn contested_by<'f>(
 }
 
 /// Returns whether a pending value has been accepted and replaces a fact once that ends, and until then waits.
-pub(crate) fn is_due_after(pending: &Fact, current: &Fact, high_risk: &[String]) -> bool {
-    let needed = needed_confidence(pending.is_high_risk(high_risk), current.confidence);
-    pending.confidence >= needed && gives_way_to(current, pending, high_risk)
+pub(crate) fn is_due_after(facts: &Facts, pending: &Fact, current: &Fact) -> bool {
+    let needed = needed_confidence(facts.is_high_risk(pending), current.confidence);
+    pending.confidence >= needed && gives_way_to(facts, current, pending)
 }
 
 /// Returns whether a fact ends because a pending value was accepted for then, even if the fact was said again since.
-pub(crate) fn gives_way_to(current: &Fact, pending: &Fact, high_risk: &[String]) -> bool {
-    let needed = needed_confidence(pending.is_high_risk(high_risk), 0.0);
+pub(crate) fn gives_way_to(facts: &Facts, current: &Fact, pending: &Fact) -> bool {
+    let needed = needed_confidence(facts.is_high_risk(pending), 0.0);
     pending.proposal == Some(Proposal::Value)
         && pending.confidence >= needed
         && current.valid_to.as_ref() == Some(&pending.valid_from)

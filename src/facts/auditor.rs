@@ -63,7 +63,7 @@ pub enum TurnOutcome {
 }
 
 /// Returns the auditor's prompt for a turn.
-pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
+pub fn prompt(facts: &Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
     let project = turn.project.as_deref();
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
@@ -90,7 +90,7 @@ fn known_line(fact: &Fact) -> String {
 
 /// Applies an answer to a turn; applying the same answer again returns the first result.
 pub fn apply(
-    facts: &mut Facts,
+    facts: &Facts,
     user: &UserId,
     turn_id: &str,
     answer: &str,
@@ -103,13 +103,13 @@ pub fn apply(
         TurnStatus::Done => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
-    let now = queue::now_millis(&facts.clock);
+    let now = queue::now_millis(facts);
     judge(facts, &turn, &actions, ranks.as_ref(), &now)
 }
 
 /// Judges the next turn of the queue, of one user or of all; returns `None` if none is available.
 pub fn step(
-    facts: &mut Facts,
+    facts: &Facts,
     auditor: &Auditor,
     embedder: &Embedder,
     user: Option<&UserId>,
@@ -134,7 +134,7 @@ fn lease(wait: Duration) -> TimeDelta {
 
 /// Asks the auditor about a leased turn until an answer can be applied.
 fn judge_leased(
-    facts: &mut Facts,
+    facts: &Facts,
     auditor: &Auditor,
     embedder: &Embedder,
     turn: &Turn,
@@ -159,7 +159,7 @@ fn judge_leased(
         }
         answer = auditor.ask(&question, wait)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
-        let applied_at = queue::later(&facts.clock, elapsed);
+        let applied_at = queue::later(facts, elapsed);
         let judged = parse_answer(&answer, SecretPolicy::Refuse)
             .and_then(|actions| judge(facts, turn, &actions, Some(&ranks), &applied_at));
         match judged {
@@ -186,23 +186,23 @@ fn judge_leased(
 /// Releases a turn that was not judged, with the reason and the answer that could not be used, if there was one; returns
 /// it as it is then.
 fn release(
-    facts: &mut Facts,
+    facts: &Facts,
     turn: &Turn,
     status: TurnStatus,
     why: &str,
     answer: Option<&str>,
 ) -> Result<Turn> {
-    let now = queue::now_millis(&facts.clock);
-    facts.write(|connection| {
-        turn.finish(connection, status, Some(why), answer, &now)?;
-        let released = queue::turn(connection, &turn.user_id, &turn.turn_id)?;
+    let now = queue::now_millis(facts);
+    facts.write(|| {
+        turn.finish(facts, status, Some(why), answer, &now)?;
+        let released = queue::turn(facts, &turn.user_id, &turn.turn_id)?;
         Ok(released.unwrap_or_else(|| turn.clone()))
     })
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.
 fn judge(
-    facts: &mut Facts,
+    facts: &Facts,
     turn: &Turn,
     actions: &[Action],
     ranks: Option<&Ranks>,
@@ -219,19 +219,18 @@ fn judge(
         ..Fact::default()
     };
     let applied = facts.arbitrate(user, origin, |arbiter| {
-        let connection = arbiter.connection;
-        let current = queue::turn(connection, user, &turn.turn_id)?;
+        let current = queue::turn(facts, user, &turn.turn_id)?;
         let is_done = current.is_some_and(|turn| turn.status == TurnStatus::Done);
         arbiter.is_judged = is_done && turn.lease.is_none();
         let applied = arbiter.apply(actions)?;
         if arbiter.is_judged {
             return Ok(applied);
         }
-        if !turn.finish(connection, TurnStatus::Done, None, None, applied_at)? {
+        if !turn.finish(facts, TurnStatus::Done, None, None, applied_at)? {
             return Err(Error::not_found("another worker has taken the turn"));
         }
-        metrics::note_turn(connection, turn, ranks, applied_at)?;
-        profile::add_turns(connection, user, &arbiter.now, 1)?;
+        metrics::note_turn(facts, turn, ranks, applied_at)?;
+        profile::add_turns(facts, user, 1)?;
         Ok(applied)
     })?;
     Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })

@@ -142,12 +142,12 @@ pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Resu
     let mut found: HashMap<(Method, bool), Vec<Measures>> = HashMap::new();
     let groups = read_dataset(dataset, path)?;
     for group in &groups {
-        let (mut facts, user) = stored(group, embedder)?;
+        let (facts, user) = stored(group, embedder)?;
         for question in &group.questions {
             for method in Method::ALL {
                 let most = group.items.len();
                 let query = FactQuery::candidates(&question.text, None, most, method);
-                let hits = retrieve(&mut facts, &user, &query, embedder)?.hits;
+                let hits = retrieve(&facts, &user, &query, embedder)?.hits;
                 let is_relevant = |id: &String| question.relevant.contains(id);
                 let ranks: Vec<usize> = (1..)
                     .zip(&hits)
@@ -180,8 +180,8 @@ pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Resu
 pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
     let now = group.items.iter().map(|item| item.ts.as_str()).max();
-    let mut facts = Facts::in_memory(Clock::new(now)?)?;
-    facts.write(|connection| {
+    let facts = Facts::in_memory(Clock::new(now)?)?;
+    facts.write(|| {
         let mut sessions: HashMap<&str, (usize, i64)> = HashMap::new();
         let mut times_said: HashMap<&str, usize> = HashMap::new();
         for (number, item) in group.items.iter().enumerate() {
@@ -200,12 +200,12 @@ pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
                 turn_seq: Some(turn),
                 ..Fact::new(&user, item.id.clone(), &key, item.text.clone(), &item.ts)
             };
-            fact.upsert(connection)?;
-            vectors::update_index(connection, &fact)?;
+            fact.upsert(&facts)?;
+            vectors::update_index(&facts, &fact)?;
         }
         Ok(())
     })?;
-    vectors::refresh(&mut facts, embedder)?;
+    vectors::refresh(&facts, embedder)?;
     Ok((facts, user))
 }
 

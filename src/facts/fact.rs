@@ -4,13 +4,13 @@ use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Params, ToSql};
+use rusqlite::{Params, ToSql};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::facts::arbitration::FIRST_MENTION;
-use crate::facts::store::{Facts, Json, Sql, columns, json, stored_as_json, stored_as_word};
+use crate::facts::store::{Facts, Json, columns, json, stored_as_json, stored_as_word};
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
@@ -160,7 +160,7 @@ impl Fact {
     }
 
     /// Writes the fact, replacing the row with the same id; triggers maintain its id in the vector index.
-    pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
+    pub(crate) fn upsert(&self, facts: &Facts) -> Result<()> {
         let columns = || COLUMNS.split(", ");
         let read = columns().map(|column| match column {
             // A structured value stays JSON.
@@ -174,7 +174,7 @@ impl Fact {
             read.collect::<Vec<_>>().join(", "),
             changed.collect::<Vec<_>>().join(", ")
         );
-        connection.run(&sql, [json(self)?])
+        facts.run(&sql, [json(self)?])
     }
 
     /// Returns whether its key can have several values.
@@ -227,11 +227,6 @@ impl Fact {
             && self.is_over_at(now)
     }
 
-    /// Returns whether it is high-risk; `further` contains the user's own keys.
-    pub(crate) fn is_high_risk(&self, further: &[String]) -> bool {
-        FactKey::parse(&self.key).is_ok_and(|key| key.is_high_risk(self.category, further))
-    }
-
     /// Returns when it was last changed or mentioned.
     pub(crate) fn last_touched(&self) -> &str {
         self.updated_at.as_str().max(&self.last_mentioned_at)
@@ -272,44 +267,47 @@ fn wrong_length() -> Error {
     Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long"))
 }
 
-/// Returns the facts under a key that have a status, in insertion order.
-pub(crate) fn with_key(
-    connection: &Connection,
-    user: &UserId,
-    key: &str,
-    status: FactStatus,
-) -> Result<Vec<Fact>> {
-    // The unary plus: left to itself, SQLite uses the index on the status, because its rows are sorted already, and
-    // reads every fact of the user that has it.
-    select(connection, user, "key = ?2 AND +status = ?3", &[&key, &status])
-}
+impl Facts {
+    /// Returns a user's facts that match a condition on the columns, in insertion order.
+    ///
+    /// `condition` is code, never input: variable parts go into `values`, which start at `?2`; `?1` is the user.
+    pub(crate) fn select(
+        &self,
+        user: &UserId,
+        condition: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<Vec<Fact>> {
+        let condition = format!("user_id = ?1 AND ({condition}) ORDER BY seq");
+        self.of_all_users(&condition, &[&[user as &dyn ToSql], values].concat()[..])
+    }
 
-/// Returns a user's facts that match a condition on the columns, in insertion order.
-///
-/// `condition` is code, never input: variable parts go into `values`, which start at `?2`; `?1` is the user.
-pub(crate) fn select(
-    connection: &Connection,
-    user: &UserId,
-    condition: &str,
-    values: &[&dyn ToSql],
-) -> Result<Vec<Fact>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq");
-    connection.list(&sql, &[&[user as &dyn ToSql], values].concat()[..])
-}
+    /// Returns a user's facts under a key that have a status, in insertion order.
+    pub(crate) fn with_key(
+        &self,
+        user: &UserId,
+        key: &str,
+        status: FactStatus,
+    ) -> Result<Vec<Fact>> {
+        // The unary plus: left to itself, SQLite uses the index on the status, because its rows are sorted already, and
+        // reads every fact of the user that has it.
+        self.select(user, "key = ?2 AND +status = ?3", &[&key, &status])
+    }
 
-/// Returns the facts of all users that match a condition, which may end in an order; only for maintenance and vectors.
-pub(crate) fn of_all_users(
-    connection: &Connection,
-    condition: &str,
-    values: impl Params,
-) -> Result<Vec<Fact>> {
-    connection.list(&format!("SELECT {COLUMNS} FROM facts WHERE {condition}"), values)
-}
+    /// Returns a user's fact with this id.
+    pub(crate) fn with_id(&self, user: &UserId, id: &str) -> Result<Option<Fact>> {
+        Ok(self.select(user, "fact_id = ?2", &[&id])?.pop())
+    }
 
-/// Returns a user's fact with this id.
-pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
-    Ok(select(connection, user, "fact_id = ?2", &[&id])?.pop())
+    /// Returns the facts of all users that match a condition, which may end in an order; only for maintenance and vectors.
+    pub(crate) fn of_all_users(&self, condition: &str, values: impl Params) -> Result<Vec<Fact>> {
+        self.list(&format!("SELECT {COLUMNS} FROM facts WHERE {condition}"), values)
+    }
+
+    /// Returns whether a fact is high-risk, also by the user's own keys.
+    pub(crate) fn is_high_risk(&self, fact: &Fact) -> bool {
+        let key = FactKey::parse(&fact.key);
+        key.is_ok_and(|key| key.is_high_risk(fact.category, &self.high_risk))
+    }
 }
 
 /// Formats a time as it is stored: RFC 3339 in UTC, to the second.
@@ -402,7 +400,7 @@ pub fn user_or_systems(project: &Project, named: Option<&str>) -> Result<(UserId
 pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
     let sql = "SELECT NOT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1) \
                AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1)";
-    facts.connection.value(sql, [user])
+    facts.value(sql, [user])
 }
 
 /// Maximum length of a key, in bytes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::facts::arbitration::{around_words, normalized};
 use crate::facts::fact::{Fact, FactKey, UserId};
 use crate::facts::replication::PRIVATE;
-use crate::facts::store::{Facts, Sql, json};
-use crate::facts::{fact, replication, vectors};
+use crate::facts::store::{Facts, json};
+use crate::facts::{replication, vectors};
 use crate::search::is_wordless;
 use crate::text::{is_unspaced, quantity};
 
@@ -51,25 +51,19 @@ pub struct Forgotten {
 /// Turns and answers that mention them are erased too, as is the profile. One row remains with the time, the
 /// counts and the reason, but nothing of the content. Refused while another process has the file open.
 /// Afterwards, the server that has the vectors is asked to erase them; what it does not erase stays queued, by id.
-pub fn forget(
-    facts: &mut Facts,
-    user: &UserId,
-    key: Option<&str>,
-    reason: &str,
-) -> Result<Forgotten> {
+pub fn forget(facts: &Facts, user: &UserId, key: Option<&str>, reason: &str) -> Result<Forgotten> {
     let key = key.map(FactKey::parse_allowing_secrets).transpose()?;
     let key = key.as_ref().map(FactKey::as_str);
-    let clock = facts.clock;
     if !facts.dry_run {
         facts.lock_exclusive(Duration::MAX)?;
     }
-    let erased = facts.write(|connection| {
-        let erased = erase(connection, user, key, None)?;
+    let erased = facts.write(|| {
+        let erased = erase(facts, user, key, None)?;
         if let Some(key) = key.filter(|_| erased.states.is_empty()) {
             return Err(Error::not_found(format!("{user} has no fact under {key}")));
         }
-        rebuild_index(connection)?;
-        replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
+        rebuild_index(facts)?;
+        replication::record_tombstone(facts, user, key, &erased.turns)?;
         let mut told: BTreeSet<String> = [normalized(user.as_str())].into();
         for fact in &erased.states {
             told.extend([&fact.value_text, &fact.key].map(|text| normalized(text)));
@@ -79,8 +73,8 @@ pub fn forget(
         let tells = told.iter().any(|told| said.contains(told));
         let reason = if tells { "(withheld: it said what was forgotten)" } else { reason };
         let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
-        let Forgotten { facts, turns, .. } = erased.count;
-        connection.run(sql, params![clock.timestamp(), facts, turns, reason])?;
+        let count = &erased.count;
+        facts.run(sql, params![facts.now(), count.facts, count.turns, reason])?;
         Ok(erased)
     });
     if facts.dry_run {
@@ -109,7 +103,7 @@ pub fn forget(
     })?;
     // The file is already unlocked, so nobody waits for a server.
     vectors::erase_forgotten(facts)?;
-    (count.remaining, count.last_error) = vectors::forgotten(&facts.connection)?;
+    (count.remaining, count.last_error) = vectors::forgotten(facts)?;
     Ok(count)
 }
 
@@ -129,7 +123,7 @@ pub(crate) struct Erased {
 /// later statements stay, and so do mentions in other scopes and turns, which belong to no scope. The user's own
 /// devices forget in every scope.
 pub(crate) fn erase(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     key: Option<&str>,
     within: Option<(&str, i64)>,
@@ -139,15 +133,15 @@ pub(crate) fn erase(
     let sql = "SELECT history_id FROM fact_history LEFT JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
                AND (?4 IS NULL OR o.born <= ?4 AND (?3 IS NULL OR o.scope = ?3))";
-    let changes = connection.column::<i64>(sql, params![user, key, scope, until])?;
+    let changes = facts.column::<i64>(sql, params![user, key, scope, until])?;
     let changes = json(&changes)?;
     let sql = "SELECT after_json FROM fact_history WHERE history_id IN (SELECT value FROM json_each(?3)) \
                UNION ALL SELECT fact_json FROM facts_archive \
                WHERE ?4 IS NULL AND user_id = ?1 AND (?2 IS NULL OR key = ?2)";
-    let states = connection.column(sql, params![user, key, changes, until])?;
+    let states = facts.column(sql, params![user, key, changes, until])?;
     let mut erased = Erased { states, ..Erased::default() };
     if within.is_none() {
-        erased.states.extend(fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?);
+        erased.states.extend(facts.select(user, "?2 IS NULL OR key = ?2", &[&key])?);
     }
     let values: BTreeSet<String> = erased
         .states
@@ -161,27 +155,27 @@ pub(crate) fn erase(
         // A turn is erased if the facts come from it, or if it or an answer to it mentions one of the values.
         let sql = "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
                    || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1";
-        let turns: Vec<(String, String)> = connection.list(sql, [user])?;
+        let turns: Vec<(String, String)> = facts.list(sql, [user])?;
         let is_meant = |(id, text): &(String, String)| {
             key.is_none() || sources.contains(id) || mentions_one(text, &values)
         };
         erased.turns.extend(turns.into_iter().filter(is_meant).map(|turn| turn.0));
         let sql =
             "DELETE FROM turns WHERE user_id = ?1 AND turn_id IN (SELECT value FROM json_each(?2))";
-        erased.count.turns = connection.change(sql, params![user, json(&erased.turns)?])?;
+        erased.count.turns = facts.change(sql, params![user, json(&erased.turns)?])?;
     }
     erased.turns.extend(sources);
-    erase_rows(connection, user, key, &changes, &mut erased)?;
-    let mut texts: BTreeSet<String> = texts(connection, user)?;
+    erase_rows(facts, user, key, &changes, &mut erased)?;
+    let mut texts: BTreeSet<String> = texts(facts, user)?;
     texts.retain(|text| mentions_one(text, &values));
-    clear(connection, user, &texts, scope, "source_excerpt", "reason")?;
-    clear_turns(connection, user, &erased.turns, scope)?;
+    clear(facts, user, &texts, scope, "source_excerpt", "reason")?;
+    clear_turns(facts, user, &erased.turns, scope)?;
     Ok(erased)
 }
 
 /// Deletes changes, given as a JSON array of their ids, and the facts of which nothing remains.
 fn erase_rows(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     key: Option<&str>,
     changes: &str,
@@ -192,32 +186,32 @@ fn erase_rows(
     let sql = "SELECT json_group_array(value) FROM json_each(?2) AS id WHERE NOT EXISTS (SELECT 1 FROM fact_history \
                JOIN operations USING (history_id) WHERE user_id = ?1 AND fact_id = id.value \
                AND history_id NOT IN (SELECT value FROM json_each(?3)))";
-    let ids: String = connection.value(sql, params![user, json(&ids)?, changes])?;
-    vectors::enqueue_forgotten(connection, &ids)?;
+    let ids: String = facts.value(sql, params![user, json(&ids)?, changes])?;
+    vectors::enqueue_forgotten(facts, &ids)?;
     let of_facts = "fact_id IN (SELECT value FROM json_each(?2))";
     let delete = |table: &str, which: &str| {
         let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
-        connection.change(&sql, [user.as_str(), &ids])
+        facts.change(&sql, [user.as_str(), &ids])
     };
-    while_erasing(connection, user, || {
+    while_erasing(facts, user, || {
         delete("fact_vectors", of_facts)?;
         erased.count.facts = delete("facts", of_facts)? + delete("facts_archive", of_facts)?;
         let sql = format!(
             "DELETE FROM fact_history WHERE user_id = ?1 \
              AND (history_id IN (SELECT value FROM json_each(?3)) OR {of_facts})"
         );
-        erased.count.changes = connection.change(&sql, [user.as_str(), &ids, changes])?;
+        erased.count.changes = facts.change(&sql, [user.as_str(), &ids, changes])?;
         let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
-        connection.run(sql, params![user, key])?;
-        connection.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
-        connection.run("DELETE FROM metrics WHERE user_id = ?1 AND ?2 IS NULL", params![user, key])
+        facts.run(sql, params![user, key])?;
+        facts.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
+        facts.run("DELETE FROM metrics WHERE user_id = ?1 AND ?2 IS NULL", params![user, key])
     })
 }
 
 /// Rebuilds the text index: deleted words remain in its segments until it is rewritten.
-pub(crate) fn rebuild_index(connection: &Connection) -> Result<()> {
+pub(crate) fn rebuild_index(facts: &Facts) -> Result<()> {
     for command in ["rebuild", "optimize"] {
-        connection.run("INSERT INTO facts_fts (facts_fts) VALUES (?1)", [command])?;
+        facts.run("INSERT INTO facts_fts (facts_fts) VALUES (?1)", [command])?;
     }
     Ok(())
 }
@@ -274,7 +268,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Returns the excerpts and reasons of a user.
-fn texts(connection: &Connection, user: &UserId) -> Result<BTreeSet<String>> {
+fn texts(facts: &Facts, user: &UserId) -> Result<BTreeSet<String>> {
     let excerpts = STATES.map(|[table, _, state]| {
         format!("SELECT {state} ->> 'source_excerpt' AS text FROM {table} WHERE user_id = ?1")
     });
@@ -283,12 +277,12 @@ fn texts(connection: &Connection, user: &UserId) -> Result<BTreeSet<String>> {
          UNION SELECT reason FROM fact_history WHERE user_id = ?1) WHERE text NOT NULL",
         excerpts.join(" UNION ")
     );
-    Ok(connection.column(&sql, [user])?.into_iter().collect())
+    Ok(facts.column(&sql, [user])?.into_iter().collect())
 }
 
 /// Clears the excerpts and reasons that came from these turns, in all scopes or one; returns the affected keys.
 pub(crate) fn clear_turns(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     turns: &BTreeSet<String>,
     scope: Option<&str>,
@@ -296,15 +290,15 @@ pub(crate) fn clear_turns(
     let sql = "WITH wanted AS (SELECT value FROM json_each(?2)) \
          SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
          AND (turn_id IN wanted OR after_json ->> 'source_turn_id' IN wanted)";
-    let keys = connection.column(sql, params![user, json(turns)?])?;
-    clear(connection, user, turns, scope, "source_turn_id", "turn_id")?;
+    let keys = facts.column(sql, params![user, json(turns)?])?;
+    clear(facts, user, turns, scope, "source_turn_id", "turn_id")?;
     Ok(keys)
 }
 
 /// Clears the excerpts of facts, in all their recorded states, and the reasons of changes, if a field of the fact
 /// or a column of the change has one of the values.
 fn clear(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     values: &BTreeSet<String>,
     scope: Option<&str>,
@@ -319,9 +313,9 @@ fn clear(
              AND (?3 IS NULL OR {id} IN (SELECT changes.{id} FROM operations AS o \
              JOIN fact_history AS changes USING (history_id) WHERE o.scope = ?3))"
         );
-        connection.run(&sql, params![user, values, scope])
+        facts.run(&sql, params![user, values, scope])
     };
-    while_erasing(connection, user, || {
+    while_erasing(facts, user, || {
         update("facts", "fact_id", "source_excerpt = ''", field)?;
         for [table, id, state] in STATES {
             let change = format!("{state} = json_set({state}, '$.source_excerpt', '')");
@@ -332,26 +326,22 @@ fn clear(
 }
 
 /// Clears the excerpts and the reason of one change; returns its user and key.
-pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(UserId, String)> {
+pub(crate) fn clear_change(facts: &Facts, history: i64) -> Result<(UserId, String)> {
     let user: UserId =
-        connection.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
+        facts.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
     let sql = "UPDATE fact_history SET reason = '', \
                before_json = json_set(before_json, '$.source_excerpt', ''), \
                after_json = json_set(after_json, '$.source_excerpt', '') \
                WHERE history_id = ?1 RETURNING key";
-    let key = while_erasing(connection, &user, || connection.value(sql, [history]))?;
+    let key = while_erasing(facts, &user, || facts.value(sql, [history]))?;
     Ok((user, key))
 }
 
 /// Runs `work` while the user is listed in `erasing`, without which the history cannot be changed.
-fn while_erasing<T>(
-    connection: &Connection,
-    user: &UserId,
-    work: impl FnOnce() -> Result<T>,
-) -> Result<T> {
-    connection.run("INSERT INTO erasing (user_id, key) VALUES (?1, NULL)", [user])?;
+fn while_erasing<T>(facts: &Facts, user: &UserId, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    facts.run("INSERT INTO erasing (user_id, key) VALUES (?1, NULL)", [user])?;
     let done = work()?;
-    connection.run("DELETE FROM erasing WHERE user_id = ?1", [user])?;
+    facts.run("DELETE FROM erasing WHERE user_id = ?1", [user])?;
     Ok(done)
 }
 
@@ -404,7 +394,7 @@ mod tests {
     fn a_value_is_erased_from_excerpts_and_turns_in_whatever_case_and_spacing() {
         let ada = UserId::new("ada").unwrap();
         let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
-        let mut facts = Facts::in_memory(clock).unwrap();
+        let facts = Facts::in_memory(clock).unwrap();
         for (key, value) in [
             ("city", "Bad  München"),
             ("task.next", "move to BAD MÜNCHEN"),
@@ -413,28 +403,27 @@ mod tests {
         ] {
             let statement =
                 Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() };
-            add(&mut facts, &ada, &statement).unwrap();
+            add(&facts, &ada, &statement).unwrap();
         }
         for text in ["I like tea", "bad münchen is nice"] {
             let observation = Observation { user_input: text.to_owned(), ..Observation::default() };
-            observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
+            observe(&facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
         }
         // A value of punctuation alone is in no turn.
-        let forgotten = forget(&mut facts, &ada, Some("separator"), "asked to").unwrap();
+        let forgotten = forget(&facts, &ada, Some("separator"), "asked to").unwrap();
         assert_eq!((forgotten.facts, forgotten.turns), (1, 0));
-        let forgotten = forget(&mut facts, &ada, Some("city"), "asked to").unwrap();
+        let forgotten = forget(&facts, &ada, Some("city"), "asked to").unwrap();
         assert_eq!((forgotten.facts, forgotten.changes, forgotten.turns), (1, 1, 1));
-        forget(&mut facts, &ada, Some("friend"), "Bos mother asked").unwrap();
-        let left = fact::select(&facts.connection, &ada, "1", &[]).unwrap();
+        forget(&facts, &ada, Some("friend"), "Bos mother asked").unwrap();
+        let left = facts.select(&ada, "1", &[]).unwrap();
         assert_eq!((left.len(), left[0].source_excerpt.as_str()), (1, ""));
         let changes = history(&facts, &ada, None).unwrap();
         assert!(
             changes.iter().all(|change| change.after.as_ref().unwrap().source_excerpt.is_empty())
         );
         // A reason that tells what was forgotten does not remain.
-        forget(&mut facts, &ada, Some("task.next"), "no MOVE to  bad münchen").unwrap();
-        let reasons: Vec<String> =
-            facts.connection.column("SELECT reason FROM erasures", []).unwrap();
+        forget(&facts, &ada, Some("task.next"), "no MOVE to  bad münchen").unwrap();
+        let reasons: Vec<String> = facts.column("SELECT reason FROM erasures", []).unwrap();
         let withheld = "(withheld: it said what was forgotten)";
         assert_eq!(reasons, ["asked to", "asked to", withheld, withheld]);
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::{ToSql, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::facts::arbitration::{folded_value, is_same_value};
 use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
-use crate::facts::store::{Facts, Sql, crash_point, row};
-use crate::facts::{fact, vectors};
+use crate::facts::store::{Facts, crash_point, row};
+use crate::facts::vectors;
 use crate::secrets::SecretPolicy;
 
 /// The cause of a change.
@@ -21,33 +21,38 @@ pub(crate) struct Cause<'a> {
     pub(crate) reason: &'a str,
     /// The turn that caused it.
     pub(crate) turn: &'a str,
-    /// The time of the change.
-    pub(crate) at: &'a str,
 }
 
-/// Writes a new state of a fact, and records the change in the history.
+/// Writes the state of a fact after a change, and records the change in the history; returns that state.
 pub(crate) fn write(
-    connection: &Connection,
+    facts: &Facts,
     cause: Cause<'_>,
     before: Option<&Fact>,
-    after: &Fact,
-) -> Result<()> {
+    mut after: Fact,
+) -> Result<Fact> {
     crash_point();
-    record(connection, cause, before, after, None)?;
-    after.upsert(connection)?;
-    vectors::update_index(connection, after)
+    if before.is_some() {
+        after.updated_at = facts.now();
+    }
+    record(facts, cause, before, &after, None)?;
+    after.upsert(facts)?;
+    vectors::update_index(facts, &after)?;
+    Ok(after)
 }
 
-/// Appends a row to the history, and returns its id; `device` made the change, if it was another one.
+/// Appends a row to the history, and returns its id; `elsewhere` is the device that made the change, if it was another
+/// one, and when it did.
 pub(crate) fn record(
-    connection: &Connection,
+    facts: &Facts,
     cause: Cause<'_>,
     before: Option<&Fact>,
     after: &Fact,
-    device: Option<&str>,
+    elsewhere: Option<(&str, &str)>,
 ) -> Result<i64> {
-    let Cause { action, reason, turn, at } = cause;
-    connection.run(
+    let Cause { action, reason, turn } = cause;
+    let (device, at) = elsewhere.unzip();
+    let at = at.map_or_else(|| facts.now(), str::to_owned);
+    facts.run(
         "INSERT INTO fact_history \
          (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -56,7 +61,7 @@ pub(crate) fn record(
             device
         ],
     )?;
-    Ok(connection.last_insert_rowid())
+    Ok(facts.connection.last_insert_rowid())
 }
 
 /// A change of a fact.
@@ -96,12 +101,12 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
          WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
          ORDER BY history_id"
     );
-    facts.connection.list(&sql, params![user, of])
+    facts.list(&sql, params![user, of])
 }
 
 /// Removes a fact from the archive; to restore it, the caller writes it to the facts.
-pub(crate) fn unarchive(connection: &Connection, id: &str) -> Result<()> {
-    connection.run("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
+pub(crate) fn unarchive(facts: &Facts, id: &str) -> Result<()> {
+    facts.run("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
 }
 
 /// Selects the facts to list; by default all are.
@@ -128,12 +133,12 @@ pub struct FactListing {
 
 /// Returns a user's facts sorted by key; within a key, the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
-    let now = facts.clock.timestamp();
+    let now = facts.now();
     let condition = "(?2 IS NULL OR category = ?2) \
          AND (?3 IS NULL OR key = ?3 OR ?3 LIKE '%.' AND substr(key, 1, length(?3)) = ?3) \
          AND (?4 IS NULL OR project IS NULL OR project = ?4)";
     let values: [&dyn ToSql; 3] = [&filter.category, &filter.key, &filter.project];
-    let mut found = fact::select(&facts.connection, user, condition, &values)?;
+    let mut found = facts.select(user, condition, &values)?;
     found.sort_by(|a, b| a.key.cmp(&b.key));
     // The worker updates the status later, but a fact is expired from its end on.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
@@ -144,18 +149,18 @@ pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactLis
 }
 
 /// Returns the facts of a user, archived ones too, whose id begins with this.
-pub(crate) fn with_id(connection: &Connection, user: &UserId, id: &str) -> Result<Vec<Fact>> {
+pub(crate) fn beginning_with(facts: &Facts, user: &UserId, id: &str) -> Result<Vec<Fact>> {
     // No character of an id comes after `f`.
     let begins = "?2 <> '' AND fact_id BETWEEN ?2 AND ?2 || 'g'";
-    let mut found = fact::select(connection, user, begins, &[&id])?;
+    let mut found = facts.select(user, begins, &[&id])?;
     let sql = format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {begins}");
-    found.extend(connection.column::<Fact>(&sql, params![user, id])?);
+    found.extend(facts.column::<Fact>(&sql, params![user, id])?);
     Ok(found)
 }
 
 /// Returns a fact of a user, or an archived one, by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
-    let mut found = with_id(&facts.connection, user, id)?;
+    let mut found = beginning_with(facts, user, id)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))
@@ -180,8 +185,8 @@ pub struct Imported {
 pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
     let sql =
         "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id";
-    let mut all = facts.connection.column(sql, [user])?;
-    all.extend(fact::select(&facts.connection, user, "1", &[])?);
+    let mut all = facts.column(sql, [user])?;
+    all.extend(facts.select(user, "1", &[])?);
     Ok(all)
 }
 
@@ -189,21 +194,16 @@ pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
 ///
 /// A fact whose id or active value is already present is left unchanged. One that contradicts an active fact
 /// becomes pending: an import overwrites nothing.
-pub fn import(
-    facts: &mut Facts,
-    user: &UserId,
-    lines: &str,
-    policy: SecretPolicy,
-) -> Result<Imported> {
+pub fn import(facts: &Facts, user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Imported> {
     let read = read(user, lines, policy)?;
-    let now = facts.clock.timestamp();
-    facts.write(|connection| {
+    let now = facts.now();
+    facts.write(|| {
         // The active fact of each key, or of each value of a key that has several.
         let slot = |fact: &Fact| {
             let value = fact.is_multi_valued().then(|| folded_value(&fact.value_text));
             (fact.key.clone(), value)
         };
-        let active = fact::select(connection, user, "status = 'active'", &[])?;
+        let active = facts.select(user, "status = 'active'", &[])?;
         let mut active: HashMap<_, _> =
             active.into_iter().map(|fact| (slot(&fact), fact)).collect();
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 \
@@ -212,7 +212,7 @@ pub fn import(
         for mut fact in read {
             let rival = active.get(&slot(&fact)).filter(|_| fact.status == FactStatus::Active);
             let is_same = |rival: &Fact| is_same_value(&rival.value_text, &fact.value_text);
-            if rival.is_some_and(is_same) || connection.value(sql, [&fact.fact_id])? {
+            if rival.is_some_and(is_same) || facts.value(sql, [&fact.fact_id])? {
                 done.known += 1;
                 continue;
             }
@@ -226,9 +226,9 @@ pub fn import(
             }
             fact.embedding_id = None;
             done.imported += 1;
-            let turn = &fact.source_turn_id;
-            let cause = Cause { action: "import", reason: "imported", turn, at: &now };
-            write(connection, cause, None, &fact)?;
+            let turn = &fact.source_turn_id.clone();
+            let cause = Cause { action: "import", reason: "imported", turn };
+            let fact = write(facts, cause, None, fact)?;
             if fact.status == FactStatus::Active {
                 active.insert(slot(&fact), fact);
             }

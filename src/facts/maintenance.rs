@@ -6,14 +6,14 @@
 //! pending until the present one ends for it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::facts::arbitration::{EXPIRE, SUPERSEDE, gives_way_to, is_due_after, is_same_value};
 use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
-use crate::facts::store::{Facts, Sql};
+use crate::facts::store::Facts;
 use crate::facts::{fact, history, profile, queue, vectors};
 
 /// Age in days after which a fact that no longer holds is archived.
@@ -45,37 +45,32 @@ pub struct Maintenance {
 }
 
 /// Expires ended facts, archives old ones, deletes finished turns, and rebuilds the profiles that are due.
-pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
-    let now = facts.clock.timestamp();
+pub fn maintain(facts: &Facts, profile_turns: u64) -> Result<Maintenance> {
     let [old, done] = [ARCHIVE_AFTER, DROP_AFTER].map(|days| before(facts.clock.now(), days));
-    let high_risk = facts.high_risk.clone();
     let finished = "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1";
-    facts.write(|connection| {
+    facts.write(|| {
         Ok(Maintenance {
-            expired: expire_all(connection, &high_risk, &now)?,
-            archived: archive_older(connection, &old, &now)?,
-            dropped_turns: connection.change(finished, [done])?,
-            profiles: profile::rebuild_due(connection, profile_turns, &high_risk, &now)?,
+            expired: expire_all(facts)?,
+            archived: archive_older(facts, &old)?,
+            dropped_turns: facts.change(finished, [done])?,
+            profiles: profile::rebuild_due(facts, profile_turns)?,
         })
     })
 }
 
 /// Expires ended facts, if there are any.
-pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
-    let now = facts.clock.timestamp();
+pub(crate) fn expire_ended(facts: &Facts) -> Result<()> {
     // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
-    if facts.connection.value(&sql, [&now])? {
-        let high_risk = facts.high_risk.clone();
-        facts.write(|connection| expire_all(connection, &high_risk, &now))?;
+    if facts.value(&sql, [facts.now()])? {
+        facts.write(|| expire_all(facts))?;
     }
     Ok(())
 }
 
 /// Archives the superseded and expired facts of all users that were last changed before a time.
-pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
-    let now = facts.clock.timestamp();
-    facts.write(|connection| archive_older(connection, &fact::format_time(cut_off), &now))
+pub fn archive(facts: &Facts, cut_off: DateTime<Utc>) -> Result<usize> {
+    facts.write(|| archive_older(facts, &fact::format_time(cut_off)))
 }
 
 /// Returns the time this many days ago, as stored.
@@ -83,80 +78,72 @@ pub(crate) fn before(now: DateTime<Utc>, days: i64) -> String {
     fact::format_time(now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now))
 }
 
-fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {
+fn archive_older(facts: &Facts, cut_off: &str) -> Result<usize> {
     let is_old = "status IN ('superseded', 'expired') AND updated_at < ?1 ORDER BY seq";
-    let old = fact::of_all_users(connection, is_old, [cut_off])?;
+    let old = facts.of_all_users(is_old, [cut_off])?;
     let add = "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
                VALUES (?1, ?2, ?3, ?4, ?5)";
     for fact in &old {
-        connection.run(add, params![fact.fact_id, fact.user_id, fact.key, fact, now])?;
-        connection.run("DELETE FROM facts WHERE fact_id = ?1", [&fact.fact_id])?;
-        let reason = "older than the cut-off";
-        let cause = Cause { action: "archive", reason, turn: TURN, at: now };
-        history::record(connection, cause, Some(fact), fact, None)?;
+        facts.run(add, params![fact.fact_id, fact.user_id, fact.key, fact, facts.now()])?;
+        facts.run("DELETE FROM facts WHERE fact_id = ?1", [&fact.fact_id])?;
+        let cause = Cause { action: "archive", reason: "older than the cut-off", turn: TURN };
+        history::record(facts, cause, Some(fact), fact, None)?;
     }
     Ok(old.len())
 }
 
 /// Expires the facts of all users whose validity has ended, and returns their number.
-fn expire_all(connection: &Connection, high_risk: &[String], now: &str) -> Result<usize> {
-    let over = fact::of_all_users(connection, &format!("{OVER} ORDER BY seq"), [now])?;
-    over.iter().try_for_each(|fact| expire(connection, fact, high_risk, TURN, now))?;
+fn expire_all(facts: &Facts) -> Result<usize> {
+    let over = facts.of_all_users(&format!("{OVER} ORDER BY seq"), [facts.now()])?;
+    over.iter().try_for_each(|fact| expire(facts, fact, TURN))?;
     Ok(over.len())
 }
 
 /// Expires a fact whose validity has ended, and restores the one that it temporarily replaced. If an accepted value was
 /// to follow it, that supersedes it and takes effect, unless it was said again and is the more certain one: then it stays.
-pub(crate) fn expire(
-    connection: &Connection,
-    over: &Fact,
-    high_risk: &[String],
-    turn: &str,
-    now: &str,
-) -> Result<()> {
-    let with_status = |status| fact::with_key(connection, &over.user_id, &over.key, status);
+pub(crate) fn expire(facts: &Facts, over: &Fact, turn: &str) -> Result<()> {
+    let with_status = |status| facts.with_key(&over.user_id, &over.key, status);
     let active = with_status(FactStatus::Active)?;
     let mut accepted = with_status(FactStatus::PendingConfirmation)?;
     accepted.retain(|next| {
         let has_value = |other: &Fact| is_same_value(&other.value_text, &next.value_text);
-        gives_way_to(over, next, high_risk) && !active.iter().any(has_value)
+        gives_way_to(facts, over, next) && !active.iter().any(has_value)
     });
-    let next = accepted.iter().find(|next| is_due_after(next, over, high_risk));
+    let next = accepted.iter().find(|next| is_due_after(facts, next, over));
+    let write = |action, reason, before, after| {
+        history::write(facts, Cause { action, reason, turn }, Some(before), after)
+    };
     if next.is_none() && !accepted.is_empty() {
-        let after = Fact { valid_to: None, updated_at: now.to_owned(), ..over.clone() };
-        let cause = Cause { action: "update", reason: "it was said again", turn, at: now };
-        return history::write(connection, cause, Some(over), &after);
+        let after = Fact { valid_to: None, ..over.clone() };
+        return write("update", "it was said again", over, after).map(drop);
     }
     let (action, status) = match next {
         Some(_) => (SUPERSEDE, FactStatus::Superseded),
         None => (EXPIRE, FactStatus::Expired),
     };
-    let after = Fact { status, updated_at: now.to_owned(), ..over.clone() };
-    let cause = Cause { action, reason: "its validity ended", turn, at: now };
-    history::write(connection, cause, Some(over), &after)?;
+    write(action, "its validity ended", over, Fact { status, ..over.clone() })?;
     let Some(next) = next else {
-        return restore_replaced(connection, over, now);
+        return restore_replaced(facts, over);
     };
-    let (status, updated_at) = (FactStatus::Active, now.to_owned());
-    let begun = Fact { status, updated_at, proposal: None, contests: None, ..next.clone() };
-    let cause = Cause { action: "activate", reason: "its validity began", ..cause };
-    history::write(connection, cause, Some(next), &begun)?;
+    let status = FactStatus::Active;
+    let begun = Fact { status, proposal: None, contests: None, ..next.clone() };
+    let begun = write("activate", "its validity began", next, begun)?;
     // Both may have ended since the last run.
-    if begun.is_over_at(now) { expire(connection, &begun, high_risk, turn, now) } else { Ok(()) }
+    if begun.is_over_at(&facts.now()) { expire(facts, &begun, turn) } else { Ok(()) }
 }
 
 /// Restores the fact that one which has just ended temporarily replaced; if that has ended too, the one that it
 /// replaced in turn, and so on.
-pub(crate) fn restore_replaced(connection: &Connection, over: &Fact, now: &str) -> Result<()> {
+pub(crate) fn restore_replaced(facts: &Facts, over: &Fact) -> Result<()> {
     let (mut passed, mut ended) = (Vec::new(), over.clone());
     while !passed.contains(&ended.fact_id) {
-        let Some(mut earlier) = superseded_fact(connection, &ended)? else {
+        let Some(mut earlier) = superseded_fact(facts, &ended)? else {
             break;
         };
         // An end that it was given for the temporary one was not its own.
         earlier.valid_to = earlier.valid_to.filter(|end| *end != ended.valid_from);
-        if !earlier.is_over_at(now) {
-            return restore(connection, &earlier, now);
+        if !earlier.is_over_at(&facts.now()) {
+            return restore(facts, &earlier);
         }
         passed.push(std::mem::replace(&mut ended, earlier).fact_id);
     }
@@ -165,7 +152,7 @@ pub(crate) fn restore_replaced(connection: &Connection, over: &Fact, now: &str) 
 
 /// Returns the fact that a temporary one superseded, in its state before: the last one superseded in the turn in
 /// which the temporary one began, before it.
-fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
+fn superseded_fact(facts: &Facts, temporary: &Fact) -> Result<Option<Fact>> {
     let sql = "SELECT old.before_json FROM (SELECT history_id, turn_id FROM fact_history \
                WHERE user_id = ?1 AND fact_id = ?2 AND action IN ('insert', 'activate', 'restore') \
                AND turn_id <> ?4 AND after_json ->> 'valid_to' IS NOT NULL \
@@ -175,32 +162,27 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
                AND old.action = 'supersede' ORDER BY old.history_id DESC LIMIT 1";
     let values = params![temporary.user_id, temporary.fact_id, temporary.key, RESTORE_TURN];
     // If it has no end any more, it has replaced the other one for good.
-    Ok(connection.column(sql, values)?.pop().filter(|_| temporary.valid_to.is_some()))
+    Ok(facts.column(sql, values)?.pop().filter(|_| temporary.valid_to.is_some()))
 }
 
 /// Makes a superseded fact active again, from the archive if needed, unless another value is active.
-fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
-    let user = &earlier.user_id;
-    let active = fact::with_key(connection, user, &earlier.key, FactStatus::Active)?;
+fn restore(facts: &Facts, earlier: &Fact) -> Result<()> {
+    let (user, id) = (&earlier.user_id, &earlier.fact_id);
+    let active = facts.with_key(user, &earlier.key, FactStatus::Active)?;
     let is_taken = active.iter().any(|other| {
         !earlier.is_multi_valued() || is_same_value(&other.value_text, &earlier.value_text)
     });
-    let id = &earlier.fact_id;
-    let found = history::with_id(connection, user, id)?.pop();
+    let found = history::beginning_with(facts, user, id)?.pop();
     let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
     let Some(closed) = found.filter(is_closed) else {
         return Ok(());
     };
-    history::unarchive(connection, id)?;
-    let restored = Fact {
-        status: FactStatus::Active,
-        valid_to: earlier.valid_to.clone(),
-        updated_at: now.to_owned(),
-        ..closed.clone()
-    };
+    history::unarchive(facts, id)?;
+    let (status, valid_to) = (FactStatus::Active, earlier.valid_to.clone());
     let reason = "the temporary value has expired";
-    let cause = Cause { action: "restore", reason, turn: RESTORE_TURN, at: now };
-    history::write(connection, cause, Some(&closed), &restored)
+    let cause = Cause { action: "restore", reason, turn: RESTORE_TURN };
+    let restored = Fact { status, valid_to, ..closed.clone() };
+    history::write(facts, cause, Some(&closed), restored).map(drop)
 }
 
 /// The result of a check.
@@ -258,24 +240,23 @@ const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs WHERE user_id <> '' UNIO
 
 /// Checks the database without changing it.
 pub fn check(facts: &Facts) -> Result<Integrity> {
-    let connection = &facts.connection;
-    let count = |of: &str| connection.value(&format!("SELECT count(*) {of}"), []);
+    let count = |of: &str| facts.value(&format!("SELECT count(*) {of}"), []);
     let mut found = Integrity {
         db: facts.path.display().to_string(),
         facts: count("FROM facts")?,
         waiting_turns: queue::waiting(facts, None)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
         unsynced_vectors: count(UNSYNCED)?,
-        unerased_vectors: vectors::forgotten(connection)?.0,
+        unerased_vectors: vectors::forgotten(facts)?.0,
         ..Integrity::default()
     };
     for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
-        found.problems.extend(connection.column::<String>(pragma, [])?);
+        found.problems.extend(facts.column::<String>(pragma, [])?);
     }
     found.problems.retain(|line| line != "ok");
     // The check compares the index with its content table; FTS5 expects it as an INSERT.
     let sql = "INSERT INTO facts_fts (facts_fts, rank) VALUES ('integrity-check', 1)";
-    match connection.execute(sql, []) {
+    match facts.connection.execute(sql, []) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
             found.is_index_unchecked = true;
         }

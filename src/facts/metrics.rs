@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::{Datelike, TimeDelta};
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::Serialize;
 
 use crate::clock::parse_timestamp;
@@ -14,7 +14,7 @@ use crate::facts::fact::UserId;
 use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::queue::Turn;
 use crate::facts::search::{FactQuery, Method, TOP};
-use crate::facts::store::{Facts, Sql, json};
+use crate::facts::store::{Facts, json};
 use crate::facts::{search, vectors};
 use crate::search::Embedder;
 
@@ -104,7 +104,6 @@ const PENDING: &str = "SELECT coalesce(sum(EXISTS (SELECT 1 FROM fact_history AS
 
 /// Returns a user's metrics of the last days, including today.
 pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
-    let connection = &facts.connection;
     let until = facts.clock.now().date_naive();
     let before = TimeDelta::days(i64::from(days.saturating_sub(1)));
     // Days are compared as text, which years below 0 are not.
@@ -113,7 +112,7 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     let (since, until) = (since.to_string(), until.to_string());
     let sql = "SELECT name, bucket, CAST(sum(amount) AS INTEGER) FROM metrics \
                WHERE user_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY name, bucket ORDER BY name, bucket";
-    let sums: Vec<(String, u64, u64)> = connection.list(sql, params![user, since, until])?;
+    let sums: Vec<(String, u64, u64)> = facts.list(sql, params![user, since, until])?;
     let of = |name: &'static str| sums.iter().filter(move |sum| sum.0 == name);
     let total = |name| of(name).map(|sum| sum.2).sum();
     let share = |part, all| Share::new((total(part), total(all)));
@@ -129,8 +128,8 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     };
     let (tokens, profiles) = (total("injected_tokens"), total("injections"));
     let overwrites = params![user, since, until, RESTORE_TURN, RESTORED];
-    let overwrites = connection.optional(OVERWRITES, overwrites)?.unwrap_or_default();
-    let pending = connection.optional(PENDING, params![user, since, until])?.unwrap_or_default();
+    let overwrites = facts.optional(OVERWRITES, overwrites)?.unwrap_or_default();
+    let pending = facts.optional(PENDING, params![user, since, until])?.unwrap_or_default();
     Ok(Metrics {
         user_id: user.clone(),
         lexical_hits: share("lexical_hits", "lexical_turns"),
@@ -151,23 +150,17 @@ fn ratio(part: u64, of: u64) -> Option<f64> {
 }
 
 /// Adds amounts to the sums of a day, each with its name and bucket.
-fn count(
-    connection: &Connection,
-    user: &UserId,
-    time: &str,
-    amounts: &[(&str, u64, usize)],
-) -> Result<()> {
+fn count(facts: &Facts, user: &UserId, time: &str, amounts: &[(&str, u64, usize)]) -> Result<()> {
     let sql = "INSERT INTO metrics (user_id, day, name, bucket, amount) \
                SELECT ?1, substr(?2, 1, 10), value ->> 0, value ->> 1, value ->> 2 FROM json_each(?3) \
                WHERE value ->> 2 > 0 ON CONFLICT DO UPDATE SET amount = amount + excluded.amount";
-    connection.run(sql, params![user, time, json(&amounts)?])
+    facts.run(sql, params![user, time, json(&amounts)?])
 }
 
 /// Counts a profile that was injected into a prompt.
-pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
-    let now = facts.clock.timestamp();
+pub fn count_injection(facts: &Facts, user: &UserId, tokens: usize) -> Result<()> {
     let amounts = [("injections", 0, 1), ("injected_tokens", 0, tokens)];
-    facts.write(|connection| count(connection, user, &now, &amounts))
+    facts.write(|| count(facts, user, &facts.now(), &amounts))
 }
 
 /// The ids of the first hits of each search method for a turn, before its actions change anything.
@@ -176,13 +169,9 @@ pub(crate) struct Ranks(HashMap<Method, BTreeSet<String>>);
 
 impl Ranks {
     /// Searches for the user's message; without an embedder, uses vectors only if the built-in one made them.
-    pub(crate) fn search(
-        facts: &mut Facts,
-        turn: &Turn,
-        embedder: Option<&Embedder>,
-    ) -> Result<Self> {
+    pub(crate) fn search(facts: &Facts, turn: &Turn, embedder: Option<&Embedder>) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
-        let is_built_in = vectors::model(&facts.connection)? == built_in.model();
+        let is_built_in = vectors::model(facts)? == built_in.model();
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut ranks = HashMap::new();
         for method in [Method::Lexical, Method::Fused, Method::Vector] {
@@ -208,7 +197,7 @@ impl Ranks {
 
 /// Counts an applied turn: whether the facts it used had been found, and how long it took.
 pub(crate) fn note_turn(
-    connection: &Connection,
+    facts: &Facts,
     turn: &Turn,
     ranks: Option<&Ranks>,
     now: &str,
@@ -222,7 +211,7 @@ pub(crate) fn note_turn(
     let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND turn_id = ?2 AND key IN \
                (SELECT key FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2) \
                GROUP BY fact_id HAVING count(before_json) = count(*)";
-    let used: Vec<String> = connection.column(sql, params![turn.user_id, turn.turn_id])?;
+    let used: Vec<String> = facts.column(sql, params![turn.user_id, turn.turn_id])?;
     if let Some(ranks) = ranks.filter(|_| !used.is_empty()) {
         for (method, ids) in &ranks.0 {
             let found = used.iter().filter(|id| ids.contains(*id)).count();
@@ -233,7 +222,7 @@ pub(crate) fn note_turn(
             });
         }
     }
-    count(connection, &turn.user_id, now, &amounts)
+    count(facts, &turn.user_id, now, &amounts)
 }
 
 /// Rounds to two significant digits, so that a histogram has few buckets at sufficient precision.

@@ -43,6 +43,6 @@ pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turn
 pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
 pub use statement::{Pending, Statement, add, confirm, pending, reject};
+pub(crate) use store::json;
 pub use store::{Facts, Purpose};
-pub(crate) use store::{Sql, json};
 pub use vectors::{embedder, refresh};

@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::facts::arbitration::FIRST_MENTION;
 use crate::facts::fact::{Category, Fact, UserId};
+use crate::facts::maintenance;
 use crate::facts::search::judge_each;
-use crate::facts::store::{Facts, Sql, stored_as_json};
-use crate::facts::{fact, maintenance};
+use crate::facts::store::{Facts, stored_as_json};
 use crate::text;
 use crate::text::Line;
 
@@ -84,49 +84,37 @@ pub struct BuiltProfile {
 
 /// Builds a user's profile from the current facts.
 pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<BuiltProfile> {
-    let now = facts.clock.timestamp();
-    let profile = build(&facts.connection, user, project, &facts.high_risk, &now)?;
-    Ok(BuiltProfile { user_id: user.clone(), built_at: now, profile })
+    let profile = build(facts, user, project)?;
+    Ok(BuiltProfile { user_id: user.clone(), built_at: facts.now(), profile })
 }
 
 /// Returns the profile that the worker built last, or `None` if there is none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfile>> {
     let sql =
         "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'";
-    let found: Option<(UserProfile, String)> = facts.connection.optional(sql, [user])?;
+    let found: Option<(UserProfile, String)> = facts.optional(sql, [user])?;
     Ok(found.map(|(profile, built_at)| BuiltProfile { user_id: user.clone(), built_at, profile }))
 }
 
 /// Returns the facts that are valid now and belong to this project or to none.
-pub(crate) fn valid(
-    connection: &Connection,
-    user: &UserId,
-    project: Option<&str>,
-    now: &str,
-) -> Result<Vec<Fact>> {
+pub(crate) fn valid(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Vec<Fact>> {
     let condition = "status = 'active' AND (project IS NULL OR project = ?2) \
                      AND valid_from <= ?3 AND (valid_to IS NULL OR valid_to > ?3)";
-    fact::select(connection, user, condition, &[&project, &now])
+    facts.select(user, condition, &[&project, &facts.now()])
 }
 
-fn build(
-    connection: &Connection,
-    user: &UserId,
-    project: Option<&str>,
-    high_risk: &[String],
-    now: &str,
-) -> Result<UserProfile> {
-    let mut facts = valid(connection, user, project, now)?;
-    facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
+fn build(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<UserProfile> {
+    let mut all = valid(facts, user, project)?;
+    all.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
     let mut profile = UserProfile {
-        recent_changes: facts.iter().take(RECENT).map(Field::from).collect(),
+        recent_changes: all.iter().take(RECENT).map(Field::from).collect(),
         ..UserProfile::default()
     };
-    for fact in &facts {
+    for fact in &all {
         let field = Field::from(fact);
         let fields = match fact.category {
             Category::Identity => &mut profile.identity,
-            _ if fact.is_high_risk(high_risk) => {
+            _ if facts.is_high_risk(fact) => {
                 profile.sensitive_topics.push(field);
                 continue;
             }
@@ -167,31 +155,21 @@ impl From<&Fact> for Field {
 
 /// Counts turns towards the next rebuild of a user's profile; with the highest number, it is due, since the session is
 /// over.
-pub(crate) fn add_turns(
-    connection: &Connection,
-    user: &UserId,
-    now: &str,
-    turns: u32,
-) -> Result<()> {
+pub(crate) fn add_turns(facts: &Facts, user: &UserId, turns: u32) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + ?3";
-    connection.run(sql, params![user, now, turns])
+    facts.run(sql, params![user, facts.now(), turns])
 }
 
 /// Rebuilds the profiles that are due, and returns their number.
-pub(crate) fn rebuild_due(
-    connection: &Connection,
-    turns: u64,
-    high_risk: &[String],
-    now: &str,
-) -> Result<usize> {
+pub(crate) fn rebuild_due(facts: &Facts, turns: u64) -> Result<usize> {
     let turns = i64::try_from(turns).unwrap_or(i64::MAX);
     let sql = "SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id";
-    let users: Vec<UserId> = connection.column(sql, [turns])?;
+    let users: Vec<UserId> = facts.column(sql, [turns])?;
     for user in &users {
-        let profile = build(connection, user, None, high_risk, now)?;
+        let profile = build(facts, user, None)?;
         let sql = "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1";
-        connection.run(sql, params![user, profile, now])?;
+        facts.run(sql, params![user, profile, facts.now()])?;
     }
     Ok(users.len())
 }
@@ -239,8 +217,7 @@ pub fn inject(
     query: Option<&str>,
     uses_encoder: bool,
 ) -> Result<Injection> {
-    let now = facts.clock.timestamp();
-    let all = valid(&facts.connection, user, project, &now)?;
+    let all = valid(facts, user, project)?;
     let total = all.len();
     let shares = match query {
         Some(query) => judge_each(facts, user, project, query, &all, uses_encoder)?,

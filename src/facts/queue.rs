@@ -1,13 +1,12 @@
 //! The queue of turns for the auditor: enqueued immediately, leased by one worker at a time.
 
 use chrono::{SecondsFormat, TimeDelta};
-use rusqlite::{Connection, Params, params};
+use rusqlite::{Params, params};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::fact::{UserId, checked_time};
-use crate::facts::store::{Facts, Sql, columns, json, stored_as_word};
+use crate::facts::store::{Facts, columns, json, stored_as_word};
 use crate::facts::{profile, replication};
 use crate::secrets::SecretPolicy;
 use crate::text::{sanitized, strip_controls, word_enum};
@@ -129,7 +128,7 @@ impl Turn {
 ///
 /// A turn id that is already in use for another message is refused.
 pub fn observe(
-    facts: &mut Facts,
+    facts: &Facts,
     user: &UserId,
     observation: &Observation,
     policy: SecretPolicy,
@@ -151,12 +150,11 @@ pub fn observe(
     if input.trim().is_empty() {
         return Err(Error::usage("the turn has no visible user_input"));
     }
-    let clock = facts.clock;
     // At most now: a fast clock must not override every later turn.
     let said_at = checked_time("timestamp", observation.timestamp.clone())?;
-    let said_at = said_at.map_or(clock.timestamp(), |at| at.min(clock.timestamp()));
+    let said_at = said_at.map_or(facts.now(), |at| at.min(facts.now()));
     facts.leave_checkpoint_to_others()?;
-    facts.write(|connection| {
+    facts.write(|| {
         let receipt = |turn_id, turn_seq| Receipt {
             user_id: user.clone(),
             turn_id,
@@ -164,9 +162,9 @@ pub fn observe(
         };
         let turn_id = match &observation.turn_id {
             Some(id) => id.clone(),
-            None => next_id(connection, "turn", "turns")?,
+            None => next_id(facts, "turn", "turns")?,
         };
-        if let Some(known) = turn(connection, user, &turn_id)? {
+        if let Some(known) = turn(facts, user, &turn_id)? {
             if known.is_of(&input, &response, observation.session_id.as_deref()) {
                 return Ok(receipt(turn_id, known.turn_seq));
             }
@@ -180,11 +178,11 @@ pub fn observe(
                    END, ?4, ?5, ?6, ?7, ?8, 'pending') RETURNING turn_seq";
         let values = params![
             user, turn_id, observation.session_id, observation.project, input, response, said_at,
-            now_millis(&clock)
+            now_millis(facts)
         ];
-        let turn_seq = connection.value(sql, values)?;
+        let turn_seq = facts.value(sql, values)?;
         if observation.session_end == Some(true) {
-            profile::add_turns(connection, user, &said_at, u32::MAX)?;
+            profile::add_turns(facts, user, u32::MAX)?;
         }
         Ok(receipt(turn_id, turn_seq))
     })
@@ -204,25 +202,25 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
 }
 
 /// Returns a new turn id with the number of the next row of a table, which AUTOINCREMENT never reuses.
-pub(crate) fn next_id(connection: &Connection, kind: &str, table: &str) -> Result<String> {
+pub(crate) fn next_id(facts: &Facts, kind: &str, table: &str) -> Result<String> {
     let sql = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = ?1";
-    let next: i64 = connection.value(sql, [table])?;
-    Ok(format!("{}{next}", replication::turn_id_prefix(connection, kind)?))
+    let next: i64 = facts.value(sql, [table])?;
+    Ok(format!("{}{next}", replication::turn_id_prefix(facts, kind)?))
 }
 
-fn select(connection: &Connection, condition: &str, values: impl Params) -> Result<Vec<Turn>> {
+fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<Turn>> {
     let sql = format!("SELECT {} FROM turns WHERE {condition} ORDER BY seq", Turn::COLUMNS);
-    connection.list(&sql, values)
+    facts.list(&sql, values)
 }
 
 /// Returns a turn of a user.
-pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
-    Ok(select(connection, "user_id = ?1 AND turn_id = ?2", [user.as_str(), turn_id])?.pop())
+pub(crate) fn turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
+    Ok(select(facts, "user_id = ?1 AND turn_id = ?2", [user.as_str(), turn_id])?.pop())
 }
 
 /// Returns a turn of a user, or an error if there is none.
 pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
-    turn(&facts.connection, user, turn_id)?.ok_or_else(|| {
+    turn(facts, user, turn_id)?.ok_or_else(|| {
         Error::not_found(format!("{user} has no turn {turn_id}"))
             .hint("`annals facts observe` queues one, `annals facts turns` lists them")
     })
@@ -230,24 +228,25 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
 
 /// Returns a user's turns, oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
-    select(&facts.connection, "user_id = ?1", [user])
+    select(facts, "user_id = ?1", [user])
 }
 
 /// Returns the number of turns, of one user or of all, that are waiting for the auditor.
 pub fn waiting(facts: &Facts, user: Option<&UserId>) -> Result<u64> {
     let sql = "SELECT count(*) FROM turns WHERE status IN ('pending', 'running') \
                AND (?1 IS NULL OR user_id = ?1)";
-    facts.connection.value(sql, [user])
+    facts.value(sql, [user])
 }
 
 /// Returns the time of this run in milliseconds, the precision of the queue.
-pub(crate) fn now_millis(clock: &Clock) -> String {
-    later(clock, TimeDelta::zero())
+pub(crate) fn now_millis(facts: &Facts) -> String {
+    later(facts, TimeDelta::zero())
 }
 
 /// Returns the time of this run plus a duration, in the precision of the queue.
-pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
-    let time = clock.now().checked_add_signed(length).unwrap_or(clock.now());
+pub(crate) fn later(facts: &Facts, length: TimeDelta) -> String {
+    let now = facts.clock.now();
+    let time = now.checked_add_signed(length).unwrap_or(now);
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
@@ -256,20 +255,20 @@ pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
 ///
 /// An expired lease belonged to a worker that died.
 pub(crate) fn lease(
-    facts: &mut Facts,
+    facts: &Facts,
     user: Option<&UserId>,
     skipped: &[Turn],
     length: TimeDelta,
 ) -> Result<Option<Turn>> {
-    let now = now_millis(&facts.clock);
-    let until = later(&facts.clock, length);
+    let now = now_millis(facts);
+    let until = later(facts, length);
     let skipped = json(&skipped.iter().map(|turn| turn.seq).collect::<Vec<_>>())?;
-    facts.write(|connection| {
+    facts.write(|| {
         // Turns whose workers keep dying would block the queue forever.
         let reason = format!("gave up after {MAX_ATTEMPTS} attempts: the worker died each time");
         let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
                    last_error = ?3 WHERE attempts >= ?2 AND status = 'running' AND lease_until <= ?1";
-        connection.run(sql, params![now, MAX_ATTEMPTS, reason])?;
+        facts.run(sql, params![now, MAX_ATTEMPTS, reason])?;
         let sql = format!(
             "UPDATE turns SET status = 'running', attempts = attempts + 1, lease_until = ?2, \
              lease = lower(hex(randomblob(16))) WHERE seq = (SELECT seq FROM turns AS t \
@@ -280,24 +279,24 @@ pub(crate) fn lease(
              ORDER BY seq LIMIT 1) RETURNING {}",
             Turn::COLUMNS
         );
-        connection.optional(&sql, params![now, until, skipped, user])
+        facts.optional(&sql, params![now, until, skipped, user])
     })
 }
 
 impl Turn {
     /// Extends the lease; returns false if another worker has taken over the turn.
-    pub(crate) fn renew(&self, facts: &mut Facts, length: TimeDelta) -> Result<bool> {
-        let until = later(&facts.clock, length);
+    pub(crate) fn renew(&self, facts: &Facts, length: TimeDelta) -> Result<bool> {
+        let until = later(facts, length);
         let sql = "UPDATE turns SET lease_until = ?3 WHERE seq = ?1 AND lease = ?2";
         let values = params![self.seq, self.lease, until];
-        facts.write(|connection| Ok(connection.change(sql, values)? == 1))
+        facts.write(|| Ok(facts.change(sql, values)? == 1))
     }
 
     /// Releases the turn with a status, if it was not leased, or its worker still has it; returns whether it did. A
     /// turn that returns to the queue without an answer, since no auditor could be reached, does not count as an attempt.
     pub(crate) fn finish(
         &self,
-        connection: &Connection,
+        facts: &Facts,
         status: TurnStatus,
         error: Option<&str>,
         raw_answer: Option<&str>,
@@ -307,27 +306,28 @@ impl Turn {
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
              attempts = attempts - (?3 = 'pending' AND ?5 IS NULL) WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
         let values = params![self.seq, self.lease, status, error, raw_answer, now];
-        Ok(connection.change(sql, values)? == 1)
+        Ok(facts.change(sql, values)? == 1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
 
     #[test]
     fn only_the_deaths_of_workers_count_until_a_turn_is_given_up() {
         let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
-        let mut facts = Facts::in_memory(clock).unwrap();
+        let facts = Facts::in_memory(clock).unwrap();
         let user = UserId::new("ada").unwrap();
         let observation = Observation {
             user_input: "I like tea".to_owned(),
             turn_id: Some("a".to_owned()),
             ..Observation::default()
         };
-        observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
+        observe(&facts, &user, &observation, SecretPolicy::Refuse).unwrap();
         // A lease that expires at once is that of a worker that died.
-        let mut lease_for = |length| lease(&mut facts, None, &[], length).unwrap();
+        let lease_for = |length| lease(&facts, None, &[], length).unwrap();
         for deaths in 1..=MAX_ATTEMPTS {
             assert_eq!(lease_for(TimeDelta::zero()).unwrap().attempts, deaths);
         }
@@ -336,11 +336,11 @@ mod tests {
         assert_eq!(turn.status, TurnStatus::Dead);
         assert_eq!(turn.last_error.unwrap(), "gave up after 5 attempts: the worker died each time");
         let again = Observation { turn_id: Some("b".to_owned()), ..observation };
-        observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
+        observe(&facts, &user, &again, SecretPolicy::Refuse).unwrap();
         for _ in 0..=MAX_ATTEMPTS {
-            let turn = lease(&mut facts, None, &[], TimeDelta::minutes(1)).unwrap().unwrap();
+            let turn = lease(&facts, None, &[], TimeDelta::minutes(1)).unwrap().unwrap();
             let (status, error) = (TurnStatus::Pending, Some("no auditor"));
-            facts.write(|connection| turn.finish(connection, status, error, None, "")).unwrap();
+            facts.write(|| turn.finish(&facts, status, error, None, "")).unwrap();
             let turn = find_turn(&facts, &user, "b").unwrap();
             assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, 0));
         }

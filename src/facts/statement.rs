@@ -10,7 +10,7 @@ use crate::facts::fact::{
     Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
 };
 use crate::facts::store::Facts;
-use crate::facts::{fact, history, queue};
+use crate::facts::{history, queue};
 use crate::secrets::SecretPolicy;
 use crate::text;
 
@@ -42,7 +42,7 @@ pub struct Statement {
 }
 
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
-pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
+pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
     let structured = statement.json.as_deref().map(|json| match serde_json::from_str(json) {
         Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
         Ok(value) => Ok(value),
@@ -60,12 +60,11 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
     let origin = Fact {
         project: statement.project.clone(),
         source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
-        last_mentioned_at: facts.clock.timestamp(),
+        last_mentioned_at: facts.now(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
         ..Fact::default()
     };
     facts.arbitrate(user, origin, |arbiter| {
-        let connection = arbiter.connection;
         arbiter.category = statement.category;
         arbiter.is_confirmed = statement.is_confirmed;
         // A prefix keeps the ids of requests apart from those of turns.
@@ -74,7 +73,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
                 queue::check_id(id)?;
                 format!("request:{id}")
             }
-            None => queue::next_id(connection, "stated", "applied_actions")?,
+            None => queue::next_id(facts, "stated", "applied_actions")?,
         };
         let result = match arbiter.applied(None)? {
             None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
@@ -82,7 +81,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
         };
         let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
         let id = result.fact_id.unwrap_or_default();
-        Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
+        Ok(ActionEffect { outcome: result.outcome, fact: facts.with_id(user, &id)? })
     })
 }
 
@@ -99,33 +98,33 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let select = |condition| fact::select(&facts.connection, user, condition, &[]);
+    let select = |condition| facts.select(user, condition, &[]);
     let found = select("status = 'pending_confirmation'")?;
     let active = select(
         "status = 'active' AND key IN (SELECT key FROM facts \
          WHERE user_id = ?1 AND status = 'pending_confirmation')",
     )?;
-    let now = facts.clock.timestamp();
+    let now = facts.now();
     let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
     Ok(found
         .map(|fact| {
             let of_key = active.iter().filter(|other| other.key == fact.key);
             let contested = contested_by(of_key, &fact).cloned();
-            let question = question(&fact, contested.as_ref(), &facts.high_risk);
+            let question = question(facts, &fact, contested.as_ref());
             Pending { fact, contested, question }
         })
         // Nobody is asked about the end of a fact that has been replaced, or about an accepted value that is still to come.
         .filter(|one| match &one.contested {
-            Some(old) => !is_due_after(&one.fact, old, &facts.high_risk),
+            Some(old) => !is_due_after(facts, &one.fact, old),
             None => one.fact.proposal != Some(Proposal::End),
         })
         .collect())
 }
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.
-fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Option<String> {
+fn question(facts: &Facts, fact: &Fact, contested: Option<&Fact>) -> Option<String> {
     let is_established = contested.is_some_and(|old| old.confidence >= ESTABLISHED);
-    if !fact.is_high_risk(high_risk) && !is_established {
+    if !facts.is_high_risk(fact) && !is_established {
         return None;
     }
     let (key, value) = (&fact.key, &fact.value_text);
@@ -142,33 +141,28 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
 }
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.
-pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
+pub fn confirm(facts: &Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
     answer(facts, user, id, None)
 }
 
 /// Rejects a fact: a pending one is dropped, an active one ends.
-pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<ActionEffect> {
+pub fn reject(facts: &Facts, user: &UserId, id: &str, reason: &str) -> Result<ActionEffect> {
     answer(facts, user, id, Some(reason))
 }
 
 /// Applies the user's own answer about a fact: a confirmation, or a rejection with its reason.
-fn answer(
-    facts: &mut Facts,
-    user: &UserId,
-    id: &str,
-    rejection: Option<&str>,
-) -> Result<ActionEffect> {
+fn answer(facts: &Facts, user: &UserId, id: &str, rejection: Option<&str>) -> Result<ActionEffect> {
     let id = history::find(facts, user, id)?.fact_id;
     let word = if rejection.is_some() { "rejected" } else { "confirmed" };
     let origin = Fact {
         source_turn_id: format!("annals:{word}:{id}"),
-        last_mentioned_at: facts.clock.timestamp(),
+        last_mentioned_at: facts.now(),
         ..Fact::default()
     };
     facts.arbitrate(user, origin, |arbiter| {
         arbiter.is_confirmed = true;
         // Read again, since another process may have changed it.
-        let fact = history::with_id(arbiter.connection, user, &id)?
+        let fact = history::beginning_with(facts, user, &id)?
             .pop()
             .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
         match rejection {

@@ -80,7 +80,7 @@ impl Facts {
         facts.scopes.clone_from(&project.settings.share.scopes);
         if purpose == Purpose::Read && !project.dry_run {
             // A reader finds what a temporary value had replaced; without write access, it skips ended facts.
-            maintenance::expire_ended(&mut facts).ok();
+            maintenance::expire_ended(&facts).ok();
         }
         Ok(facts)
     }
@@ -114,7 +114,7 @@ impl Facts {
 
     /// Creates the store from a connection, and the tables in a new file.
     fn new(
-        mut connection: Connection,
+        connection: Connection,
         path: &Path,
         clock: Clock,
         wait: Duration,
@@ -122,7 +122,8 @@ impl Facts {
     ) -> Result<Self> {
         let found = version(&connection)?;
         if found == 0 || found == UPGRADED && purpose == Purpose::Write {
-            let transaction = Transaction::new(&mut connection, TransactionBehavior::Immediate)?;
+            let transaction =
+                Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
             // Another process may have made them while this one waited.
             let tables = match version(&transaction)? {
                 0 => Some(include_str!("schema.sql")),
@@ -206,17 +207,18 @@ impl Facts {
     }
 
     /// Runs work in one atomic, isolated transaction; a dry run rolls it back.
-    pub(crate) fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn write<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.transact(work).map_err(|error| match error.place {
             None if error.kind == ErrorKind::Failed => error.at(&self.path, None),
             _ => error,
         })
     }
 
-    fn transact<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?;
-        let result = work(&transaction)?;
-        replication::record(&transaction, &self.scopes, self.clock)?;
+    fn transact<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let transaction =
+            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+        let result = work()?;
+        replication::record(self)?;
         crash_point();
         if self.dry_run {
             transaction.rollback()?;
@@ -225,6 +227,56 @@ impl Facts {
         }
         crash_point();
         Ok(result)
+    }
+
+    /// Returns the time of this run, as stored.
+    pub(crate) fn now(&self) -> String {
+        self.clock.timestamp()
+    }
+
+    /// Prepares a statement, unless it is cached.
+    pub(crate) fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        Ok(self.connection.prepare_cached(sql)?)
+    }
+
+    /// Runs a statement that returns no rows.
+    pub(crate) fn run(&self, sql: &str, values: impl Params) -> Result<()> {
+        self.change(sql, values).map(drop)
+    }
+
+    /// Runs a statement that returns no rows, and returns the number of changed rows.
+    pub(crate) fn change(&self, sql: &str, values: impl Params) -> Result<usize> {
+        Ok(self.statement(sql)?.execute(values)?)
+    }
+
+    /// Returns the first column of the first row.
+    pub(crate) fn value<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<T> {
+        Ok(self.statement(sql)?.query_row(values, |row| row.get(0))?)
+    }
+
+    /// Returns the first row, if there is one.
+    pub(crate) fn optional<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Option<T>> {
+        Ok(self.statement(sql)?.query_row(values, |row| T::try_from(row)).optional()?)
+    }
+
+    /// Returns what `read` makes of each row.
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        Ok(self.statement(sql)?.query_map(values, read)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns all rows.
+    pub(crate) fn list<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        self.rows(sql, values, |row| T::try_from(row))
+    }
+
+    /// Returns the first column of all rows.
+    pub(crate) fn column<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        self.rows(sql, values, |row| row.get(0))
     }
 }
 
@@ -320,58 +372,6 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 pub(crate) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error> {}
 
 impl<T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>> FromRow for T {}
-
-/// Runs statements, each prepared once, and reads their rows.
-pub(crate) trait Sql {
-    /// Prepares a statement, unless it is cached.
-    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>>;
-
-    /// Runs a statement that returns no rows.
-    fn run(&self, sql: &str, values: impl Params) -> Result<()> {
-        self.change(sql, values).map(drop)
-    }
-
-    /// Runs a statement that returns no rows, and returns the number of changed rows.
-    fn change(&self, sql: &str, values: impl Params) -> Result<usize> {
-        Ok(self.statement(sql)?.execute(values)?)
-    }
-
-    /// Returns the first column of the first row.
-    fn value<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<T> {
-        Ok(self.statement(sql)?.query_row(values, |row| row.get(0))?)
-    }
-
-    /// Returns the first row, if there is one.
-    fn optional<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Option<T>> {
-        Ok(self.statement(sql)?.query_row(values, |row| T::try_from(row)).optional()?)
-    }
-
-    /// Returns what `read` makes of each row.
-    fn rows<T>(
-        &self,
-        sql: &str,
-        values: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        Ok(self.statement(sql)?.query_map(values, read)?.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Returns all rows.
-    fn list<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
-        self.rows(sql, values, |row| T::try_from(row))
-    }
-
-    /// Returns the first column of all rows.
-    fn column<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
-        self.rows(sql, values, |row| row.get(0))
-    }
-}
-
-impl Sql for Connection {
-    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
-        Ok(self.prepare_cached(sql)?)
-    }
-}
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
@@ -517,7 +517,7 @@ mod tests {
     #[test]
     fn a_new_database_expects_vectors_of_the_built_in_model() {
         let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
-        let model = vectors::model(&facts.connection).unwrap();
+        let model = vectors::model(&facts).unwrap();
         assert_eq!(model, Embedder::BuiltIn.model());
     }
 

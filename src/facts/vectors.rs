@@ -7,18 +7,18 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, named_params, params};
+use rusqlite::{named_params, params};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::facts::search::FactQuery;
-use crate::facts::{Facts, Sql, UserId, fact, json, queue};
+use crate::facts::{Facts, UserId, json, queue};
 use crate::project::Project;
 use crate::search::{Embedder, Endpoint, Quantized, Vector};
 use crate::service::Service;
 
-/// Timeout of an endpoint, after which the search is lexical only.
+/// Timeout of an endpoint, or of a question to a server, after which the search is lexical only.
 const DEADLINE: Duration = Duration::from_millis(1500);
 
 /// Maximum number of facts embedded per transaction.
@@ -39,19 +39,19 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 }
 
 /// Updates the index for a fact, in the transaction that writes its row.
-pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
-    let (model, server) = current(connection)?;
+pub(crate) fn update_index(facts: &Facts, fact: &Fact) -> Result<()> {
+    let (model, server) = current(facts)?;
     let built_in = Embedder::BuiltIn.model();
     if server.is_some() {
-        return enqueue(connection, fact);
+        return enqueue(facts, fact);
     }
     if fact.status.is_retrievable() && model == built_in {
         let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
-        return write_vector(connection, fact, &built_in, &vector).map(drop);
+        return write_vector(facts, fact, &built_in, &vector).map(drop);
     }
     let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
                AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
-    connection.run(sql, params![fact.user_id, fact.fact_id])
+    facts.run(sql, params![fact.user_id, fact.fact_id])
 }
 
 /// Returns the text to embed for a fact: its key in words, and its value.
@@ -71,31 +71,31 @@ const LACKING: &str = "status IN ('active', 'pending_confirmation') AND NOT EXIS
 /// Embeds every fact that lacks a vector of this model; returns the number of facts embedded, or on a dry run to embed.
 ///
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
-pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
+pub fn refresh(facts: &Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
-    if let Some(server) = Chroma::from_database(&facts.connection)? {
+    if let Some(server) = Chroma::from_database(facts)? {
         // What is forgotten does not wait for an endpoint that makes vectors.
         let erased = drain(facts, &server, embedder, true)?;
         return Ok(erased + drain(facts, &server, embedder, false)?);
     }
     if facts.dry_run {
-        return facts.connection.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
+        return facts.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
     }
     let condition = format!("{LACKING} AND seq > ?1 ORDER BY seq LIMIT {BATCH}");
     let (mut made, mut after) = (0, 0_i64);
     loop {
-        let lacking = fact::of_all_users(&facts.connection, &condition, [after])?;
+        let lacking = facts.of_all_users(&condition, [after])?;
         // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
             return Ok(made);
         };
         let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
-        after = facts.connection.value(seq, [&last.fact_id])?;
+        after = facts.value(seq, [&last.fact_id])?;
         let vectors = of_facts(embedder, &lacking)?;
-        made += facts.write(|connection| {
+        made += facts.write(|| {
             let mut written = 0;
             for (fact, vector) in lacking.iter().zip(&vectors) {
-                written += write_vector(connection, fact, &embedder.model(), vector)?;
+                written += write_vector(facts, fact, &embedder.model(), vector)?;
             }
             Ok(written)
         })?;
@@ -109,8 +109,8 @@ fn of_facts(embedder: &Embedder, facts: &[Fact]) -> Result<Vec<Vector>> {
 }
 
 /// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
-pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
-    if let Some(server) = Chroma::from_database(&facts.connection)? {
+pub(crate) fn erase_forgotten(facts: &Facts) -> Result<()> {
+    if let Some(server) = Chroma::from_database(facts)? {
         // `forgotten` says how many are left, and why.
         drain(facts, &server, &Embedder::BuiltIn, true).ok();
     }
@@ -118,8 +118,8 @@ pub(crate) fn erase_forgotten(facts: &mut Facts) -> Result<()> {
 }
 
 /// Returns the model of the vectors, and the URL of the server that they are on, or `None` if they are in the file.
-fn current(connection: &Connection) -> Result<(String, Option<String>)> {
-    Ok(connection.optional("SELECT model, server FROM vector_index", [])?.unwrap_or_default())
+fn current(facts: &Facts) -> Result<(String, Option<String>)> {
+    Ok(facts.optional("SELECT model, server FROM vector_index", [])?.unwrap_or_default())
 }
 
 /// Returns the same as the settings require it.
@@ -129,45 +129,39 @@ fn required(facts: &Facts, embedder: &Embedder) -> (String, Option<String>) {
 
 /// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt. A server that is no
 /// longer used is asked once to remove them; if it does not, the error says so, after the change.
-fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
+fn migrate(facts: &Facts, embedder: &Embedder) -> Result<()> {
     let (model, server) = required(facts, embedder);
-    let (old_model, old_server) = current(&facts.connection)?;
+    let (old_model, old_server) = current(facts)?;
     if old_model == model && old_server == server || facts.dry_run {
         return Ok(());
     }
     // All vectors of a collection have the same length.
-    let old = Chroma::from_database(&facts.connection)?;
+    let old = Chroma::from_database(facts)?;
     let removed = old.map_or(Ok(()), |server| server.remove());
     if removed.is_err() && old_server == server {
         return removed;
     }
-    let now = facts.clock.timestamp();
-    facts.write(|connection| {
+    facts.write(|| {
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection.run(change, params![model, server])?;
-        connection.run("DELETE FROM fact_vectors", [])?;
-        connection.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
-        connection.run("DELETE FROM vector_jobs", [])?;
+        facts.run(change, params![model, server])?;
+        facts.run("DELETE FROM fact_vectors", [])?;
+        facts.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
+        facts.run("DELETE FROM vector_jobs", [])?;
         let all = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                    SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
                    WHERE ?2 NOT NULL AND status IN ('active', 'pending_confirmation')";
-        connection.run(all, params![now, server])
+        facts.run(all, params![facts.now(), server])
     })?;
     removed
 }
 
 /// Returns the model of the vectors in the index.
-pub(crate) fn model(connection: &Connection) -> Result<String> {
-    Ok(current(connection)?.0)
+pub(crate) fn model(facts: &Facts) -> Result<String> {
+    Ok(current(facts)?.0)
 }
 
 /// Writes the vector of a fact, unless the fact has changed; returns the number of facts that have the vector.
-fn write_vector(
-    connection: &Connection,
-    fact: &Fact,
-    model: &str,
-    vector: &Vector,
-) -> Result<usize> {
+fn write_vector(facts: &Facts, fact: &Fact, model: &str, vector: &Vector) -> Result<usize> {
     let small = vector.quantized();
     let sql = "INSERT INTO fact_vectors (user_id, seq, fact_id, model, dim, scale, vector) \
                SELECT user_id, seq, fact_id, :model, :dim, :scale, :vector FROM facts \
@@ -178,14 +172,9 @@ fn write_vector(
                WHERE model <> excluded.model OR vector <> excluded.vector";
     let values = named_params! {
         ":user": fact.user_id, ":fact": fact.fact_id, ":value": fact.value_text, ":model": model,
-        ":dim": dim(small.values.len()), ":scale": f64::from(small.scale), ":vector": small.values,
+        ":dim": small.values.len(), ":scale": f64::from(small.scale), ":vector": small.values,
     };
-    connection.change(sql, values)
-}
-
-/// Returns a number of dimensions as stored.
-pub(crate) fn dim(length: usize) -> i64 {
-    i64::try_from(length).unwrap_or(i64::MAX)
+    facts.change(sql, values)
 }
 
 /// Number of vectors requested from a server per requested fact, and at least.
@@ -203,7 +192,7 @@ pub(crate) struct QueryVector {
 
 /// Returns the vector of a query, after ensuring that the vectors in the index are of its model, unless nothing is written.
 pub(crate) fn of_query(
-    facts: &mut Facts,
+    facts: &Facts,
     user: &UserId,
     query: &FactQuery,
     embedder: &Embedder,
@@ -212,7 +201,7 @@ pub(crate) fn of_query(
         return on_server(facts, user, query, embedder);
     }
     // The built-in vectors are written with their facts; an endpoint's may be missing.
-    if !embedder.is_built_in() || model(&facts.connection)? != embedder.model() {
+    if !embedder.is_built_in() || model(facts)? != embedder.model() {
         refresh(facts, embedder)?;
     }
     let vector = embedder.vector(&query.text)?;
@@ -226,8 +215,8 @@ fn on_server(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<QueryVector> {
-    let is_settled = current(&facts.connection)? == required(facts, embedder);
-    let server = Chroma::from_database(&facts.connection)?.filter(|_| is_settled);
+    let is_settled = current(facts)? == required(facts, embedder);
+    let server = Chroma::from_database(facts)?.filter(|_| is_settled);
     let server = server.ok_or_else(|| {
         Error::failed("the vectors are not on the Chroma server yet")
             .hint("`annals facts work` sends them")
@@ -250,61 +239,61 @@ pub(crate) fn narrowed(value: f64) -> f32 {
 const JOBS: u32 = 256;
 
 /// Stores the latest job for a fact, in the transaction that changes it; a pause after a failure remains.
-fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
+fn enqueue(facts: &Facts, fact: &Fact) -> Result<()> {
     let operation = if fact.status.is_retrievable() { "upsert" } else { "delete" };
     let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                VALUES (?1, ?2, ?3, '', ?4, lower(hex(randomblob(8)))) \
                ON CONFLICT (fact_id) DO UPDATE SET user_id = excluded.user_id, \
                operation = excluded.operation, wish = excluded.wish, created_at = excluded.created_at";
     let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
-    connection.run(sql, values)
+    facts.run(sql, values)
 }
 
 /// Schedules the erasure of facts on the server, if the vectors are on one, in the transaction that forgets them.
-pub(crate) fn enqueue_forgotten(connection: &Connection, ids: &str) -> Result<()> {
+pub(crate) fn enqueue_forgotten(facts: &Facts, ids: &str) -> Result<()> {
     let of_facts = "fact_id IN (SELECT value FROM json_each(?1))";
-    connection.run(&format!("DELETE FROM vector_jobs WHERE {of_facts}"), [ids])?;
+    facts.run(&format!("DELETE FROM vector_jobs WHERE {of_facts}"), [ids])?;
     let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                SELECT value, '', 'delete', '', '', lower(hex(randomblob(8))) FROM json_each(?1) \
                WHERE (SELECT server FROM vector_index) IS NOT NULL";
-    connection.run(sql, [ids])
+    facts.run(sql, [ids])
 }
 
 /// Returns the number of forgotten facts that the server may still have, and why.
-pub(crate) fn forgotten(connection: &Connection) -> Result<(u64, Option<String>)> {
+pub(crate) fn forgotten(facts: &Facts) -> Result<(u64, Option<String>)> {
     let sql = "SELECT count(*), max(last_error) FROM vector_jobs WHERE user_id = ''";
-    Ok(connection.optional(sql, [])?.unwrap_or_default())
+    Ok(facts.optional(sql, [])?.unwrap_or_default())
 }
 
 /// Executes the jobs that are due, or of these those of forgotten facts, and returns their number; if the server fails,
 /// they are retried later.
 fn drain(
-    facts: &mut Facts,
+    facts: &Facts,
     server: &Chroma,
     embedder: &Embedder,
     only_forgotten: bool,
 ) -> Result<usize> {
     let mut done = 0;
     loop {
-        let now = queue::now_millis(&facts.clock);
+        let now = queue::now_millis(facts);
         // A later job replaces the random id.
         let sql = "SELECT fact_id, wish FROM vector_jobs WHERE not_before <= ?1 \
                    AND (user_id = '' OR NOT ?3) ORDER BY not_before, fact_id LIMIT ?2";
         let values = params![now, JOBS, only_forgotten];
-        let jobs: Vec<(String, String)> = facts.connection.list(sql, values)?;
+        let jobs: Vec<(String, String)> = facts.list(sql, values)?;
         if jobs.is_empty() || facts.dry_run {
             return Ok(done);
         }
         let of_jobs = "(fact_id, wish) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:jobs))";
         let (ids, sent) = (json(&jobs.iter().map(|job| &job.0).collect::<Vec<_>>())?, json(&jobs)?);
-        match carry_out(&facts.connection, server, embedder, &ids) {
-            Ok(gone) => facts.write(|connection| {
+        match carry_out(facts, server, embedder, &ids) {
+            Ok(gone) => facts.write(|| {
                 let sql = "UPDATE facts SET embedding_id = \
                            iif(fact_id IN (SELECT value FROM json_each(?2)), NULL, fact_id) \
                            WHERE fact_id IN (SELECT value FROM json_each(?1))";
-                connection.run(sql, [&ids, &json(&gone)?])?;
+                facts.run(sql, [&ids, &json(&gone)?])?;
                 let sql = format!("DELETE FROM vector_jobs WHERE {of_jobs}");
-                connection.run(&sql, named_params! { ":jobs": sent })
+                facts.run(&sql, named_params! { ":jobs": sent })
             })?,
             Err(error) => {
                 // The pause doubles up to a little over an hour.
@@ -315,7 +304,7 @@ fn drain(
                 );
                 let values =
                     named_params! { ":jobs": sent, ":now": now, ":error": error.to_string() };
-                facts.write(|connection| connection.run(&sql, values))?;
+                facts.write(|| facts.run(&sql, values))?;
                 return Err(error);
             }
         }
@@ -325,19 +314,19 @@ fn drain(
 
 /// Sends the current state of these facts, which may be newer than the jobs; returns those without a vector.
 fn carry_out(
-    connection: &Connection,
+    facts: &Facts,
     server: &Chroma,
     embedder: &Embedder,
     ids: &str,
 ) -> Result<Vec<String>> {
     let is_current = "fact_id IN (SELECT value FROM json_each(?1)) \
                       AND status IN ('active', 'pending_confirmation')";
-    let current = fact::of_all_users(connection, is_current, [ids])?;
+    let current = facts.of_all_users(is_current, [ids])?;
     let vectors = of_facts(embedder, &current)?;
     // A zero vector means no known words, and has no cosine.
     let points = current.into_iter().zip(vectors).filter(|(_, vector)| !vector.is_zero());
     let points: Vec<(Fact, Vector)> = points.collect();
-    let mut gone: Vec<String> = connection.column("SELECT value FROM json_each(?1)", [ids])?;
+    let mut gone: Vec<String> = facts.column("SELECT value FROM json_each(?1)", [ids])?;
     gone.retain(|id| points.iter().all(|(fact, _)| fact.fact_id != *id));
     server.upsert(&points)?;
     server.delete(&gone)?;
@@ -346,9 +335,6 @@ fn carry_out(
 
 /// Base path of the collections in version 2 of the API, which has tenants and databases.
 const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
-
-/// Timeout of a query, after which the search is lexical only.
-const ASKED: Duration = Duration::from_millis(1500);
 
 /// Timeout of a change, which usually runs in the background.
 const CHANGED: Duration = Duration::from_secs(30);
@@ -362,9 +348,9 @@ struct Chroma {
 
 impl Chroma {
     /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
-    fn from_database(connection: &Connection) -> Result<Option<Self>> {
+    fn from_database(facts: &Facts) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index WHERE server NOT NULL";
-        let found: Option<(String, String)> = connection.optional(sql, [])?;
+        let found: Option<(String, String)> = facts.optional(sql, [])?;
         found
             .map(|(server, collection)| {
                 Ok(Self { service: Service::new("chroma.url", &server)?, collection })
@@ -398,7 +384,7 @@ impl Chroma {
     /// Removes the collection.
     fn remove(&self) -> Result<()> {
         let path = format!("{BASE}/{}", self.collection);
-        self.service.delete(&path, ASKED).map_err(|error| {
+        self.service.delete(&path, DEADLINE).map_err(|error| {
             let left = format!("delete its collection {} there", self.collection);
             server_failed(error).hint(left)
         })
@@ -421,7 +407,7 @@ impl Chroma {
             "query_embeddings": [vector.values()], "n_results": most,
             "where": {"$and": conditions}, "include": ["distances"],
         });
-        let answer = self.ask("query", &question, ASKED)?;
+        let answer = self.ask("query", &question, DEADLINE)?;
         read(&answer)
             .ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
     }

@@ -195,11 +195,11 @@ fn sync_devices(project: &Project) -> Result<()> {
     if !share::is_configured(project) {
         return Ok(());
     }
-    let mut facts = Facts::open(project, None, Purpose::Read)?;
+    let facts = Facts::open(project, None, Purpose::Read)?;
     if !share::is_active(project, &facts)? {
         return Ok(());
     }
-    share::sync(project, &mut facts, Direction::Both, Some(SYNC_TIMEOUT)).map(|_| ())
+    share::sync(project, &facts, Direction::Both, Some(SYNC_TIMEOUT)).map(|_| ())
 }
 
 /// Maximum length of a breadcrumb, in characters.

@@ -140,7 +140,7 @@ fn fact_add(project: &Project, arguments: Arguments) -> Result<String> {
     let (user, _) = facts::user_or_systems(project, None)?;
     let statement =
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
-    let added = facts::add(&mut Facts::open(project, None, Purpose::Write)?, &user, &statement)?;
+    let added = facts::add(&Facts::open(project, None, Purpose::Write)?, &user, &statement)?;
     let fact = added.fact.map(|fact| format!(" {}", one_line(&fact.to_string())));
     let fact = fact.unwrap_or_default();
     Ok(format!("{}:{fact}\n", added.outcome.as_str()))
@@ -168,7 +168,7 @@ fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
     };
     let embedder = facts::embedder(project)?;
     let found =
-        facts::retrieve(&mut Facts::open(project, None, Purpose::Read)?, &user, &query, &embedder)?;
+        facts::retrieve(&Facts::open(project, None, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| {
         let low = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
         let is_pending = hit.fact.status == FactStatus::PendingConfirmation;

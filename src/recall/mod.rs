@@ -220,7 +220,7 @@ fn fact_passages(
 
 fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let user = facts::user(project, None)?;
-    let mut database = Facts::open(project, None, Purpose::Read)?;
+    let database = Facts::open(project, None, Purpose::Read)?;
     let fact_query = facts::FactQuery {
         text: query.text.clone(),
         limit: query.limit.max(MAX_FACTS),
@@ -231,7 +231,7 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
         uses_encoder: false,
     };
     let embedder = facts::embedder(project)?;
-    let found = facts::retrieve(&mut database, &user, &fact_query, &embedder)?;
+    let found = facts::retrieve(&database, &user, &fact_query, &embedder)?;
     let passage = |fact: Fact| {
         let is_pending = fact.status == FactStatus::PendingConfirmation;
         let is_unsure = is_pending || fact.confidence < MIN_SURE_CONFIDENCE;

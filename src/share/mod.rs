@@ -73,16 +73,16 @@ pub fn is_configured(project: &Project) -> bool {
 
 /// Returns whether this database is shared and a server is set.
 pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
-    Ok(is_configured(project) && replication::joined(&facts.connection)?.is_some())
+    Ok(is_configured(project) && replication::joined(facts)?.is_some())
 }
 
 /// Creates the server's tables if they are missing, and adds this database as a device.
-pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
+pub fn init(project: &Project, facts: &Facts) -> Result<Initialised> {
     let address = find_address(project)?;
     let mut server = SyncServer::connect(project, &address, WAIT)?;
     let mut has_made_tables = false;
     let device = if facts.dry_run {
-        replication::joined(&facts.connection)?
+        replication::joined(facts)?
     } else {
         has_made_tables = server.set_up()?;
         server.state()?;
@@ -96,13 +96,13 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
         server.introduce(&device, &Vec::from_iter(scopes))?;
         Some(device)
     };
-    let pending = replication::pending_count(&facts.connection)?;
+    let pending = replication::pending_count(facts)?;
     Ok(Initialised { server: address.to_string(), has_made_tables, device, pending })
 }
 
 /// Stops sharing this database, and keeps its facts.
-pub fn leave(project: &Project, facts: &mut Facts) -> Result<LeaveReport> {
-    let Some(device) = replication::joined(&facts.connection)? else {
+pub fn leave(project: &Project, facts: &Facts) -> Result<LeaveReport> {
+    let Some(device) = replication::joined(facts)? else {
         return Err(Error::not_found("this database is not shared"));
     };
     let mut left = LeaveReport { device: device.clone(), server_error: None };
@@ -146,7 +146,7 @@ pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareSt
 /// Operations of other devices are pulled first, so that all mentions of the facts are known.
 pub fn forget(
     project: &Project,
-    facts: &mut Facts,
+    facts: &Facts,
     user: &UserId,
     key: Option<&str>,
     reason: &str,
@@ -163,7 +163,7 @@ pub fn forget(
 
 /// Returns the device id and a connection; fails if the database is not shared or no server is set.
 fn connect(project: &Project, facts: &Facts, wait: Duration) -> Result<(String, SyncServer)> {
-    let device = replication::required(&facts.connection)?;
+    let device = replication::required(facts)?;
     let address = find_address(project)?;
     Ok((device, SyncServer::connect(project, &address, wait)?))
 }

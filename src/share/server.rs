@@ -154,7 +154,9 @@ impl SyncServer {
                 return Ok(Self { runtime, client, role, wait, round_trips: 0 });
             }
             Ok(Err(error)) => refused(&error, address),
-            Err(_) => Error::failed(format!("cannot reach {address}: no answer in time")).hint(KEPT),
+            Err(_) => {
+                Error::failed(format!("cannot reach {address}: no answer in time")).hint(KEPT)
+            }
         };
         // A DNS lookup may still be running, and is not waited for.
         runtime.shutdown_background();

@@ -4,16 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::replication::{
     Address, Cursors, DEVICE, Incoming, Operation, VERSION, is_known_line, line_id, next,
 };
-use crate::facts::{Facts, Sql, replication};
+use crate::facts::{Facts, replication};
 use crate::journal::SharedLine;
 use crate::project::Project;
 use crate::share::connect;
@@ -77,7 +76,7 @@ pub struct Synced {
 /// Each batch is atomic, and an interrupted sync is continued by the next one.
 pub fn sync(
     project: &Project,
-    facts: &mut Facts,
+    facts: &Facts,
     direction: Direction,
     budget: Option<Duration>,
 ) -> Result<Synced> {
@@ -109,7 +108,7 @@ pub fn sync(
 /// A running sync.
 struct SyncRun<'a> {
     project: &'a Project,
-    facts: &'a mut Facts,
+    facts: &'a Facts,
     server: SyncServer,
     /// The number of each device's last operation on the server.
     highest: Cursors,
@@ -126,10 +125,10 @@ impl SyncRun<'_> {
         }
         self.ensure_own_name()?;
         if let Some(path) = self.journal.clone() {
-            let (scope, clock) = (self.project.settings.share.journal.as_str(), self.facts.clock);
+            let scope = self.project.settings.share.journal.as_str();
             let mut portion = PORTION;
             while portion == PORTION && !self.is_over() {
-                portion = self.facts.write(|all| catch_up(all, &path, scope, clock))?;
+                portion = self.facts.write(|| catch_up(self.facts, &path, scope))?;
             }
         }
         if direction != Direction::Push {
@@ -146,7 +145,7 @@ impl SyncRun<'_> {
     /// Counts what would be sent and received.
     fn preview(&mut self, direction: Direction) -> Result<()> {
         if direction != Direction::Pull {
-            self.done.pushed = replication::pending_count(&self.facts.connection)?;
+            self.done.pushed = replication::pending_count(self.facts)?;
         }
         if direction != Direction::Push {
             for (scope, device, number) in self.missing()? {
@@ -169,7 +168,7 @@ impl SyncRun<'_> {
     /// lost, and the operations are identical; or the database was restored from an older copy or copied to
     /// another machine, and they differ. In the latter case, this database becomes a new device.
     fn ensure_own_name(&mut self) -> Result<bool> {
-        let sent = replication::cursors(&self.facts.connection)?;
+        let sent = replication::cursors(self.facts)?;
         let own = self.highest.keys().chain(sent.keys());
         let own: BTreeSet<_> = own.filter(|one| one.1 == self.done.device).cloned().collect();
         let (mut agreed, mut is_another) = (Vec::new(), false);
@@ -183,7 +182,7 @@ impl SyncRun<'_> {
                 let batch = self.server.fetch(&[after], BATCH)?;
                 differs = batch.is_empty();
                 for one in &batch {
-                    differs |= !replication::is_unchanged(&self.facts.connection, one)?;
+                    differs |= !replication::is_unchanged(self.facts, one)?;
                     if !differs {
                         same = one.number;
                     }
@@ -204,7 +203,7 @@ impl SyncRun<'_> {
 
     /// Returns the last known operation of each device of which the server has more.
     fn missing(&self) -> Result<Vec<Address>> {
-        let cursors = replication::cursors(&self.facts.connection)?;
+        let cursors = replication::cursors(self.facts)?;
         let known = |of: &(String, String)| cursors.get(of).copied().unwrap_or(0);
         let others = self
             .highest
@@ -214,7 +213,7 @@ impl SyncRun<'_> {
     }
 
     fn pull(&mut self) -> Result<()> {
-        let aside = replication::set_aside(&self.facts.connection)?;
+        let aside = replication::set_aside(self.facts)?;
         if !aside.is_empty() {
             self.take_in(&aside, true)?;
         }
@@ -251,18 +250,17 @@ impl SyncRun<'_> {
     /// Receives operations, or retries those that were set aside, and appends their journal lines, in one
     /// transaction.
     fn take_in(&mut self, batch: &[Operation], is_retry: bool) -> Result<Incoming> {
-        let clock = self.facts.clock;
         let Project { settings, environment, .. } = self.project;
-        self.facts.write(|connection| {
+        self.facts.write(|| {
             // Without a journal, its lines would be lost: the error undoes the receipt.
             let has_lines = batch.iter().any(|one| one.kind == "line");
             let path = has_lines.then(|| journal::default_path(environment)).transpose()?;
             // The lock keeps others from adding lines between reading the journal and appending to it.
             let mut log = path.as_deref().map(Log::lock).transpose()?;
             if let Some(path) = &path {
-                while catch_up(connection, path, &settings.share.journal, clock)? > 0 {}
+                while catch_up(self.facts, path, &settings.share.journal)? > 0 {}
             }
-            let incoming = replication::receive(connection, batch, is_retry, clock)?;
+            let incoming = replication::receive(self.facts, batch, is_retry)?;
             if let Some(log) = &mut log {
                 append(log, &incoming.lines)?;
             }
@@ -272,7 +270,7 @@ impl SyncRun<'_> {
 
     fn push(&mut self) -> Result<()> {
         loop {
-            let mut batch = replication::pending(&self.facts.connection, self.batch)?;
+            let mut batch = replication::pending(self.facts, self.batch)?;
             let Some((scope, _, last)) = batch.last().map(Operation::address) else {
                 return Ok(());
             };
@@ -309,7 +307,7 @@ impl SyncRun<'_> {
     /// Overwrites operations on the server that were forgotten here after they were sent.
     fn rewrite(&mut self) -> Result<()> {
         loop {
-            let changed = replication::rewritten(&self.facts.connection, self.batch)?;
+            let changed = replication::rewritten(self.facts, self.batch)?;
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
@@ -324,12 +322,12 @@ impl SyncRun<'_> {
 const PORTION: usize = 10_000;
 
 /// Creates operations in a scope for a portion of the lines added to a journal; returns the number of lines read.
-fn catch_up(connection: &Connection, path: &Path, scope: &str, clock: Clock) -> Result<usize> {
+fn catch_up(facts: &Facts, path: &Path, scope: &str) -> Result<usize> {
     let name = path.to_string_lossy();
     // The offset of the last line read, and its digest. A journal that was replaced is read from its beginning;
     // known lines are skipped.
     let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
-    let known = match connection.optional::<(u64, String)>(sql, [&name])? {
+    let known = match facts.optional::<(u64, String)>(sql, [&name])? {
         Some((reached, last_line)) => {
             let line = journal::line_at(path, reached)?;
             line.is_some_and(|line| line_id(&line.line) == last_line).then_some(reached)
@@ -342,33 +340,27 @@ fn catch_up(connection: &Connection, path: &Path, scope: &str, clock: Clock) -> 
         reached = Some((line.offset, op_id.clone()));
         if Some(line.offset) != known {
             read += 1;
-            note(connection, &line, op_id, scope, clock)?;
+            note(facts, &line, op_id, scope)?;
         }
         Ok(read < PORTION)
     })?;
     if let Some((offset, last_line)) = reached {
         let sql = "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
                    SET reached = excluded.reached, last_line = excluded.last_line";
-        connection.run(sql, params![name, offset, last_line])?;
+        facts.run(sql, params![name, offset, last_line])?;
     }
     Ok(read)
 }
 
 /// Creates an operation for a line, unless there is one.
-fn note(
-    connection: &Connection,
-    line: &SharedLine,
-    op_id: String,
-    scope: &str,
-    clock: Clock,
-) -> Result<()> {
-    if line.device.is_none() && scope == DEVICE || is_known_line(connection, &op_id)? {
+fn note(facts: &Facts, line: &SharedLine, op_id: String, scope: &str) -> Result<()> {
+    if line.device.is_none() && scope == DEVICE || is_known_line(facts, &op_id)? {
         return Ok(());
     }
     let operation = match line.device.clone() {
         None => {
             let place = Some(line.offset);
-            Operation { op_id, place, ..next(connection, scope, "line", clock.now())? }
+            Operation { op_id, place, ..next(facts, scope, "line", facts.clock.now())? }
         }
         // It was appended by a run that stopped before recording it.
         Some(device) => {
@@ -376,20 +368,19 @@ fn note(
             Operation { scope, device, op_id, kind, ..Operation::default() }
         }
     };
-    operation.store(connection, None, false, clock)
+    operation.store(facts, None, false)
 }
 
 /// Sets the payload of each operation to its line. Of a line that is in no journal any more, only the number is
 /// left; returns how many there are.
-fn load_payloads(facts: &mut Facts, own: Option<&Path>, batch: &mut [Operation]) -> Result<usize> {
+fn load_payloads(facts: &Facts, own: Option<&Path>, batch: &mut [Operation]) -> Result<usize> {
     let lines = batch.iter_mut().filter(|one| one.kind == "line");
     let mut wanted: HashMap<String, &mut Operation> =
         lines.map(|one| (one.op_id.clone(), one)).collect();
     // The lines of a batch usually follow one another; if they do not, each journal is read whole: that of this run
     // first, then all that were ever read.
     let first = wanted.values().filter_map(|one| one.place).min();
-    let known =
-        facts.connection.column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
+    let known = facts.column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
     let known = known.into_iter().map(PathBuf::from);
     let journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().chain(known).collect();
     let mut places: Vec<(&PathBuf, u64)> = journals.iter().map(|journal| (journal, 0)).collect();
@@ -412,16 +403,16 @@ fn load_payloads(facts: &mut Facts, own: Option<&Path>, batch: &mut [Operation])
         operation.withhold("erased");
     }
     if !missing.is_empty() {
-        facts.write(|connection| {
+        facts.write(|| {
             for address in &missing {
                 let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
                            WHERE scope = ?1 AND device = ?2 AND number = ?3";
-                connection.run(sql, address.clone())?;
+                facts.run(sql, address.clone())?;
             }
             // If a journal comes back, it is read again from its beginning.
             for journal in journals.iter().filter(|journal| !journal.exists()) {
                 let sql = "DELETE FROM share_journal WHERE path = ?1";
-                connection.run(sql, [journal.to_string_lossy()])?;
+                facts.run(sql, [journal.to_string_lossy()])?;
             }
             Ok(())
         })?;

@@ -41,8 +41,8 @@ fn desk() -> Desk {
     .unwrap();
     desk.act(&insert("home.address", "8 Heliotrope Row"));
     desk.act(&insert("home.city", "Ypres"));
-    facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
-    facts::maintain(&mut desk.facts, 1).unwrap();
+    facts::archive(&desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
+    facts::maintain(&desk.facts, 1).unwrap();
     let grace = facts::UserId::new("grace").unwrap();
     let rosalind = std::mem::replace(&mut desk.user, grace);
     desk.act(&insert("home.address", "9 Marzipan Court"));
@@ -57,7 +57,7 @@ fn forgetting_a_key_leaves_no_byte_of_its_values() {
     assert!(!holding(&folder, "Quincunx").is_empty());
     let user = desk.user.clone();
     let done =
-        facts::forget(&mut desk.facts, &user, Some("home.address"), "moved from 7 Quincunx Lane")
+        facts::forget(&desk.facts, &user, Some("home.address"), "moved from 7 Quincunx Lane")
             .unwrap();
     assert_eq!((done.facts, done.turns), (2, 2));
     for gone in ["Quincunx", "Heliotrope"] {
@@ -76,10 +76,10 @@ fn forgetting_a_key_leaves_no_byte_of_its_values() {
 
 #[test]
 fn forgetting_a_user_leaves_no_byte_and_the_others_as_they_are() {
-    let mut desk = desk();
+    let desk = desk();
     let folder = desk.path.parent().unwrap().to_owned();
     let user = desk.user.clone();
-    facts::forget(&mut desk.facts, &user, None, "rosalind asked").unwrap();
+    facts::forget(&desk.facts, &user, None, "rosalind asked").unwrap();
     for gone in ["Quincunx", "Heliotrope", "Ypres", "Zanzibar", "rosalind"] {
         assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");
     }

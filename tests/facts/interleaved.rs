@@ -85,11 +85,11 @@ impl Stage {
         fs::create_dir(&folder).unwrap();
         let db = folder.join("mem.db");
         let stage = Self { case, db };
-        let mut facts = stage.open();
+        let facts = stage.open();
         for (number, name) in USERS.iter().enumerate() {
             let user = UserId::new(name).unwrap();
             let known = stated("name", &format!("{name} A"));
-            facts::add(&mut facts, &user, &known).unwrap();
+            facts::add(&facts, &user, &known).unwrap();
             for (nth, wishes) in answers.iter().enumerate().skip(number * TURNS).take(TURNS) {
                 let turn = turn(number, nth % TURNS);
                 let observation = Observation {
@@ -97,7 +97,7 @@ impl Stage {
                     turn_id: Some(turn.clone()),
                     ..Observation::default()
                 };
-                facts::observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
+                facts::observe(&facts, &user, &observation, SecretPolicy::Refuse).unwrap();
                 let actions: Vec<Value> = wishes.iter().map(|wish| action(wish, name)).collect();
                 stage.keep(&turn, &json!({ "actions": actions }).to_string());
             }
@@ -276,13 +276,13 @@ fn vectors_are_of_their_facts(stage: &Stage) {
     };
     let kept = vectors();
     Connection::open(&stage.db).unwrap().execute("DELETE FROM fact_vectors", []).unwrap();
-    facts::refresh(&mut stage.open(), &Embedder::BuiltIn).unwrap();
+    facts::refresh(&stage.open(), &Embedder::BuiltIn).unwrap();
     assert_eq!(kept, vectors());
 }
 
 /// Whatever is asked about one user, nothing of the other is in the answer.
 fn nobody_sees_another(stage: &Stage) {
-    let mut facts = stage.open();
+    let facts = stage.open();
     for (name, other) in [("edith", "grace"), ("grace", "edith")] {
         let user = UserId::new(name).unwrap();
         let mut answers = vec![
@@ -303,11 +303,11 @@ fn nobody_sees_another(stage: &Stage) {
                 selection: Selection::All,
                 uses_encoder: false,
             };
-            let found = facts::retrieve(&mut facts, &user, &query, &Embedder::BuiltIn).unwrap();
+            let found = facts::retrieve(&facts, &user, &query, &Embedder::BuiltIn).unwrap();
             answers.extend(found.hits.iter().map(|hit| format!("{:?}", hit.fact)));
         }
         for turn in facts::turns(&facts, &user).unwrap() {
-            answers.push(facts::prompt(&mut facts, &turn, &Embedder::BuiltIn).unwrap());
+            answers.push(facts::prompt(&facts, &turn, &Embedder::BuiltIn).unwrap());
         }
         for answer in answers {
             assert!(!answer.contains(other), "{name} is told {answer}");

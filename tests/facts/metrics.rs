@@ -29,7 +29,7 @@ fn counted(share: Share) -> (u64, u64) {
 }
 
 fn add(desk: &mut Desk, key: &str, value: &str) -> String {
-    let added = facts::add(&mut desk.facts, &desk.user, &stated(key, value)).unwrap();
+    let added = facts::add(&desk.facts, &desk.user, &stated(key, value)).unwrap();
     added.fact.unwrap().fact_id
 }
 
@@ -70,12 +70,12 @@ fn an_overwrite_that_the_user_takes_back_counts_as_wrong_once() {
     let fish = add(&mut desk, "preference.shell", "fish");
     let user = desk.user.clone();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (0, 3));
-    facts::confirm(&mut desk.facts, &user, &helix).unwrap();
+    facts::confirm(&desk.facts, &user, &helix).unwrap();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (1, 3));
-    facts::reject(&mut desk.facts, &user, &helix, "no").unwrap();
-    facts::reject(&mut desk.facts, &user, &fish, "no").unwrap();
+    facts::reject(&desk.facts, &user, &helix, "no").unwrap();
+    facts::reject(&desk.facts, &user, &fish, "no").unwrap();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (2, 3));
-    facts::confirm(&mut desk.facts, &user, &bash).unwrap();
+    facts::confirm(&desk.facts, &user, &bash).unwrap();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (2, 3));
     desk.sound();
 }
@@ -92,8 +92,8 @@ fn what_waits_counts_on_its_day_and_as_resolved_once_it_is_answered() {
     let mut waiting = desk.all();
     waiting.retain(|fact| fact.status == FactStatus::PendingConfirmation);
     let user = desk.user.clone();
-    facts::confirm(&mut desk.facts, &user, &waiting[0].fact_id).unwrap();
-    facts::reject(&mut desk.facts, &user, &waiting[1].fact_id, "no").unwrap();
+    facts::confirm(&desk.facts, &user, &waiting[0].fact_id).unwrap();
+    facts::reject(&desk.facts, &user, &waiting[1].fact_id, "no").unwrap();
     assert_eq!(counted(metrics(&desk, 1).pending_resolved), (0, 0));
     let both_days = metrics(&desk, 2);
     assert_eq!(counted(both_days.pending_resolved), (2, 3));
@@ -102,10 +102,10 @@ fn what_waits_counts_on_its_day_and_as_resolved_once_it_is_answered() {
 
 #[test]
 fn profiles_cost_their_tokens_and_each_user_has_figures_of_their_own() {
-    let mut desk = Desk::new();
+    let desk = Desk::new();
     let user = desk.user.clone();
     for tokens in [30, 51] {
-        facts::count_injection(&mut desk.facts, &user, tokens).unwrap();
+        facts::count_injection(&desk.facts, &user, tokens).unwrap();
     }
     let cost = metrics(&desk, 1).injection;
     assert_eq!((cost.profiles, cost.tokens), (2, 81));
@@ -113,7 +113,7 @@ fn profiles_cost_their_tokens_and_each_user_has_figures_of_their_own() {
     let grace = UserId::new("grace").unwrap();
     let other = facts::metrics(&desk.facts, &grace, 30).unwrap();
     assert_eq!((other.injection.profiles, other.injection.mean), (0, None));
-    facts::forget(&mut desk.facts, &user, None, "asked").unwrap();
+    facts::forget(&desk.facts, &user, None, "asked").unwrap();
     assert_eq!(metrics(&desk, 1).injection.profiles, 0);
 }
 

@@ -77,7 +77,7 @@ impl Desk {
 
     /// Queues a turn.
     fn observe(&mut self, observation: &Observation) -> Receipt {
-        facts::observe(&mut self.facts, &self.user, observation, SecretPolicy::Refuse).unwrap()
+        facts::observe(&self.facts, &self.user, observation, SecretPolicy::Refuse).unwrap()
     }
 
     /// Has the next turn of the queue judged, none of those that are skipped.
@@ -87,7 +87,7 @@ impl Desk {
         skipped: &[Turn],
         wait: Option<Duration>,
     ) -> Option<TurnOutcome> {
-        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, None, skipped, wait).unwrap()
+        facts::step(&self.facts, auditor, &Embedder::BuiltIn, None, skipped, wait).unwrap()
     }
 
     /// Queues a turn and applies these actions to it.
@@ -99,13 +99,13 @@ impl Desk {
             turn_id: Some(turn.clone()),
             ..Observation::default()
         };
-        facts::observe(&mut self.facts, &self.user, &observation, SecretPolicy::Refuse)?;
+        facts::observe(&self.facts, &self.user, &observation, SecretPolicy::Refuse)?;
         self.answer(&turn, actions)
     }
 
     fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<ActionResult>> {
         let answer = json!({ "actions": actions }).to_string();
-        facts::apply(&mut self.facts, &self.user, turn, &answer, SecretPolicy::Refuse)
+        facts::apply(&self.facts, &self.user, turn, &answer, SecretPolicy::Refuse)
             .map(|judged| judged.applied)
     }
 
@@ -155,7 +155,7 @@ impl Desk {
     /// Has the user confirm the last fact with a value.
     fn confirm(&mut self, value: &str) -> ActionOutcome {
         let id = self.id(value);
-        facts::confirm(&mut self.facts, &self.user, &id).unwrap().outcome
+        facts::confirm(&self.facts, &self.user, &id).unwrap().outcome
     }
 
     fn active(&self, key: &str) -> Vec<Fact> {

@@ -101,7 +101,7 @@ impl Run {
             }
             Event::Confirm(nth) => {
                 if let Some(fact) = all.get(*nth) {
-                    let done = facts::confirm(&mut self.desk.facts, user, &fact.fact_id);
+                    let done = facts::confirm(&self.desk.facts, user, &fact.fact_id);
                     // What is valid no longer cannot be confirmed.
                     let is_over = |error: Error| error.kind == ErrorKind::Refused;
                     assert!(done.map_or_else(is_over, |_| true));
@@ -109,7 +109,7 @@ impl Run {
             }
             Event::Reject(nth) => {
                 if let Some(fact) = all.get(*nth) {
-                    facts::reject(&mut self.desk.facts, user, &fact.fact_id, "no").unwrap();
+                    facts::reject(&self.desk.facts, user, &fact.fact_id, "no").unwrap();
                 }
             }
             Event::Later => {
@@ -119,9 +119,9 @@ impl Run {
                 self.desk.at(&time);
             }
             Event::Maintain => {
-                facts::maintain(&mut self.desk.facts, 5).unwrap();
+                facts::maintain(&self.desk.facts, 5).unwrap();
                 let now = self.desk.facts.clock.now();
-                facts::archive(&mut self.desk.facts, now).unwrap();
+                facts::archive(&self.desk.facts, now).unwrap();
             }
         }
     }

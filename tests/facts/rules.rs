@@ -95,15 +95,15 @@ fn stage_3_rule_3_a_temporary_value_that_ends_early_gives_way_to_the_one_before(
         desk.act(&insert(key, "office"));
         let mut home = stated(key, "home");
         (home.is_confirmed, home.valid_to) = (true, Some("2026-04-01".to_owned()));
-        facts::add(&mut desk.facts, &desk.user, &home).unwrap();
+        facts::add(&desk.facts, &desk.user, &home).unwrap();
         desk.at("2026-03-10T12:00:00Z");
         let (end, home) = (action("expire", key, None), desk.id("home"));
         if how == "is rejected" {
-            facts::reject(&mut desk.facts, &desk.user, &home, "no").unwrap();
+            facts::reject(&desk.facts, &desk.user, &home, "no").unwrap();
         } else if how == "ends a day later" {
             desk.act(&with(end, "valid_to", "2026-03-11"));
             desk.confirm("no longer home");
-            facts::maintain(&mut desk.at("2026-03-11T00:00:00Z").facts, 5).unwrap();
+            facts::maintain(&desk.at("2026-03-11T00:00:00Z").facts, 5).unwrap();
         } else if desk.act(&end) == ActionOutcome::Pending {
             desk.confirm("no longer home");
         }
@@ -125,7 +125,7 @@ fn stage_3_rule_4_an_explicit_invalidation_expires() {
     let id = desk.known("pet", "a cat", 1);
     desk.act(&with(action("expire", "pet", None), "valid_to", "2026-04-01"));
     assert_eq!(desk.fact(&id).status, FactStatus::Active);
-    let done = facts::maintain(&mut desk.at("2026-04-02T00:00:00Z").facts, 5).unwrap();
+    let done = facts::maintain(&desk.at("2026-04-02T00:00:00Z").facts, 5).unwrap();
     assert_eq!((done.expired, desk.fact(&id).status), (1, FactStatus::Expired));
     desk.sound();
 }
@@ -314,7 +314,7 @@ fn stage_3_the_present_value_stays_until_a_confirmed_one_to_come_begins() {
     let mut desk = Desk::new();
     desk.act(&insert("address", "Rome"));
     let add = |desk: &mut Desk, turin: &facts::Statement| {
-        facts::add(&mut desk.facts, &desk.user, turin).unwrap().outcome
+        facts::add(&desk.facts, &desk.user, turin).unwrap().outcome
     };
     assert_eq!(add(&mut desk, &moving("2026-06-01", None)), ActionOutcome::Pending);
     // What was confirmed waits for its day alone, and only another confirmation moves that.
@@ -326,7 +326,7 @@ fn stage_3_the_present_value_stays_until_a_confirmed_one_to_come_begins() {
     pending_confirmation 1.00 address: Turin, 07-01 to 09-01
     ");
     let mut later = |time: &str| {
-        facts::maintain(&mut desk.at(time).facts, 5).unwrap();
+        facts::maintain(&desk.at(time).facts, 5).unwrap();
         desk.sound();
         desk.shown()
     };
@@ -353,7 +353,7 @@ fn stage_3_a_value_to_come_that_was_repeated_often_enough_begins_on_its_day() {
     }
     shown += &desk.shown();
     shown += &desk.asked();
-    facts::maintain(&mut desk.at("2026-06-01T12:00:00Z").facts, 5).unwrap();
+    facts::maintain(&desk.at("2026-06-01T12:00:00Z").facts, 5).unwrap();
     shown += &desk.shown();
     assert_snapshot!(shown, @r#"
     active 0.40 address: Rome, 03-01 to -
@@ -381,7 +381,7 @@ fn stage_3_a_value_that_was_said_again_stays_beyond_the_day_of_a_less_certain_on
     }
     let mut shown = desk.shown();
     shown += &desk.asked();
-    facts::maintain(&mut desk.at("2026-06-01T12:00:00Z").facts, 5).unwrap();
+    facts::maintain(&desk.at("2026-06-01T12:00:00Z").facts, 5).unwrap();
     shown += &desk.shown();
     assert_snapshot!(shown, @r#"
     active 0.96 city: Rome, 03-01 to 06-01
@@ -403,7 +403,7 @@ fn stage_3_a_change_to_come_that_is_dropped_or_comes_at_once_leaves_no_end_behin
         desk.confirm("Turin");
         let turin = desk.id("Turin");
         match key {
-            "address" => drop(facts::reject(&mut desk.facts, &desk.user, &turin, "no").unwrap()),
+            "address" => drop(facts::reject(&desk.facts, &desk.user, &turin, "no").unwrap()),
             "place" => {
                 let end = action("expire", key, None);
                 desk.act(&with(end, "target_fact_id", turin));
@@ -412,7 +412,7 @@ fn stage_3_a_change_to_come_that_is_dropped_or_comes_at_once_leaves_no_end_behin
                 let mut now = stated(key, "Turin");
                 now.is_confirmed = true;
                 desk.at("2026-04-01T12:00:00Z");
-                facts::add(&mut desk.facts, &desk.user, &now).unwrap();
+                facts::add(&desk.facts, &desk.user, &now).unwrap();
             }
         }
         desk.sound();
@@ -450,8 +450,7 @@ fn stage_3_no_fact_ends_before_it_begins() {
     moved.valid_to = Some("2026-05-01T00:00:00Z".to_owned());
     let user = desk.user.clone();
     let line = serde_json::to_string(&moved).unwrap();
-    let error =
-        facts::import(&mut Desk::new().facts, &user, &line, SecretPolicy::Refuse).unwrap_err();
+    let error = facts::import(&Desk::new().facts, &user, &line, SecretPolicy::Refuse).unwrap_err();
     assert!(error.message.contains("valid_to is before valid_from"), "{error}");
 }
 
@@ -523,7 +522,7 @@ fn confidence_first_mention_repetition_and_confirmation() {
         assert!(is_about(*seen, expected), "{seen}");
     }
     let id = desk.active("city")[0].fact_id.clone();
-    facts::confirm(&mut desk.facts, &desk.user, &id).unwrap();
+    facts::confirm(&desk.facts, &desk.user, &id).unwrap();
     assert!(is_about(desk.fact(&id).confidence, 1.0));
 }
 
@@ -571,7 +570,7 @@ fn confidence_a_contradiction_that_is_repeated_until_it_is_as_sure_takes_effect(
 fn confidence_what_the_user_confirmed_is_never_overwritten_by_repetition() {
     let mut desk = Desk::new();
     let old = desk.known("city", "Turin", 1);
-    facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
+    facts::confirm(&desk.facts, &desk.user, &old).unwrap();
     for _ in 0..60 {
         assert_eq!(desk.act(&insert("city", "Rome")), ActionOutcome::Pending);
     }
@@ -675,17 +674,17 @@ fn safety_passwords_and_tokens_are_never_kept() {
     for key in ["password", "wifi.password", "github.token", "api_key"] {
         let error = desk.hear(&json!([insert(key, "x")])).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Refused, "{key}");
-        let error = facts::add(&mut desk.facts, &desk.user, &stated(key, "x")).unwrap_err();
+        let error = facts::add(&desk.facts, &desk.user, &stated(key, "x")).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Refused, "{key}");
     }
     let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     let mut statement = stated("note", &token);
     assert_eq!(
-        facts::add(&mut desk.facts, &desk.user, &statement).unwrap_err().kind,
+        facts::add(&desk.facts, &desk.user, &statement).unwrap_err().kind,
         ErrorKind::Refused
     );
     statement.secrets = SecretPolicy::Allow;
-    facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+    facts::add(&desk.facts, &desk.user, &statement).unwrap();
 }
 
 #[test]
@@ -695,13 +694,13 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
     desk.act(&insert("name", "Eve"));
     let pending = facts::pending(&desk.facts, &desk.user).unwrap();
     assert_eq!(pending[0].question.as_deref(), Some("Change name from \"Ada\" to \"Eve\"?"));
-    let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
+    let answered = facts::confirm(&desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
     let fact = answered.fact.unwrap();
     assert_eq!((answered.outcome, fact.status), (ActionOutcome::Superseded, FactStatus::Active));
     assert!(is_about(fact.confidence, 1.0));
     assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     // And it can be taken back: the old value holds again.
-    facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
+    facts::confirm(&desk.facts, &desk.user, &old).unwrap();
     assert_eq!(desk.active("name")[0].fact_id, old);
     desk.sound();
 }
@@ -715,7 +714,7 @@ fn safety_a_rejected_proposal_is_dropped() {
     assert_eq!(pending[0].fact.proposal, Some(Proposal::End));
     assert_eq!(pending[0].question.as_deref(), Some("Is name no longer \"Ada\"?"));
     let id = pending[0].fact.fact_id.clone();
-    facts::reject(&mut desk.facts, &desk.user, &id, "still so").unwrap();
+    facts::reject(&desk.facts, &desk.user, &id, "still so").unwrap();
     assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
     assert_eq!(desk.fact(&old).status, FactStatus::Active);
     desk.sound();
@@ -728,7 +727,7 @@ fn safety_the_end_of_an_old_value_does_not_end_the_new_one() {
     desk.act(&action("expire", "address", None));
     let mut turin = stated("address", "Turin");
     turin.is_confirmed = true;
-    facts::add(&mut desk.facts, &desk.user, &turin).unwrap();
+    facts::add(&desk.facts, &desk.user, &turin).unwrap();
     assert_eq!(desk.asked(), "");
     assert_eq!(desk.confirm("no longer Rome"), ActionOutcome::Expired);
     assert_snapshot!(desk.shown(), @r"
@@ -790,7 +789,7 @@ fn stage_5_the_profile_is_rebuilt_every_five_turns_and_at_a_sessions_end() {
     let mut desk = Desk::new();
     for turn in 1..=5 {
         desk.known("city", "Turin", 1);
-        let done = facts::maintain(&mut desk.facts, 5).unwrap();
+        let done = facts::maintain(&desk.facts, 5).unwrap();
         assert_eq!(done.profiles, usize::from(turn == 5), "{turn}");
     }
     let built = facts::stored_profile(&desk.facts, &desk.user).unwrap().unwrap();
@@ -801,8 +800,8 @@ fn stage_5_the_profile_is_rebuilt_every_five_turns_and_at_a_sessions_end() {
         ..facts::Observation::default()
     };
     desk.observe(&end);
-    assert_eq!(facts::maintain(&mut desk.facts, 5).unwrap().profiles, 1);
-    assert_eq!(facts::maintain(&mut desk.facts, 5).unwrap().profiles, 0);
+    assert_eq!(facts::maintain(&desk.facts, 5).unwrap().profiles, 1);
+    assert_eq!(facts::maintain(&desk.facts, 5).unwrap().profiles, 0);
 }
 
 #[test]
@@ -835,10 +834,10 @@ fn stage_6_what_is_stale_or_unsure_is_dropped_first() {
 
 #[test]
 fn facts_of_other_projects_are_left_out() {
-    let mut desk = Desk::new();
+    let desk = Desk::new();
     let mut statement = stated("task.current", "the report");
     statement.project = Some("atlas".to_owned());
-    facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+    facts::add(&desk.facts, &desk.user, &statement).unwrap();
     let text =
         |project| facts::inject(&desk.facts, &desk.user, project, 500, None, false).unwrap().text;
     assert_eq!(text(None), "");
@@ -848,11 +847,11 @@ fn facts_of_other_projects_are_left_out() {
 
 #[test]
 fn a_fact_of_a_project_is_replaced_elsewhere_only_by_a_confirmation() {
-    let mut desk = Desk::new();
-    let mut state = |value: &str, project: Option<&str>| {
+    let desk = Desk::new();
+    let state = |value: &str, project: Option<&str>| {
         let mut statement = stated("build.tool", value);
         statement.project = project.map(str::to_owned);
-        facts::add(&mut desk.facts, &desk.user, &statement).unwrap().outcome
+        facts::add(&desk.facts, &desk.user, &statement).unwrap().outcome
     };
     assert_eq!(state("make", Some("alpha")), ActionOutcome::Inserted);
     assert_eq!(state("bazel", Some("beta")), ActionOutcome::Pending);
@@ -869,11 +868,11 @@ fn a_fact_of_a_project_is_replaced_elsewhere_only_by_a_confirmation() {
 #[test]
 fn a_fact_of_a_project_that_is_repeated_elsewhere_belongs_to_no_project() {
     for project in [None, Some("beta")] {
-        let mut desk = Desk::new();
+        let desk = Desk::new();
         let mut statement = stated("build.tool", "make");
         for project in [Some("alpha"), Some("alpha"), project] {
             statement.project = project.map(str::to_owned);
-            facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+            facts::add(&desk.facts, &desk.user, &statement).unwrap();
         }
         let text = facts::inject(&desk.facts, &desk.user, None, 500, None, false).unwrap().text;
         assert_eq!(text, "Preferences:\n- build.tool: make [0.85]\n");
@@ -883,7 +882,7 @@ fn a_fact_of_a_project_that_is_repeated_elsewhere_belongs_to_no_project() {
 
 #[test]
 fn what_is_stated_with_the_same_value_is_kept_unless_it_changes_what_was_confirmed() {
-    let mut desk = Desk::new();
+    let desk = Desk::new();
     for (key, is_confirmed) in [
         ("editor", false),
         ("editor", false),
@@ -899,7 +898,7 @@ fn what_is_stated_with_the_same_value_is_kept_unless_it_changes_what_was_confirm
             statement.json = Some("[1]".to_owned());
             statement.event_time = Some("2026-02-01".to_owned());
         }
-        facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+        facts::add(&desk.facts, &desk.user, &statement).unwrap();
     }
     let told = |fact: &facts::Fact| {
         format!("{fact} {:?} {:?} {:?}\n", fact.category, fact.value_json, fact.event_time)
@@ -919,8 +918,8 @@ fn a_temporary_value_that_is_confirmed_without_an_end_stays() {
     desk.act(&with(insert("place", "home"), "valid_to", "2026-04-01"));
     let mut home = stated("place", "home");
     home.is_confirmed = true;
-    facts::add(&mut desk.facts, &desk.user, &home).unwrap();
-    facts::maintain(&mut desk.at("2026-04-02T12:00:00Z").facts, 5).unwrap();
+    facts::add(&desk.facts, &desk.user, &home).unwrap();
+    facts::maintain(&desk.at("2026-04-02T12:00:00Z").facts, 5).unwrap();
     assert_snapshot!(desk.shown(), @r"
     superseded 0.40 place: office, 03-01 to 03-01
     active 1.00 place: home, 03-01 to -
@@ -935,9 +934,9 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
     let mut desk = Desk::new();
     let old = desk.known("city", "Turin", 1);
     desk.act(&insert("city", "Rome"));
-    let count = facts::archive(&mut desk.facts, "2026-03-01T12:00:00Z".parse().unwrap()).unwrap();
+    let count = facts::archive(&desk.facts, "2026-03-01T12:00:00Z".parse().unwrap()).unwrap();
     assert_eq!(count, 0);
-    let count = facts::archive(&mut desk.facts, "2026-03-01T12:00:01Z".parse().unwrap()).unwrap();
+    let count = facts::archive(&desk.facts, "2026-03-01T12:00:01Z".parse().unwrap()).unwrap();
     assert_eq!((count, desk.all().len()), (1, 1));
     let exported = facts::export(&desk.facts, &desk.user).unwrap();
     assert!(
@@ -946,7 +945,7 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
     desk.sound();
     // The user can confirm what is in it, as any other fact.
     let user = desk.user.clone();
-    facts::confirm(&mut desk.facts, &user, &old).unwrap();
+    facts::confirm(&desk.facts, &user, &old).unwrap();
     assert_snapshot!(desk.shown(), @r"
     superseded 0.40 city: Rome, 03-01 to 03-01
     active 1.00 city: Turin, 03-01 to -
@@ -968,14 +967,14 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     let mut to = Desk::new();
     to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
     let user = to.user.clone();
-    let done = facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse).unwrap();
+    let done = facts::import(&to.facts, &user, &lines, SecretPolicy::Refuse).unwrap();
     assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
     assert_eq!(to.active("city")[0].value_text, "Rome");
-    let again = facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse).unwrap();
+    let again = facts::import(&to.facts, &user, &lines, SecretPolicy::Refuse).unwrap();
     assert_eq!((again.imported, again.known), (0, 3));
     to.sound();
     let other = facts::UserId::new("grace").unwrap();
-    let error = facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse).unwrap_err();
+    let error = facts::import(&to.facts, &other, &lines, SecretPolicy::Refuse).unwrap_err();
     assert!(error.message.contains("line 1: a fact of rosalind, not of grace"), "{error}");
 }
 
@@ -999,9 +998,9 @@ fn lines_of_one_import_are_compared_with_each_other() {
         line("4", "city", "Turin"),
         line("5", "city", "Rome"),
     ];
-    let mut to = Desk::new();
+    let to = Desk::new();
     let user = to.user.clone();
-    let done = facts::import(&mut to.facts, &user, &lines.concat(), SecretPolicy::Refuse).unwrap();
+    let done = facts::import(&to.facts, &user, &lines.concat(), SecretPolicy::Refuse).unwrap();
     assert_eq!((done.imported, done.pending, done.known), (4, 1, 2));
     assert_eq!(to.active("likes[]").len(), 2);
     assert_eq!(to.active("city")[0].value_text, "Turin");
@@ -1010,26 +1009,26 @@ fn lines_of_one_import_are_compared_with_each_other() {
 
 #[test]
 fn an_explicit_statement_is_judged_by_its_value_alone() {
-    let mut desk = Desk::new();
+    let desk = Desk::new();
     for (value, expected) in [
         ("Turin", ActionOutcome::Inserted),
         ("turin", ActionOutcome::Confirmed),
         ("Turin, Italy", ActionOutcome::Refined),
         ("Rome", ActionOutcome::Superseded),
     ] {
-        let added = facts::add(&mut desk.facts, &desk.user, &stated("city", value)).unwrap();
+        let added = facts::add(&desk.facts, &desk.user, &stated("city", value)).unwrap();
         assert_eq!(added.outcome, expected, "{value}");
     }
     let mut once = stated("city", "Oslo");
     once.request_id = Some("r1".to_owned());
-    let first = facts::add(&mut desk.facts, &desk.user, &once).unwrap();
+    let first = facts::add(&desk.facts, &desk.user, &once).unwrap();
     let history = desk.history();
-    let second = facts::add(&mut desk.facts, &desk.user, &once).unwrap();
+    let second = facts::add(&desk.facts, &desk.user, &once).unwrap();
     assert_eq!((first.outcome, first.fact), (second.outcome, second.fact));
     assert_eq!(desk.history(), history);
     for id in ["annals:stated:1", "request:r1"] {
         once.request_id = Some(id.to_owned());
-        let error = facts::add(&mut desk.facts, &desk.user, &once).unwrap_err();
+        let error = facts::add(&desk.facts, &desk.user, &once).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Usage, "{id}");
     }
     desk.sound();
@@ -1040,7 +1039,7 @@ fn the_category_follows_from_the_key_and_is_kept() {
     let mut desk = Desk::new();
     let mut statement = stated("diet", "vegan");
     statement.category = Some(Category::Health);
-    facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+    facts::add(&desk.facts, &desk.user, &statement).unwrap();
     // The stored category makes the key one of high risk from then on.
     assert_eq!(desk.act(&insert("diet", "everything")), ActionOutcome::Pending);
     assert_eq!(FactKey::parse("diet").unwrap().category(), Category::Other);
@@ -1052,8 +1051,8 @@ fn no_user_sees_another() {
     let id = desk.known("city", "Turin", 1);
     let grace = facts::UserId::new("grace").unwrap();
     assert!(facts::find(&desk.facts, &grace, &id).is_err());
-    assert!(facts::confirm(&mut desk.facts, &grace, &id).is_err());
-    assert!(facts::reject(&mut desk.facts, &grace, &id, "").is_err());
+    assert!(facts::confirm(&desk.facts, &grace, &id).is_err());
+    assert!(facts::reject(&desk.facts, &grace, &id, "").is_err());
     assert!(facts::find_turn(&desk.facts, &grace, "t1").is_err());
     assert!(facts::export(&desk.facts, &grace).unwrap().is_empty());
     assert!(facts::history(&desk.facts, &grace, None).unwrap().is_empty());
@@ -1074,7 +1073,7 @@ fn the_history_shows_what_was_changed_or_deleted_without_it() {
         desk.act(&insert(key, "first"));
     }
     desk.act(&insert("city", "second"));
-    facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
+    facts::archive(&desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
     desk.sound();
     let other = Connection::open(&desk.path).unwrap();
     for change in [

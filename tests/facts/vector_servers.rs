@@ -21,7 +21,7 @@ fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
     let url = format!("http://{}", away.local_addr().unwrap());
     drop(away);
     desk.facts.vector_server = Some(url.clone());
-    let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
+    let refresh = |desk: &mut Desk| facts::refresh(&desk.facts, &Embedder::BuiltIn);
     assert_eq!(refresh(&mut desk).unwrap(), 0);
     say(&mut desk, "city", "Turin");
     assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
@@ -90,8 +90,8 @@ fn a_server_is_asked_to_forget_while_others_can_write() {
     let other = std::thread::spawn(move || {
         let (_stream, _) = listener.accept().unwrap();
         let clock = Clock::new(Some(START)).unwrap();
-        let mut facts = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write).unwrap();
-        facts::add(&mut facts, &user, &stated("pet", "a dog")).unwrap();
+        let facts = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write).unwrap();
+        facts::add(&facts, &user, &stated("pet", "a dog")).unwrap();
     });
     // It hangs up without an answer.
     assert_eq!(forget(&mut desk, Some("city")).0, 1);
@@ -118,7 +118,7 @@ fn a_server_that_is_no_longer_used_removes_the_vectors() {
     // One that is gone is named once, and nobody waits for it.
     let mut desk = synced(&Server::answering(obeying(1)).url);
     desk.facts.vector_server = None;
-    let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
+    let refresh = |desk: &mut Desk| facts::refresh(&desk.facts, &Embedder::BuiltIn);
     let error = refresh(&mut desk).unwrap_err();
     assert!(error.hint.unwrap().starts_with("delete its collection annals-"));
     assert_eq!(refresh(&mut desk).unwrap(), 1);
@@ -134,11 +134,11 @@ fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
     desk.facts.vector_server = Some(server.url.clone());
     let said = Statement { request_id: Some("once".to_owned()), ..stated("city", "Turin") };
     let user = desk.user.clone();
-    facts::add(&mut desk.facts, &user, &said).unwrap();
+    facts::add(&desk.facts, &user, &said).unwrap();
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(forget(&mut desk, Some("city")).0, 1);
     // The same id, since it follows from what was said.
-    facts::add(&mut desk.facts, &user, &said).unwrap();
+    facts::add(&desk.facts, &user, &said).unwrap();
     assert_eq!(facts::check(&desk.facts).unwrap().unerased_vectors, 0);
     desk.at("2026-03-01T12:00:01Z");
     assert_eq!(sync(&mut desk), 1);
@@ -190,7 +190,7 @@ fn a_server_that_answers_nonsense_leaves_words_to_answer() {
         let mut desk = Desk::new();
         let server = Server::answering(vec![("200 OK", body.to_owned())]);
         desk.facts.vector_server = Some(server.url.clone());
-        facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
+        facts::refresh(&desk.facts, &Embedder::BuiltIn).unwrap();
         say(&mut desk, "city", "Turin");
         let user = desk.user.clone();
         let found = near(&mut desk, &user, "Turin", None);

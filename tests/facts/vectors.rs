@@ -37,7 +37,7 @@ fn in_file(desk: &Desk) -> BTreeSet<String> {
 }
 
 pub(crate) fn sync(desk: &mut Desk) -> usize {
-    facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap()
+    facts::refresh(&desk.facts, &Embedder::BuiltIn).unwrap()
 }
 
 pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, project: Option<&str>) -> Retrieved {
@@ -49,7 +49,7 @@ pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, project: Option<&
         selection: Selection::All,
         uses_encoder: false,
     };
-    facts::retrieve(&mut desk.facts, user, &query, &Embedder::BuiltIn).unwrap()
+    facts::retrieve(&desk.facts, user, &query, &Embedder::BuiltIn).unwrap()
 }
 
 fn values(desk: &mut Desk, text: &str) -> Vec<String> {
@@ -63,14 +63,14 @@ fn values(desk: &mut Desk, text: &str) -> Vec<String> {
 
 pub(crate) fn say(desk: &mut Desk, key: &str, value: &str) -> String {
     let user = desk.user.clone();
-    let added = facts::add(&mut desk.facts, &user, &stated(key, value)).unwrap();
+    let added = facts::add(&desk.facts, &user, &stated(key, value)).unwrap();
     added.fact.unwrap().fact_id
 }
 
 /// Forgets facts; returns what a server may still have of them, and why.
 pub(crate) fn forget(desk: &mut Desk, key: Option<&str>) -> (u64, Option<String>) {
     let user = desk.user.clone();
-    let forgotten = facts::forget(&mut desk.facts, &user, key, "asked").unwrap();
+    let forgotten = facts::forget(&desk.facts, &user, key, "asked").unwrap();
     assert_eq!(forgotten.remaining, facts::check(&desk.facts).unwrap().unerased_vectors);
     (forgotten.remaining, forgotten.last_error)
 }
@@ -96,10 +96,10 @@ fn stage_4_vectors_follow_every_change_of_a_fact() {
         assert_eq!(values(desk, "city"), ["Rome"]);
         let rome = desk.active("city")[0].fact_id.clone();
         let user = desk.user.clone();
-        facts::reject(&mut desk.facts, &user, &rome, "no").unwrap();
+        facts::reject(&desk.facts, &user, &rome, "no").unwrap();
         say(desk, "pet", "a dog");
         assert_eq!(values(desk, "city"), ["a dog"]);
-        facts::confirm(&mut desk.facts, &user, &rome).unwrap();
+        facts::confirm(&desk.facts, &user, &rome).unwrap();
         let mut both = values(desk, "city");
         both.sort();
         assert_eq!(both, ["Rome", "a dog"]);
@@ -128,13 +128,13 @@ fn stage_4_after_a_sync_the_index_has_what_is_active_or_pending_and_nothing_else
         // It contradicts what is established, and waits.
         let rome = say(desk, "city", "Rome");
         assert_eq!(same(desk), 3);
-        facts::confirm(&mut desk.facts, &user, &rome).unwrap();
+        facts::confirm(&desk.facts, &user, &rome).unwrap();
         assert_eq!(same(desk), 2);
-        facts::confirm(&mut desk.facts, &user, &turin).unwrap();
+        facts::confirm(&desk.facts, &user, &turin).unwrap();
         let oslo = say(desk, "likes[]", "the city of Oslo");
-        facts::reject(&mut desk.facts, &user, &oslo, "no").unwrap();
+        facts::reject(&desk.facts, &user, &oslo, "no").unwrap();
         assert_eq!(same(desk), 2);
-        facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
+        facts::archive(&desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
         assert_eq!(same(desk), 2);
         forget(desk, Some("city"));
         assert_eq!(same(desk), 1);
@@ -152,7 +152,7 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
         let wait = Duration::from_secs(5);
         let endpoint = Endpoint::new(&server.url, "small", None, wait).unwrap();
         let embedder = Embedder::Remote(endpoint);
-        assert_eq!(facts::refresh(&mut desk.facts, &embedder).unwrap(), 1);
+        assert_eq!(facts::refresh(&desk.facts, &embedder).unwrap(), 1);
         let query = FactQuery {
             text: "city".to_owned(),
             limit: 10,
@@ -162,7 +162,7 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
             uses_encoder: false,
         };
         let user = desk.user.clone();
-        let found = facts::retrieve(&mut desk.facts, &user, &query, &embedder).unwrap();
+        let found = facts::retrieve(&desk.facts, &user, &query, &embedder).unwrap();
         assert!(!found.degraded && found.hits.len() == 1, "{found:?}");
         assert_eq!(ids(desk).len(), 1);
         server.asked();
@@ -182,7 +182,7 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
         ] {
             let statement =
                 Statement { project: project.map(str::to_owned), ..stated("likes[]", value) };
-            facts::add(&mut desk.facts, user, &statement).unwrap();
+            facts::add(&desk.facts, user, &statement).unwrap();
         }
         sync(desk);
         let mut found = |user, project| {

@@ -136,13 +136,13 @@ fn work(replica: &mut Replica, at: usize, most: usize, numbers: &mut Numbers, do
             0..=4 => {
                 // A value of its own under a key of its own, by which a loss would be seen.
                 let key = format!("topic.n{serial}");
-                let fact = state(&mut facts, &key, &format!("value {serial} of {at}"));
+                let fact = state(&facts, &key, &format!("value {serial} of {at}"));
                 done.facts.insert((key, fact.fact_id));
             }
-            5..=8 => contested(&mut facts, numbers),
-            9..=12 => turn(&mut facts, numbers),
-            13..=14 => settle(&mut facts, numbers),
-            15 if serial.is_multiple_of(40) => forget(replica, &mut facts, numbers, done),
+            5..=8 => contested(&facts, numbers),
+            9..=12 => turn(&facts, numbers),
+            13..=14 => settle(&facts, numbers),
+            15 if serial.is_multiple_of(40) => forget(replica, &facts, numbers, done),
             _ => {
                 let note = format!("note {serial} of {at}");
                 replica.note(&note);
@@ -157,7 +157,7 @@ fn work(replica: &mut Replica, at: usize, most: usize, numbers: &mut Numbers, do
 }
 
 /// Several devices say different things of the same keys.
-fn contested(facts: &mut Facts, numbers: &mut Numbers) {
+fn contested(facts: &Facts, numbers: &mut Numbers) {
     let keys = ["city", "editor", "likes[]", "address.home"];
     let values = ["Rome", "Paris", "Oslo", "tea", "helix", "vim"];
     let key = keys[numbers.below(keys.len())];
@@ -165,7 +165,7 @@ fn contested(facts: &mut Facts, numbers: &mut Numbers) {
 }
 
 /// The same turn may be observed and judged on several devices; one with another message is refused.
-fn turn(facts: &mut Facts, numbers: &mut Numbers) {
+fn turn(facts: &Facts, numbers: &mut Numbers) {
     let turn_id = format!("turn-{}", numbers.below(300));
     let value = ["Rome", "Paris", "Oslo"][numbers.below(3)];
     let observation = Observation {
@@ -183,7 +183,7 @@ fn turn(facts: &mut Facts, numbers: &mut Numbers) {
     let _is_applied = facts::apply(facts, &ada(), &turn_id, &answer, SecretPolicy::Refuse).is_ok();
 }
 
-fn settle(facts: &mut Facts, numbers: &mut Numbers) {
+fn settle(facts: &Facts, numbers: &mut Numbers) {
     let known = facts::export(facts, &ada()).unwrap();
     let known: Vec<&Fact> = known.iter().filter(|fact| !fact.key.starts_with("topic.")).collect();
     if known.is_empty() {
@@ -197,7 +197,7 @@ fn settle(facts: &mut Facts, numbers: &mut Numbers) {
 }
 
 /// Forgets one of the keys that are everywhere by now or will be.
-fn forget(replica: &Replica, facts: &mut Facts, numbers: &mut Numbers, done: &mut Done) {
+fn forget(replica: &Replica, facts: &Facts, numbers: &mut Numbers, done: &mut Done) {
     let known = crate::share::rows(facts);
     let topics: Vec<&Fact> = known.iter().filter(|fact| fact.key.starts_with("topic.")).collect();
     if topics.is_empty() {

@@ -97,9 +97,9 @@ fn a_server_that_dies_in_the_middle_of_a_batch_has_all_of_it_or_none() {
     let Some((server, [one])) = devices() else {
         return;
     };
-    let mut facts = one.open();
+    let facts = one.open();
     for number in 0..40 {
-        crate::share::state(&mut facts, &format!("topic.n{number}"), "value");
+        crate::share::state(&facts, &format!("topic.n{number}"), "value");
     }
     drop(facts);
     // The connection is cut while the rows of the batch are written.
@@ -128,9 +128,9 @@ fn two_runs_of_one_device_at_once_lose_and_double_nothing() {
     let Some((server, [one, two])) = devices() else {
         return;
     };
-    let mut facts = one.open();
+    let facts = one.open();
     for number in 0..60 {
-        crate::share::state(&mut facts, &format!("topic.n{number}"), "value");
+        crate::share::state(&facts, &format!("topic.n{number}"), "value");
         one.note(&format!("note {number}"));
     }
     drop(facts);

@@ -112,7 +112,7 @@ fn ada() -> UserId {
     UserId::new("ada").unwrap()
 }
 
-fn state(facts: &mut Facts, key: &str, value: &str) -> Fact {
+fn state(facts: &Facts, key: &str, value: &str) -> Fact {
     let statement =
         Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() };
     facts::add(facts, &ada(), &statement).unwrap().fact.unwrap()

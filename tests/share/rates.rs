@@ -59,7 +59,7 @@ fn fill(replica: &Replica, numbers: std::ops::Range<u32>) {
     let mut facts = replica.open();
     for number in numbers {
         state(
-            &mut facts,
+            &facts,
             &format!("topic.n{}", number % 40_000),
             &format!("value {number} of a fact that is told"),
         );

@@ -77,7 +77,7 @@ fn forgetting_for_a_team_leaves_the_private_facts_of_the_same_turn() {
         replica.run("share push").success();
     }
     // The device has received nothing of what is private.
-    facts::forget(&mut one.open(), &ada(), Some("work.editor"), "asked").unwrap();
+    facts::forget(&one.open(), &ada(), Some("work.editor"), "asked").unwrap();
     one.run("share push").success();
     let sql = "SELECT string_agg(payload -> 'fact' ->> 'source_excerpt', ' ') FROM annals_ops WHERE kind = 'fact'";
     assert_eq!(server.sql("annals", sql), "Rome");

@@ -52,21 +52,21 @@ pub(super) fn observe(
         None => context.user()?,
     };
     observation.turn_id = request_id.cloned().or(observation.turn_id);
-    let receipt = facts::observe(&mut context.write()?, &user, &observation, allow_secret.into())?;
+    let receipt = facts::observe(&context.write()?, &user, &observation, allow_secret.into())?;
     context.out.show(&receipt, "queued {{ turn_id }}\n")
 }
 
 pub(super) fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
     if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
-        let (answer, mut store) = (input()?, context.write()?);
-        let judged = facts::apply(&mut store, &user, turn, &answer, args.allow_secret.into())?;
+        let (answer, store) = (input()?, context.write()?);
+        let judged = facts::apply(&store, &user, turn, &answer, args.allow_secret.into())?;
         return context.out.show(&judged, text!("facts/judged"));
     }
-    let mut store = context.read()?;
+    let store = context.read()?;
     if let Some(turn) = &args.turn {
         let turn = facts::find_turn(&store, &user, turn)?;
-        let prompt = facts::prompt(&mut store, &turn, &facts::embedder(context.project)?)?;
+        let prompt = facts::prompt(&store, &turn, &facts::embedder(context.project)?)?;
         let document = json!({ "turn_id": turn.turn_id, "prompt": prompt });
         return context.out.file(&document, prompt.as_bytes());
     }
@@ -97,7 +97,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
         let cut_off = TimeDelta::days(i64::from(days));
         let cut_off = context.project.clock.now().checked_sub_signed(cut_off);
         let cut_off = cut_off.ok_or_else(|| Error::usage("--archive goes back too far"))?;
-        let archived = facts::archive(&mut store, cut_off)?;
+        let archived = facts::archive(&store, cut_off)?;
         return context.out.show(&json!({ "archived": archived }), "{{ archived }} archived\n");
     }
     let auditor = Auditor::from_settings(context.project);

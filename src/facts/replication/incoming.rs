@@ -3,11 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::fact::UserId;
 use crate::facts::history::{Cause, Change};
@@ -16,7 +15,7 @@ use crate::facts::replication::operation::{
     Address, DEVICE, Operation, PRIVATE, VERSION, broken, cursors, decode, digest, is_known_line,
     joined, line_id, next, owner, read, required, set_cursor, subject, turn,
 };
-use crate::facts::store::{Facts, Sql, json, stored_as_json};
+use crate::facts::store::{Facts, json, stored_as_json};
 use crate::facts::{forget, history, profile};
 use crate::secrets;
 
@@ -39,20 +38,14 @@ pub(crate) struct Incoming {
 
 /// Receives a batch in the running transaction; known operations are skipped. Those that were set aside are retried:
 /// this program may understand them by now.
-pub(crate) fn receive(
-    connection: &Connection,
-    batch: &[Operation],
-    is_retry: bool,
-    clock: Clock,
-) -> Result<Incoming> {
-    required(connection)?;
-    let mut known = cursors(connection)?;
+pub(crate) fn receive(facts: &Facts, batch: &[Operation], is_retry: bool) -> Result<Incoming> {
+    required(facts)?;
+    let mut known = cursors(facts)?;
     let mut moved = BTreeSet::new();
     let mut receiver = Receiver {
-        connection,
-        clock,
+        facts,
         latest: 0,
-        tombstones: Tombstones::read(connection)?,
+        tombstones: Tombstones::read(facts)?,
         subjects: HashMap::new(),
         touched: BTreeSet::new(),
         has_forgotten: false,
@@ -60,7 +53,7 @@ pub(crate) fn receive(
     };
     for operation in batch {
         if is_retry {
-            drop_set_aside(connection, operation)?;
+            drop_set_aside(facts, operation)?;
             receiver.take(operation)?;
             continue;
         }
@@ -75,20 +68,20 @@ pub(crate) fn receive(
         }
     }
     for device in moved {
-        set_cursor(connection, &device.0, &device.1, known[&device])?;
+        set_cursor(facts, &device.0, &device.1, known[&device])?;
     }
     receiver.finish()
 }
 
 /// Returns the operations that were set aside.
-pub(crate) fn set_aside(connection: &Connection) -> Result<Vec<Operation>> {
-    connection.column("SELECT received FROM share_set_aside ORDER BY scope, device, number", [])
+pub(crate) fn set_aside(facts: &Facts) -> Result<Vec<Operation>> {
+    facts.column("SELECT received FROM share_set_aside ORDER BY scope, device, number", [])
 }
 
 /// Drops an operation that was set aside.
-fn drop_set_aside(connection: &Connection, operation: &Operation) -> Result<()> {
+fn drop_set_aside(facts: &Facts, operation: &Operation) -> Result<()> {
     let sql = "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3";
-    connection.run(sql, operation.address())
+    facts.run(sql, operation.address())
 }
 
 /// Returns the line in a payload: a JSON object with a `content`, without a secret.
@@ -110,8 +103,7 @@ fn line(payload: &str) -> Result<String> {
 }
 
 struct Receiver<'a> {
-    connection: &'a Connection,
-    clock: Clock,
+    facts: &'a Facts,
     latest: i64,
     tombstones: Tombstones,
     /// User and key of each fact of this batch, by its id.
@@ -133,8 +125,8 @@ impl Receiver<'_> {
         let (scope, device, number) = operation.address();
         let sql =
             "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
-        let values = params![scope, device, number, operation, reason, self.clock.timestamp()];
-        self.connection.run(sql, values)
+        let values = params![scope, device, number, operation, reason, self.facts.now()];
+        self.facts.run(sql, values)
     }
 
     fn apply(&mut self, operation: &Operation) -> Result<()> {
@@ -149,7 +141,7 @@ impl Receiver<'_> {
             "line" => {
                 let line = line(payload?)?;
                 let op_id = line_id(&line);
-                if !is_known_line(self.connection, &op_id)? {
+                if !is_known_line(self.facts, &op_id)? {
                     self.incoming.lines.push((operation.device.clone(), line));
                 }
                 self.store(&Operation { op_id, payload: None, ..operation.clone() })
@@ -157,8 +149,8 @@ impl Receiver<'_> {
             "forget" => {
                 let (scope, tombstone) = (&operation.scope, read(payload?)?);
                 self.store(operation)?;
-                self.touched.extend(erase(self.connection, scope, &tombstone)?);
-                insert(self.connection, scope, &tombstone)?;
+                self.touched.extend(erase(self.facts, scope, &tombstone)?);
+                insert(self.facts, scope, &tombstone)?;
                 self.tombstones.0.push((scope.clone(), tombstone));
                 self.has_forgotten = true;
                 Ok(())
@@ -169,13 +161,13 @@ impl Receiver<'_> {
     }
 
     fn store(&self, operation: &Operation) -> Result<()> {
-        operation.store(self.connection, None, false, self.clock)
+        operation.store(self.facts, None, false)
     }
 
     fn store_erased(&self, operation: &Operation, is_rewritten: bool) -> Result<()> {
         let mut erased = operation.clone();
         erased.withhold("erased");
-        erased.store(self.connection, None, is_rewritten, self.clock)
+        erased.store(self.facts, None, is_rewritten)
     }
 
     fn fact(&mut self, operation: &Operation, mut change: Change) -> Result<()> {
@@ -189,7 +181,7 @@ impl Receiver<'_> {
         let in_batch = self.subjects.entry(id.clone()).or_insert_with(|| subject.clone());
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
              UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
-        if *in_batch != subject || self.connection.value(sql, params![id, subject.0, subject.1])? {
+        if *in_batch != subject || self.facts.value(sql, params![id, subject.0, subject.1])? {
             return Err(Error::refused("fact_id belongs to another fact"));
         }
         let is_scrubbed = self.tombstones.scrub(operation, &mut change);
@@ -197,31 +189,30 @@ impl Receiver<'_> {
         else {
             return Ok(());
         };
-        let cause = Cause { action, reason, turn, at };
-        let device = Some(operation.device.as_str());
-        let history = history::record(self.connection, cause, before.as_ref(), after, device)?;
+        let cause = Cause { action, reason, turn };
+        let elsewhere = Some((operation.device.as_str(), at.as_str()));
+        let history = history::record(self.facts, cause, before.as_ref(), after, elsewhere)?;
         let born = Some(born);
         let stored = Operation { born, payload: None, ..operation.clone() };
-        stored.store(self.connection, Some(history), is_scrubbed, self.clock)?;
+        stored.store(self.facts, Some(history), is_scrubbed)?;
         self.touched.insert(subject);
         Ok(())
     }
 
     fn finish(mut self) -> Result<Incoming> {
-        let now = self.clock.timestamp();
         let sql = "UPDATE share_device SET clock = max(clock, ?1), is_unclean = is_unclean OR ?2";
         // Erased rows may remain in free pages of the file.
-        self.connection.run(sql, params![self.latest, self.has_forgotten])?;
+        self.facts.run(sql, params![self.latest, self.has_forgotten])?;
         if self.has_forgotten {
-            forget::rebuild_index(self.connection)?;
-            self.touched.extend(announce(self.connection, self.clock)?);
+            forget::rebuild_index(self.facts)?;
+            self.touched.extend(announce(self.facts)?);
         }
         let mut users = BTreeSet::new();
         for (user, key) in self.touched {
-            merge_key(self.connection, &user, &key, &now)?;
+            merge_key(self.facts, &user, &key)?;
             users.insert(user);
         }
-        let due = |user| profile::add_turns(self.connection, user, &now, u32::MAX);
+        let due = |user| profile::add_turns(self.facts, user, u32::MAX);
         users.iter().try_for_each(due)?;
         Ok(self.incoming)
     }
@@ -264,8 +255,8 @@ fn reaches(forgotten_in: &str, scope: &str) -> bool {
 struct Tombstones(Vec<(String, Tombstone)>);
 
 impl Tombstones {
-    fn read(connection: &Connection) -> Result<Self> {
-        connection.list("SELECT scope, tombstone FROM share_tombstones", []).map(Self)
+    fn read(facts: &Facts) -> Result<Self> {
+        facts.list("SELECT scope, tombstone FROM share_tombstones", []).map(Self)
     }
 
     /// Returns the tombstones that apply to a scope.
@@ -308,19 +299,18 @@ impl Tombstones {
     }
 }
 
-fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    connection.run("INSERT INTO share_tombstones VALUES (?1, ?2)", params![scope, tombstone])
+fn insert(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<()> {
+    facts.run("INSERT INTO share_tombstones VALUES (?1, ?2)", params![scope, tombstone])
 }
 
 /// Records a tombstone for other devices, in the transaction that erases; does nothing if not shared.
 pub(crate) fn record_tombstone(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     key: Option<&str>,
     turns: &BTreeSet<String>,
-    clock: Clock,
 ) -> Result<()> {
-    if joined(connection)?.is_none() {
+    if joined(facts)?.is_none() {
         return Ok(());
     }
     let user = user.as_str();
@@ -328,53 +318,51 @@ pub(crate) fn record_tombstone(
         owner: owner(user),
         subject: key.map(|key| subject(user, key)),
         // All that was made or seen here by now.
-        until: next(connection, DEVICE, "forget", clock.now())?.clock,
+        until: next(facts, DEVICE, "forget", facts.clock.now())?.clock,
         turns: turns.iter().map(|one| turn(user, one)).collect(),
         ..Tombstone::default()
     };
-    for (user, key) in send(connection, tombstone, clock)? {
-        merge_key(connection, &user, &key, &clock.timestamp())?;
-    }
-    Ok(())
+    let mut touched = send(facts, tombstone)?.into_iter();
+    touched.try_for_each(|(user, key)| merge_key(facts, &user, &key))
 }
 
 /// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
 /// known; returns their users and keys.
-fn announce(connection: &Connection, clock: Clock) -> Result<Vec<Subject>> {
-    if new_mentions(connection)?.is_empty() {
+fn announce(facts: &Facts) -> Result<Vec<Subject>> {
+    if new_mentions(facts)?.is_empty() {
         return Ok(Vec::new());
     }
     // The digest of nobody, and of no key.
-    send(connection, Tombstone { subject: Some(String::new()), ..Tombstone::default() }, clock)
+    send(facts, Tombstone { subject: Some(String::new()), ..Tombstone::default() })
 }
 
 /// Makes a tombstone with the new mentions an operation in each scope in which other devices may have data, and
 /// clears what it mentions here.
-fn send(connection: &Connection, mut tombstone: Tombstone, clock: Clock) -> Result<Vec<Subject>> {
+fn send(facts: &Facts, mut tombstone: Tombstone) -> Result<Vec<Subject>> {
     tombstone.v = VERSION;
-    tombstone.mentions = new_mentions(connection)?;
-    insert(connection, PRIVATE, &tombstone)?;
+    tombstone.mentions = new_mentions(facts)?;
+    insert(facts, PRIVATE, &tombstone)?;
     let mut op_id = String::new();
     let sql = "SELECT DISTINCT scope FROM share_cursors ORDER BY scope";
-    for scope in connection.column::<String>(sql, [])? {
-        let mut operation = next(connection, &scope, "forget", clock.now())?;
+    for scope in facts.column::<String>(sql, [])? {
+        let mut operation = next(facts, &scope, "forget", facts.clock.now())?;
         if op_id.is_empty() {
             op_id = digest(&["forget", &operation.device, &operation.clock.to_string()]);
         }
         operation.op_id.clone_from(&op_id);
         operation.payload = Some(json(&tombstone)?);
-        operation.store(connection, None, false, clock)?;
+        operation.store(facts, None, false)?;
     }
-    clear(connection, PRIVATE, &tombstone)
+    clear(facts, PRIVATE, &tombstone)
 }
 
 /// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
-fn new_mentions(connection: &Connection) -> Result<BTreeSet<Address>> {
+fn new_mentions(facts: &Facts) -> Result<BTreeSet<Address>> {
     let sql = "SELECT scope, device, number FROM operations \
                WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL";
-    let mut found: BTreeSet<Address> = connection.list(sql, [])?.into_iter().collect();
+    let mut found: BTreeSet<Address> = facts.list(sql, [])?.into_iter().collect();
     if !found.is_empty() {
-        let known = Tombstones::read(connection)?;
+        let known = Tombstones::read(facts)?;
         let is_known = |address: &Address| {
             known.reaching(&address.0).any(|one| one.mentions.contains(address))
         };
@@ -384,47 +372,47 @@ fn new_mentions(connection: &Connection) -> Result<BTreeSet<Address>> {
 }
 
 /// Clears the excerpts and reasons of the operations that a tombstone mentions; returns their users and keys.
-fn clear(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
+fn clear(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
     let sql = "SELECT history_id FROM operations JOIN fact_history USING (history_id) \
                WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
     let mut touched = Vec::new();
     for mention in tombstone.mentions.iter().filter(|mention| reaches(scope, &mention.0)) {
-        for history in connection.column(sql, mention.clone())? {
-            touched.push(forget::clear_change(connection, history)?);
+        for history in facts.column(sql, mention.clone())? {
+            touched.push(forget::clear_change(facts, history)?);
         }
     }
     Ok(touched)
 }
 
 /// Erases here what another device forgot; returns the users and keys whose rows must be merged.
-fn erase(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
-    let mut touched = clear(connection, scope, tombstone)?;
+fn erase(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
+    let mut touched = clear(facts, scope, tombstone)?;
     let is_owner = |user: &str| owner(user) == tombstone.owner;
     let users: Vec<UserId> =
-        connection.column("SELECT DISTINCT user_id FROM fact_history ORDER BY user_id", [])?;
+        facts.column("SELECT DISTINCT user_id FROM fact_history ORDER BY user_id", [])?;
     let only = Some(scope).filter(|scope| *scope != PRIVATE);
     for user in users.iter().filter(|user| is_owner(user.as_str())) {
         let name = user.as_str();
         let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
                    UNION SELECT coalesce(after_json ->> 'source_turn_id', '') FROM fact_history WHERE user_id = ?1";
-        let mut turns: BTreeSet<String> = connection.column(sql, [user])?.into_iter().collect();
+        let mut turns: BTreeSet<String> = facts.column(sql, [user])?.into_iter().collect();
         turns.retain(|one| tombstone.turns.contains(&turn(name, one)));
         let sql = "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 ORDER BY key";
-        let mut keys: Vec<String> = connection.column(sql, [user])?;
+        let mut keys: Vec<String> = facts.column(sql, [user])?;
         keys.retain(|key| tombstone.is_about(&subject(name, key)));
         for key in keys {
             let within = Some((scope, tombstone.until));
-            if !forget::erase(connection, user, Some(&key), within)?.states.is_empty() {
+            if !forget::erase(facts, user, Some(&key), within)?.states.is_empty() {
                 touched.push((user.clone(), key));
             }
         }
-        let keys = forget::clear_turns(connection, user, &turns, only)?;
+        let keys = forget::clear_turns(facts, user, &turns, only)?;
         touched.extend(keys.into_iter().map(|key| (user.clone(), key)));
     }
-    for operation in set_aside(connection)? {
+    for operation in set_aside(facts)? {
         let is_meant = is_owner(operation.user_id.as_str()) && operation.clock <= tombstone.until;
         if is_meant && reaches(scope, &operation.scope) {
-            drop_set_aside(connection, &operation)?;
+            drop_set_aside(facts, &operation)?;
         }
     }
     Ok(touched)
@@ -433,9 +421,9 @@ fn erase(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<
 /// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
 ///
 /// If another process has the file open, or the time has run out, this is postponed.
-pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
+pub(crate) fn clean_file(facts: &Facts, deadline: Option<Instant>) -> Result<bool> {
     let unclean = "SELECT EXISTS (SELECT 1 FROM share_device WHERE is_unclean)";
-    if !facts.connection.value::<bool>(unclean, [])? {
+    if !facts.value::<bool>(unclean, [])? {
         return Ok(true);
     }
     let left = deadline
@@ -445,6 +433,6 @@ pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result
     }
     facts.vacuum()?;
     let sql = "UPDATE share_device SET is_unclean = 0";
-    facts.write(|connection| connection.run(sql, []))?;
+    facts.write(|| facts.run(sql, []))?;
     Ok(true)
 }

@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::arbitration::{CONFIRMED, folded_value, repeated_confidence};
 use crate::facts::fact::{Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::maintenance::RESTORE_TURN;
-use crate::facts::store::Sql;
-use crate::facts::{fact, history, vectors};
+use crate::facts::store::Facts;
+use crate::facts::{history, vectors};
 
 /// Clock and device of an operation; no two operations of a device have the same clock.
 type Stamp = (i64, String);
@@ -262,19 +262,14 @@ fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
 }
 
 /// Updates the rows of a key to the merge of its operations, and records the changes in the history.
-pub(crate) fn merge_key(
-    connection: &Connection,
-    user: &UserId,
-    key: &str,
-    now: &str,
-) -> Result<()> {
+pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
     /// A change, and its operation, if there is one.
     type Row = (Option<Fact>, Fact, String, Option<String>, Option<i64>, Option<String>);
     let sql = "SELECT before_json, after_json, turn_id, op_id, clock, o.device \
                FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND key = ?2 AND after_json NOT NULL ORDER BY history_id";
     let (mut changes, mut last) = (Vec::new(), HashMap::new());
-    let rows = connection.list::<Row>(sql, params![user, key])?;
+    let rows = facts.list::<Row>(sql, params![user, key])?;
     for (before, after, turn, op_id, clock, device) in rows {
         last.insert(after.fact_id.clone(), after.clone());
         if let (Some(op_id), Some(clock), Some(device)) = (op_id, clock, device) {
@@ -291,9 +286,9 @@ pub(crate) fn merge_key(
     let by_id = |facts: Vec<Fact>| -> HashMap<String, Fact> {
         facts.into_iter().map(|fact| (fact.fact_id.clone(), fact)).collect()
     };
-    let current = by_id(fact::select(connection, user, "key = ?2", &[&key])?);
+    let current = by_id(facts.select(user, "key = ?2", &[&key])?);
     let sql = "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND key = ?2";
-    let archived = by_id(connection.column(sql, params![user, key])?);
+    let archived = by_id(facts.column(sql, params![user, key])?);
     for mut after in merged {
         let before = current.get(&after.fact_id);
         after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
@@ -305,8 +300,8 @@ pub(crate) fn merge_key(
         let last = last.get(&after.fact_id);
         if !is_same(last) {
             let reason = "what several devices did";
-            let cause = Cause { action: "merge", reason, turn: "annals:merge", at: now };
-            history::record(connection, cause, last, &after, None)?;
+            let cause = Cause { action: "merge", reason, turn: "annals:merge" };
+            history::record(facts, cause, last, &after, None)?;
         }
         let known = archived.get(&after.fact_id);
         if is_same(before.or(known)) {
@@ -314,14 +309,14 @@ pub(crate) fn merge_key(
         }
         if before.is_none() && known.is_some() && !after.status.is_retrievable() {
             let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
-            connection.run(sql, params![after.fact_id, after])?;
+            facts.run(sql, params![after.fact_id, after])?;
             continue;
         }
-        history::unarchive(connection, &after.fact_id)?;
-        after.upsert(connection)?;
+        history::unarchive(facts, &after.fact_id)?;
+        after.upsert(facts)?;
         let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
         if before.map(indexed) != Some(indexed(&after)) {
-            vectors::update_index(connection, &after)?;
+            vectors::update_index(facts, &after)?;
         }
     }
     Ok(())

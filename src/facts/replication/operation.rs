@@ -4,18 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Params, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::clock::{Clock, parse_timestamp};
+use crate::clock::parse_timestamp;
 use crate::error::{Error, Result};
 use crate::facts::fact::{Fact, UserId, check_text};
 use crate::facts::history::{CHANGE, Change};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::store::{Facts, Sql, json, row, stored_as_json};
+use crate::facts::store::{Facts, json, row, stored_as_json};
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
 
@@ -83,18 +83,17 @@ impl Operation {
     /// server's copy must be overwritten.
     pub(crate) fn store(
         &self,
-        connection: &Connection,
+        facts: &Facts,
         history: Option<i64>,
         is_rewritten: bool,
-        clock: Clock,
     ) -> Result<()> {
         let payload = self.payload.as_ref().filter(|_| self.kind == "forget");
-        connection.run(
+        facts.run(
             "INSERT INTO operations (scope, device, number, op_id, clock, kind, history_id, born, place, payload, \
              noted_at, is_rewritten) VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             params![
                 self.scope, self.device, self.number, self.op_id, self.clock, self.kind, history, self.born,
-                self.place, payload, clock.timestamp(), is_rewritten
+                self.place, payload, facts.now(), is_rewritten
             ],
         )
     }
@@ -133,9 +132,9 @@ pub(crate) fn line_id(line: &str) -> String {
 }
 
 /// Returns whether an operation exists for a line.
-pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
+pub(crate) fn is_known_line(facts: &Facts, op_id: &str) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')";
-    connection.value(sql, [op_id])
+    facts.value(sql, [op_id])
 }
 
 /// The payload of a change of a fact.
@@ -241,37 +240,33 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
 }
 
 /// Returns the next operations of this device in one scope that the server does not have, ordered by number.
-pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Operation>> {
+pub(crate) fn pending(facts: &Facts, limit: usize) -> Result<Vec<Operation>> {
     let sql = "SELECT c.scope, c.device, c.number FROM share_device JOIN share_cursors AS c USING (device) \
                WHERE EXISTS (SELECT 1 FROM operations AS o WHERE o.scope = c.scope AND o.device = c.device \
                AND o.number > c.number) ORDER BY c.scope LIMIT 1";
-    let Some((scope, device, number)) = connection.optional::<Address>(sql, [])? else {
+    let Some((scope, device, number)) = facts.optional::<Address>(sql, [])? else {
         return Ok(Vec::new());
     };
     let condition = "o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4";
     let values = params![scope, device, number, limit];
-    Ok(select(connection, condition, values)?.into_iter().map(|row| row.1).collect())
+    Ok(select(facts, condition, values)?.into_iter().map(|row| row.1).collect())
 }
 
 /// Returns operations that changed since they were sent, each with its row id.
-pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i64, Operation)>> {
+pub(crate) fn rewritten(facts: &Facts, limit: usize) -> Result<Vec<(i64, Operation)>> {
     let condition = "o.is_rewritten AND o.number <= \
          (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
          ORDER BY o.operation LIMIT ?1";
-    select(connection, condition, [limit])
+    select(facts, condition, [limit])
 }
 
-fn select(
-    connection: &Connection,
-    condition: &str,
-    values: impl Params,
-) -> Result<Vec<(i64, Operation)>> {
+fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<(i64, Operation)>> {
     let sql = format!(
         "SELECT o.scope, o.device, o.number, o.op_id, coalesce(h.user_id, ''), o.clock, o.kind, o.born, o.payload, \
          NULL, NULL, NULL, o.place, o.operation, o.is_withheld, {CHANGE} \
          FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) WHERE {condition}"
     );
-    let mut statement = connection.statement(&sql)?;
+    let mut statement = facts.statement(&sql)?;
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
@@ -294,36 +289,34 @@ fn select(
 }
 
 /// Records that the server has the rewritten operations.
-pub(crate) fn mark_sent(facts: &mut Facts, operations: &[i64]) -> Result<()> {
+pub(crate) fn mark_sent(facts: &Facts, operations: &[i64]) -> Result<()> {
     let sql = "UPDATE operations SET is_rewritten = 0 \
                WHERE operation IN (SELECT value FROM json_each(?1))";
     let operations = json(&operations)?;
-    facts.write(|connection| connection.run(sql, [operations]))
+    facts.write(|| facts.run(sql, [operations]))
 }
 
 /// Marks operations of which only the number may be sent.
-pub(crate) fn withhold(facts: &mut Facts, operations: &[Address]) -> Result<()> {
+pub(crate) fn withhold(facts: &Facts, operations: &[Address]) -> Result<()> {
     let sql =
         "UPDATE operations SET is_withheld = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
-    facts.write(|connection| {
-        operations.iter().try_for_each(|address| connection.run(sql, address.clone()))
-    })
+    facts.write(|| operations.iter().try_for_each(|address| facts.run(sql, address.clone())))
 }
 
 /// Records the last number of this device's operations in a scope that the server has.
-pub(crate) fn acknowledge(facts: &mut Facts, scope: &str, number: i64) -> Result<()> {
+pub(crate) fn acknowledge(facts: &Facts, scope: &str, number: i64) -> Result<()> {
     let sql = "UPDATE share_cursors SET number = ?2 \
                WHERE scope = ?1 AND device = (SELECT device FROM share_device)";
-    facts.write(|connection| connection.run(sql, params![scope, number]))
+    facts.write(|| facts.run(sql, params![scope, number]))
 }
 
 /// Returns whether the server's operation under a number is the one that this device made; if it was erased
 /// here or there, only the clocks are compared.
-pub(crate) fn is_unchanged(connection: &Connection, remote: &Operation) -> Result<bool> {
+pub(crate) fn is_unchanged(facts: &Facts, remote: &Operation) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3 \
                AND clock = ?4 AND (op_id IN (?5, '') OR ?5 = ''))";
     let (scope, device, number) = remote.address();
-    connection.value(sql, params![scope, device, number, remote.clock, remote.op_id])
+    facts.value(sql, params![scope, device, number, remote.clock, remote.op_id])
 }
 
 /// The scope that never leaves this device.
@@ -336,28 +329,27 @@ pub(crate) const PRIVATE: &str = "private";
 const COUNTER_BITS: u32 = 16;
 
 /// Returns the name of this device, if the database is shared.
-pub(crate) fn joined(connection: &Connection) -> Result<Option<String>> {
-    Ok(connection.column("SELECT device FROM share_device WHERE left_at IS NULL", [])?.pop())
+pub(crate) fn joined(facts: &Facts) -> Result<Option<String>> {
+    Ok(facts.column("SELECT device FROM share_device WHERE left_at IS NULL", [])?.pop())
 }
 
 /// Returns the name of this device, or an error if the database is not shared.
-pub(crate) fn required(connection: &Connection) -> Result<String> {
-    joined(connection)?
+pub(crate) fn required(facts: &Facts) -> Result<String> {
+    joined(facts)?
         .ok_or_else(|| Error::usage("this database is not shared").hint("annals share init"))
 }
 
 /// Starts sharing this database: everything in its history becomes operations. Returns the device's name.
 ///
 /// The name is added to the turn ids numbered here, since two machines use the same numbers.
-pub(crate) fn join(facts: &mut Facts) -> Result<String> {
-    let now = facts.clock.timestamp();
-    facts.write(|connection| {
+pub(crate) fn join(facts: &Facts) -> Result<String> {
+    facts.write(|| {
         let new = "INSERT INTO share_device (only, device, clock, joined_at) \
              VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
-        if connection.change(new, [&now])? > 0 {
+        if facts.change(new, [facts.now()])? > 0 {
             let erasing = "INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history";
-            connection.run(erasing, [])?;
-            let name = format!("{}:", required(connection)?);
+            facts.run(erasing, [])?;
+            let name = format!("{}:", required(facts)?);
             for own in ["annals:stated:", "annals:turn:"] {
                 // Within the texts of a JSON object, the quotes would be escaped.
                 let field = format!("\"source_turn_id\":\"{own}");
@@ -374,62 +366,57 @@ pub(crate) fn join(facts: &mut Facts) -> Result<String> {
                         "UPDATE {table} SET {column} = replace({column}, ?1, ?1 || ?2) \
                          WHERE instr({column}, ?1) {is_found}"
                     );
-                    connection.run(&sql, [prefix, &name])?;
+                    facts.run(&sql, [prefix, &name])?;
                 }
             }
-            connection.run("DELETE FROM erasing", [])?;
+            facts.run("DELETE FROM erasing", [])?;
         }
-        connection.run("UPDATE share_device SET left_at = NULL", [])
+        facts.run("UPDATE share_device SET left_at = NULL", [])
     })?;
-    required(&facts.connection)
+    required(facts)
 }
 
 /// Gives this database a new device name, and moves its operations after these numbers to that device.
 ///
 /// This is needed if the server has operations of this device that are unknown here: the database was
 /// restored from an older copy, or was itself copied.
-pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<String> {
-    facts.write(|connection| {
-        let old = required(connection)?;
+pub(crate) fn renew(facts: &Facts, agreed: &[(String, i64)]) -> Result<String> {
+    facts.write(|| {
+        let old = required(facts)?;
         let sql = "UPDATE share_device SET device = lower(hex(randomblob(8))) RETURNING device";
-        let new: String = connection.value(sql, [])?;
+        let new: String = facts.value(sql, [])?;
         for (scope, number) in agreed {
             let sql = "UPDATE operations SET device = ?4, number = number - ?3 \
                        WHERE scope = ?1 AND device = ?2 AND number > ?3";
-            connection.run(sql, params![scope, old, number, new])?;
+            facts.run(sql, params![scope, old, number, new])?;
             // From now on, the old name is that of another device.
-            set_cursor(connection, scope, &old, *number)?;
-            set_cursor(connection, scope, &new, 0)?;
+            set_cursor(facts, scope, &old, *number)?;
+            set_cursor(facts, scope, &new, 0)?;
         }
         Ok(new)
     })
 }
 
 /// Stops recording operations; keeps the facts and the data about other devices.
-pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
-    let now = facts.clock.timestamp();
-    facts.write(|connection| connection.run("UPDATE share_device SET left_at = ?1", [&now]))
+pub(crate) fn leave(facts: &Facts) -> Result<()> {
+    facts.write(|| facts.run("UPDATE share_device SET left_at = ?1", [facts.now()]))
 }
 
 /// Records the result of a sync, if the database was ever shared.
-pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
-    let now = facts.clock.timestamp();
+pub(crate) fn synced(facts: &Facts, failure: Option<&str>) -> Result<()> {
     let sql = "UPDATE share_device SET last_error = ?2, failed_at = iif(?2 NOT NULL, ?1, NULL), \
                synced_at = iif(?2 NOT NULL, synced_at, ?1)";
-    facts.write(|connection| connection.run(sql, params![now, failure]))
+    facts.write(|| facts.run(sql, params![facts.now(), failure]))
 }
 
 /// Returns the prefix of generated turn ids.
-pub(crate) fn turn_id_prefix(connection: &Connection, kind: &str) -> Result<String> {
-    let device: Vec<String> = connection.column("SELECT device || ':' FROM share_device", [])?;
+pub(crate) fn turn_id_prefix(facts: &Facts, kind: &str) -> Result<String> {
+    let device: Vec<String> = facts.column("SELECT device || ':' FROM share_device", [])?;
     Ok(format!("annals:{kind}:{}", device.concat()))
 }
 
-/// Rules for the scope of a new fact: keys, or prefixes that end in a dot, with the scope of each.
-type Scopes = [(String, String)];
-
-/// Returns the scope of a new fact, by the longest rule for its key.
-fn scope_of_new<'a>(scopes: &'a Scopes, key: &str) -> &'a str {
+/// Returns the scope of a new fact, by the longest rule for its key: a key, or a prefix that ends in a dot.
+fn scope_of_new<'a>(scopes: &'a [(String, String)], key: &str) -> &'a str {
     let is_meant = |rule: &&(String, String)| {
         rule.0 == key || rule.0.ends_with('.') && key.starts_with(&rule.0)
     };
@@ -438,20 +425,20 @@ fn scope_of_new<'a>(scopes: &'a Scopes, key: &str) -> &'a str {
 }
 
 /// Returns the scope in which a fact is shared, if it is, and the clock of its first operation.
-fn origin(connection: &Connection, user: &UserId, fact: &str) -> Result<Option<(String, i64)>> {
+fn origin(facts: &Facts, user: &UserId, fact: &str) -> Result<Option<(String, i64)>> {
     let sql = "SELECT o.scope, coalesce(o.born, o.clock) AS born FROM fact_history JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND fact_id = ?2 ORDER BY born, o.clock, o.device LIMIT 1";
-    connection.optional(sql, [user.as_str(), fact])
+    facts.optional(sql, [user.as_str(), fact])
 }
 
 /// Creates operations for the rows added to the history, in the transaction that adds them, and merges their keys.
 ///
 /// This costs one read if the database is not shared.
-pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> Result<()> {
+pub(crate) fn record(facts: &Facts) -> Result<()> {
     let sql = "SELECT noted, last FROM share_device, \
                (SELECT coalesce(max(history_id), 0) AS last FROM fact_history) \
                WHERE left_at IS NULL AND noted < last";
-    let Some((noted, last)) = connection.optional::<(i64, i64)>(sql, [])? else {
+    let Some((noted, last)) = facts.optional::<(i64, i64)>(sql, [])? else {
         return Ok(());
     };
     // Archiving and merging are what each device does for itself.
@@ -461,32 +448,26 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
          AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id"
     );
     let mut keys: BTreeSet<(UserId, String)> = BTreeSet::new();
-    let mut statement = connection.statement(&sql)?;
+    let mut statement = facts.statement(&sql)?;
     let mut rows = statement.query([noted])?;
     while let Some(row) = rows.next()? {
         let (change, user) = (Change::try_from(row)?, row.get(10)?);
-        add(connection, scopes, &user, &change, row.get(9)?, clock)?;
+        add(facts, &user, &change, row.get(9)?)?;
         keys.insert((user, change.key));
     }
     // Rows of other devices count as recorded too, so that the next write does not read them again.
-    connection.run("UPDATE share_device SET noted = ?1", [last])?;
-    keys.iter().try_for_each(|(user, key)| merge_key(connection, user, key, &clock.timestamp()))
+    facts.run("UPDATE share_device SET noted = ?1", [last])?;
+    keys.iter().try_for_each(|(user, key)| merge_key(facts, user, key))
 }
 
-fn add(
-    connection: &Connection,
-    scopes: &Scopes,
-    user: &UserId,
-    change: &Change,
-    history: i64,
-    clock: Clock,
-) -> Result<()> {
+fn add(facts: &Facts, user: &UserId, change: &Change, history: i64) -> Result<()> {
     // A fact keeps the scope in which it was first written.
-    let (scope, born) = origin(connection, user, &change.fact_id)?.unzip();
-    let scope = scope.as_deref().unwrap_or_else(|| scope_of_new(scopes, &change.key));
+    let (scope, born) = origin(facts, user, &change.fact_id)?.unzip();
+    let scope = scope.as_deref().unwrap_or_else(|| scope_of_new(&facts.scopes, &change.key));
     // Rows written before the database was shared keep their time.
-    let time = parse_timestamp(&change.at).map_or(clock.now(), |at| at.min(clock.now()));
-    let mut operation = next(connection, scope, "fact", time)?;
+    let now = facts.clock.now();
+    let time = parse_timestamp(&change.at).map_or(now, |at| at.min(now));
+    let mut operation = next(facts, scope, "fact", time)?;
     let after = change.after.as_ref();
     let outcome = after
         .map(|fact| format!("{} {}", fact.status.as_str(), fact.value_text))
@@ -506,29 +487,29 @@ fn add(
     }
     operation.op_id = digest(&parts);
     operation.born = born.or(Some(operation.clock));
-    operation.store(connection, Some(history), false, clock)
+    operation.store(facts, Some(history), false)
 }
 
 /// Returns the next operation of this device in a scope, with its number and clock: the time, but later than all
 /// operations made or seen here.
 pub(crate) fn next(
-    connection: &Connection,
+    facts: &Facts,
     scope: &str,
     kind: &str,
     time: DateTime<Utc>,
 ) -> Result<Operation> {
     let sql = "UPDATE share_device SET clock = max(?1, clock + 1) RETURNING device, clock";
     let time = [time.timestamp_millis() << COUNTER_BITS];
-    let device: Option<(String, i64)> = connection.optional(sql, time)?;
+    let device: Option<(String, i64)> = facts.optional(sql, time)?;
     let (device, clock) = device.unwrap_or_default();
     let mut number = 0;
     if scope != DEVICE {
         let sql =
             "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2";
-        number = connection.value(sql, [scope, &device])?;
+        number = facts.value(sql, [scope, &device])?;
         if number == 1 {
             let first = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
-            connection.run(first, [scope, &device])?;
+            facts.run(first, [scope, &device])?;
         }
     }
     let (scope, kind) = (scope.to_owned(), kind.to_owned());
@@ -536,24 +517,18 @@ pub(crate) fn next(
 }
 
 /// Sets the last known number of a device in a scope.
-pub(crate) fn set_cursor(
-    connection: &Connection,
-    scope: &str,
-    device: &str,
-    number: i64,
-) -> Result<()> {
+pub(crate) fn set_cursor(facts: &Facts, scope: &str, device: &str, number: i64) -> Result<()> {
     let sql = "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
                ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number";
-    connection.run(sql, params![scope, device, number])
+    facts.run(sql, params![scope, device, number])
 }
 
 /// The last known number by scope and device.
 pub(crate) type Cursors = BTreeMap<(String, String), i64>;
 
 /// Returns what is known of each device; of this device's own operations, what the server has.
-pub(crate) fn cursors(connection: &Connection) -> Result<Cursors> {
-    let rows: Vec<Address> =
-        connection.list("SELECT scope, device, number FROM share_cursors", [])?;
+pub(crate) fn cursors(facts: &Facts) -> Result<Cursors> {
+    let rows: Vec<Address> = facts.list("SELECT scope, device, number FROM share_cursors", [])?;
     Ok(by_device(rows))
 }
 
@@ -606,34 +581,42 @@ const PENDING: &str = "FROM share_device JOIN share_cursors AS c USING (device) 
 
 /// Returns the state of sharing, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
-    let connection = &facts.connection;
     let aside =
         "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number";
-    let set_aside: Vec<SetAside> = connection.list(aside, [])?;
+    let set_aside: Vec<SetAside> = facts.list(aside, [])?;
     let sql = format!(
-        "SELECT device, left_at NOT NULL, is_unclean, synced_at, failed_at, last_error, \
-         (SELECT count(*) {PENDING}), (SELECT min(o.noted_at) {PENDING}), \
-         (SELECT count(*) FROM operations WHERE is_withheld) FROM share_device"
+        "SELECT device, left_at NOT NULL, (SELECT count(*) {PENDING}), (SELECT min(o.noted_at) {PENDING}), \
+         (SELECT count(*) FROM operations WHERE is_withheld), is_unclean, synced_at, failed_at, last_error \
+         FROM share_device"
     );
-    let mut statement = connection.statement(&sql)?;
-    let found = statement.query_row([], |row| {
-        Ok(SharingState {
-            device: row.get(0)?,
-            has_left: row.get(1)?,
-            is_unclean: row.get(2)?,
-            synced_at: row.get(3)?,
-            failed_at: row.get(4)?,
-            last_error: row.get(5)?,
-            pending: row.get(6)?,
-            pending_since: row.get(7)?,
-            withheld: row.get(8)?,
+    let found = facts.optional(&sql, [])?;
+    Ok(found.map(
+        |(
+            device,
+            has_left,
+            pending,
+            pending_since,
+            withheld,
+            is_unclean,
+            synced_at,
+            failed_at,
+            last_error,
+        )| SharingState {
+            device,
+            has_left,
+            pending,
+            pending_since,
             set_aside,
-        })
-    });
-    Ok(found.optional()?)
+            withheld,
+            is_unclean,
+            synced_at,
+            failed_at,
+            last_error,
+        },
+    ))
 }
 
 /// Returns the number of operations waiting to be sent.
-pub(crate) fn pending_count(connection: &Connection) -> Result<usize> {
-    connection.value(&format!("SELECT count(*) {PENDING}"), [])
+pub(crate) fn pending_count(facts: &Facts) -> Result<usize> {
+    facts.value(&format!("SELECT count(*) {PENDING}"), [])
 }

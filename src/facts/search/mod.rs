@@ -16,14 +16,14 @@ mod rows;
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde::Serialize;
 
-use crate::clock::{Clock, parse_timestamp};
+use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::facts::search::rows::{NOT_COMPARED, Rows};
 use crate::facts::vectors::QueryVector;
-use crate::facts::{COLUMNS, Fact, Facts, Sql, UserId, json, vectors};
+use crate::facts::{COLUMNS, Fact, Facts, UserId, json, vectors};
 use crate::project::Fusion;
 use crate::search::{
     Embedder, Encoder, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
@@ -59,7 +59,7 @@ type Scored = (usize, f64, Components);
 
 /// Returns the facts of a user that match a query best.
 pub fn retrieve(
-    facts: &mut Facts,
+    facts: &Facts,
     user: &UserId,
     query: &FactQuery,
     embedder: &Embedder,
@@ -77,12 +77,11 @@ pub fn retrieve(
     };
     // All reads use one snapshot of the database.
     let snapshot = facts.connection.unchecked_transaction()?;
-    let (project, now) = (query.project.as_deref(), facts.clock.timestamp());
-    let is_of_model = vectors::model(&snapshot)? == embedder.model();
+    let is_of_model = vectors::model(facts)? == embedder.model();
     let QueryVector { vector, near } = vector.unwrap_or_default();
     let in_file = vector.as_ref().filter(|_| is_of_model);
-    let mut rows = Rows::searchable(&snapshot, user, project, &now, in_file)?;
-    rows.set_meaning(user, near, &snapshot)?;
+    let mut rows = Rows::searchable(facts, user, query.project.as_deref(), in_file)?;
+    rows.set_meaning(facts, user, near)?;
     let is_lacking =
         vector.is_some() && !rows.known.meaning.iter().any(|near| *near > NOT_COMPARED);
     let method = match because {
@@ -90,9 +89,9 @@ pub fn retrieve(
         _ => Method::Lexical,
     };
     rows.known.is_by_endpoint = method != Method::Lexical && !embedder.is_built_in();
-    let terms = search_words(&snapshot, user, &query.text, &mut rows)?;
-    let search = Search { connection: &snapshot, user, query, rows, terms };
-    let mut result = search.result(method, facts.clock)?;
+    let terms = search_words(facts, user, &query.text, &mut rows)?;
+    let search = Search { facts, user, query, rows, terms };
+    let mut result = search.result(method)?;
     let because = because.or_else(|| {
         let was_searched = is_lacking && (!result.hits.is_empty() || result.withheld > 0);
         was_searched.then(|| "no fact of the user has a vector of this model yet".to_owned())
@@ -102,7 +101,7 @@ pub fn retrieve(
     }
     // The blocks and the encoder's vectors are kept, unless the database cannot be written.
     if !facts.dry_run {
-        search.rows.pack(&snapshot, user);
+        search.rows.pack(facts, user);
         let _is_kept = snapshot.commit().is_ok();
     }
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
@@ -110,7 +109,7 @@ pub fn retrieve(
 
 /// A search in one snapshot of the database.
 struct Search<'a> {
-    connection: &'a Connection,
+    facts: &'a Facts,
     user: &'a UserId,
     query: &'a FactQuery,
     rows: Rows,
@@ -119,7 +118,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn result(&self, method: Method, clock: Clock) -> Result<Retrieved> {
+    fn result(&self, method: Method) -> Result<Retrieved> {
         let is_judged = self.query.selection != Selection::Candidates;
         // Relevance cannot be judged from just one or two.
         let depth = if is_judged { self.query.limit.max(JUDGED) } else { self.query.limit };
@@ -132,11 +131,11 @@ impl Search<'_> {
         if let Some(least) = last.and_then(|last| scored.get(last)).map(|last| last.1) {
             scored.retain(|(_, score, _)| *score >= least);
         }
-        let mut facts = self.facts(&scored)?;
+        let mut found = self.found(&scored)?;
         let hit = |(index, mut score, mut components): Scored| {
-            let fact = facts.remove(&self.rows.seqs[index])?;
+            let fact = found.remove(&self.rows.seqs[index])?;
             if method == Method::Seed {
-                components.recency = SEED[2] * recency(&fact, clock.now());
+                components.recency = SEED[2] * recency(&fact, self.facts.clock.now());
                 score += components.recency;
             }
             let judged = ranking.as_ref().filter(|_| is_judged);
@@ -244,7 +243,7 @@ impl Search<'_> {
         let read = |index| self.read(index);
         rank(&question, &self.rows.known, uses_encoder, read, |encoder, texts| {
             let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
-            encoded(self.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
+            encoded(&self.facts.connection, ENCODED, encoder, &texts.collect::<Vec<_>>())
         })
     }
 
@@ -252,23 +251,20 @@ impl Search<'_> {
     fn read(&self, index: usize) -> Result<ReadText> {
         let sql = "SELECT key, value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
         let values = (self.rows.seqs[index], self.user.as_str());
-        let found: Option<(String, String)> = self.connection.optional(sql, values)?;
+        let found: Option<(String, String)> = self.facts.optional(sql, values)?;
         Ok(found.map(|(key, value)| text(&key, value)).unwrap_or_default())
     }
 
     /// Returns the facts of these rows, by row.
-    fn facts(&self, scored: &[Scored]) -> Result<HashMap<i64, Fact>> {
+    fn found(&self, scored: &[Scored]) -> Result<HashMap<i64, Fact>> {
         let rows: Vec<i64> = scored.iter().map(|one| self.rows.seqs[one.0]).collect();
         let sql = format!(
             "SELECT {COLUMNS}, seq FROM facts \
              WHERE user_id = ?1 AND seq IN (SELECT value FROM json_each(?2))"
         );
         let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::try_from(row)?));
-        Ok(self
-            .connection
-            .rows(&sql, params![self.user, json(&rows)?], read)?
-            .into_iter()
-            .collect())
+        let found = self.facts.rows(&sql, params![self.user, json(&rows)?], read)?;
+        Ok(found.into_iter().collect())
     }
 }
 
@@ -297,8 +293,8 @@ pub(crate) fn judge_each(
     uses_encoder: bool,
 ) -> Result<Vec<Option<f64>>> {
     let snapshot = store.connection.unchecked_transaction()?;
-    let mut rows = Rows::searchable(&snapshot, user, project, &store.clock.timestamp(), None)?;
-    let terms = search_words(&snapshot, user, text, &mut rows)?;
+    let mut rows = Rows::searchable(store, user, project, None)?;
+    let terms = search_words(store, user, text, &mut rows)?;
     let question = Question::new(text, &terms, rows.seqs.len());
     let texts = facts.iter().map(|fact| self::text(&fact.key, fact.value_text.clone()));
     let texts: Vec<ReadText> = texts.collect();
@@ -309,10 +305,10 @@ pub(crate) fn judge_each(
         // No vectors are kept for a fact that was changed or deleted after it was listed.
         let sql = "SELECT coalesce(max(seq), 0) FROM facts \
                    WHERE fact_id = ?1 AND key = ?2 AND value_text = ?3";
-        let id = |fact: &Fact| snapshot.value(sql, [&fact.fact_id, &fact.key, &fact.value_text]);
+        let id = |fact: &Fact| store.value(sql, [&fact.fact_id, &fact.key, &fact.value_text]);
         let ids: Vec<i64> = facts.iter().map(id).collect::<Result<_>>()?;
         let texts: Vec<(i64, &ReadText)> = ids.into_iter().zip(&texts).collect();
-        near = cosines(encoder, text, &encoded(&snapshot, ENCODED, encoder, &texts));
+        near = cosines(encoder, text, &encoded(&store.connection, ENCODED, encoder, &texts));
     }
     let _is_kept = !store.dry_run && snapshot.commit().is_ok();
     let evidence = texts.iter().enumerate().map(|(index, fact)| {
@@ -487,14 +483,14 @@ const FOUND: f64 = 2.0;
 
 /// Scores the rows by BM25 for the words of a text; returns its terms, each with the number of rows that contain it.
 fn search_words(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     text: &str,
     rows: &mut Rows,
 ) -> Result<Vec<(Term, usize)>> {
     let language = Language::detect(text);
     // For each word, the index reads all rows of the user to leave out others: not worth it if there are few of those.
-    let all: usize = connection.value("SELECT coalesce(max(seq), 0) FROM facts", [])?;
+    let all: usize = facts.value("SELECT coalesce(max(seq), 0) FROM facts", [])?;
     let owner = hexadecimal(user.as_str().as_bytes()).to_uppercase();
     let of_user =
         if rows.seqs.len() < all / 2 { format!("owner : \"{owner}\" AND ") } else { String::new() };
@@ -504,10 +500,10 @@ fn search_words(
     let mut found: Vec<(Term, Vec<(i64, f64)>)> = Vec::new();
     for term in terms(text, &[]) {
         let containing = if term.word.contains(is_unspaced) {
-            containing(connection, user, &term.word)?
+            containing(facts, user, &term.word)?
         } else {
             let forms = forms(&term.word, language);
-            connection.list(&sql, [format!("{of_user}({TEXT} : ({forms}))")])?
+            facts.list(&sql, [format!("{of_user}({TEXT} : ({forms}))")])?
         };
         found.push((term, containing));
     }
@@ -535,10 +531,10 @@ fn forms(word: &str, language: Language) -> String {
 
 /// Returns the rows that contain a character or a pair of them in a script without spaces, which the index takes for parts
 /// of a word.
-fn containing(connection: &Connection, user: &UserId, characters: &str) -> Result<Vec<(i64, f64)>> {
+fn containing(facts: &Facts, user: &UserId, characters: &str) -> Result<Vec<(i64, f64)>> {
     let sql = "SELECT seq, ?3 FROM facts WHERE user_id = ?1 \
                AND instr(lower(key || ' ' || value_text || ' ' || source_excerpt), ?2) > 0";
-    connection.list(sql, params![user, characters, FOUND])
+    facts.list(sql, params![user, characters, FOUND])
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@
 //! is much. As in every table, a user's blocks have facts of that user alone.
 
 use foldhash::{HashMap, HashSet};
+use rusqlite::params;
 use rusqlite::types::Value;
-use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::facts::vectors::{dim, narrowed};
-use crate::facts::{Sql, UserId};
+use crate::facts::vectors::narrowed;
+use crate::facts::{Facts, UserId};
 use crate::search::{Known, Quantized, to_u32, write_now};
 
 /// Creates the table of blocks.
@@ -47,15 +47,14 @@ pub(super) struct Rows {
 impl Rows {
     /// Reads the rows that hold at a time, and compares their vectors.
     pub(super) fn searchable(
-        connection: &Connection,
+        facts: &Facts,
         user: &UserId,
         project: Option<&str>,
-        now: &str,
         query: Option<&Quantized>,
     ) -> Result<Self> {
         let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND valid_to <= ?2 UNION ALL \
                    SELECT seq FROM facts WHERE user_id = ?1 AND project IS NOT NULL AND project IS NOT ?3";
-        let excluded: Vec<i64> = connection.column(sql, params![user, now, project])?;
+        let excluded: Vec<i64> = facts.column(sql, params![user, facts.now(), project])?;
         let excluded: HashSet<i64> = excluded.into_iter().collect();
         let mut rows = Self::default();
         // All vectors of a model have the same length, unless an endpoint has changed it.
@@ -63,12 +62,12 @@ impl Rows {
             Some(query) => query.values.len(),
             None => {
                 let sql = "SELECT (SELECT dim FROM fact_vectors WHERE user_id = ?1 LIMIT 1)";
-                connection.value::<Option<usize>>(sql, [user])?.unwrap_or_default()
+                facts.value::<Option<usize>>(sql, [user])?.unwrap_or_default()
             }
         };
         let (mut reached, mut unpacked) = (Value::Text(String::new()), Vec::new());
         let mut add_unpacked = |rows: &mut Self, from: &Value, until: &Value| -> Result<()> {
-            for block in unpacked_blocks(connection, user, from, until, length)? {
+            for block in unpacked_blocks(facts, user, from, until, length)? {
                 rows.add(&block.rows, &block.vectors, query, &excluded);
                 unpacked.push(block);
             }
@@ -77,7 +76,7 @@ impl Rows {
         let sql = "SELECT first, until, rows, iif(?2, vectors, x'') FROM packed \
                    WHERE user_id = ?1 ORDER BY first";
         // The table does not exist before the first search that packs rows.
-        if let Ok(mut statement) = connection.statement(sql) {
+        if let Ok(mut statement) = facts.statement(sql) {
             let mut blocks = statement.query(params![user, query.is_some()])?;
             while let Some(block) = blocks.next()? {
                 let (known, vectors) = (block.get_ref(2)?.as_blob(), block.get_ref(3)?.as_blob());
@@ -109,15 +108,16 @@ impl Rows {
 
     /// Packs what is in no block, once there is an answer: other processes wait to write until this transaction ends. What
     /// cannot be written now is read row by row again.
-    pub(super) fn pack(&self, connection: &Connection, user: &UserId) {
+    pub(super) fn pack(&self, facts: &Facts, user: &UserId) {
         if self.unpacked.is_empty() {
             return;
         }
-        let _is_kept = write_now(connection, PACKED, || {
+        let _is_kept = write_now(&facts.connection, PACKED, || {
             let sql = "DELETE FROM packed WHERE user_id = ?1 AND first >= ?2 AND first < ?3";
-            let mut clear = connection.prepare_cached(sql)?;
-            let mut add =
-                connection.prepare_cached("INSERT INTO packed VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            let mut clear = facts.connection.prepare_cached(sql)?;
+            let mut add = facts
+                .connection
+                .prepare_cached("INSERT INTO packed VALUES (?1, ?2, ?3, ?4, ?5)")?;
             self.unpacked.iter().try_for_each(|block| {
                 clear.execute(params![user, block.first, block.until])?;
                 add.execute(params![user, block.first, block.until, block.rows, block.vectors])
@@ -183,14 +183,14 @@ impl Rows {
     /// Sets the similarities of rows that a server has compared.
     pub(super) fn set_meaning(
         &mut self,
+        facts: &Facts,
         user: &UserId,
         near: Vec<(String, f32)>,
-        connection: &Connection,
     ) -> Result<()> {
         let sql = "SELECT coalesce(max(seq), 0) FROM facts WHERE user_id = ?1 AND fact_id = ?2";
         let mut similarities: HashMap<i64, f32> = HashMap::default();
         for (fact, similarity) in near {
-            similarities.insert(connection.value(sql, params![user, fact])?, similarity);
+            similarities.insert(facts.value(sql, params![user, fact])?, similarity);
         }
         for (seq, index) in self.indexes(similarities.keys().copied()) {
             self.known.meaning[index] = similarities[&seq];
@@ -216,7 +216,7 @@ struct Block {
 
 /// Reads the rows with ids in a range, one by one.
 fn unpacked_blocks(
-    connection: &Connection,
+    facts: &Facts,
     user: &UserId,
     from: &Value,
     until: &Value,
@@ -227,8 +227,8 @@ fn unpacked_blocks(
                AND v.dim = ?4 AND v.model = (SELECT model FROM vector_index) \
                WHERE f.user_id = ?1 AND f.fact_id >= ?2 AND f.fact_id < ?3 \
                AND f.status IN ('active', 'pending_confirmation') ORDER BY f.fact_id";
-    let mut statement = connection.statement(sql)?;
-    let mut rows = statement.query(params![user, from, until, dim(length)])?;
+    let mut statement = facts.statement(sql)?;
+    let mut rows = statement.query(params![user, from, until, length])?;
     let new = |first| Block { first, until: until.clone(), rows: vec![], vectors: vec![] };
     let (mut blocks, mut block) = (Vec::new(), new(from.clone()));
     while let Some(row) = rows.next()? {

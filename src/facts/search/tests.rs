@@ -26,9 +26,9 @@ impl Store {
     }
 
     fn put(&mut self, fact: &Fact) {
-        let written = self.0.write(|connection| {
-            fact.upsert(connection)?;
-            vectors::update_index(connection, fact)
+        let written = self.0.write(|| {
+            fact.upsert(&self.0)?;
+            vectors::update_index(&self.0, fact)
         });
         written.unwrap();
     }
@@ -98,7 +98,7 @@ fn a_function_word_alone_is_searched_for_only_where_facts_may_contradict() {
 fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
     let mut store = Store::with(&[("ada", "city", "Turin is home")]);
     let kept = |store: &Store| -> Vec<Vec<u8>> {
-        store.0.connection.column("SELECT vectors FROM encoded ORDER BY id", []).unwrap()
+        store.0.column("SELECT vectors FROM encoded ORDER BY id", []).unwrap()
     };
     let asked = FactQuery {
         selection: Selection::Relevant,
@@ -117,7 +117,7 @@ fn the_encoder_reads_a_fact_once_and_again_when_it_has_changed() {
     let change = |store: &Store, sql: &str| store.0.connection.execute(sql, []).unwrap();
     change(&store, "UPDATE encoded SET scale = x'00000000'");
     assert_eq!(near(&mut store), Some(0.0));
-    let all = profile::valid(&store.0.connection, &ada, None, NOW).unwrap();
+    let all = profile::valid(&store.0, &ada, None).unwrap();
     let judged = judge_each(&store.0, &ada, None, "where does she live", &all, true).unwrap();
     assert_eq!(judged, [None]);
     change(&store, "UPDATE encoded SET encoder = 'another'");
@@ -298,7 +298,7 @@ fn facts_in_blocks_are_found_like_facts_read_one_by_one() {
     };
     let blocks = |store: &Store| -> Vec<(String, u32)> {
         let sql = "SELECT user_id, sum(length(rows)) / 24 FROM packed GROUP BY user_id";
-        store.0.connection.list(sql, []).unwrap()
+        store.0.list(sql, []).unwrap()
     };
     let first = ask(&mut store);
     assert_eq!(blocks(&store), [("ada".to_owned(), 771)]);
@@ -410,15 +410,15 @@ fn without_vectors_words_answer_and_the_answer_says_so() {
 #[test]
 fn a_fact_whose_vector_is_still_to_come_is_found_by_its_words() {
     let mut store = Store::with(&[("ada", "city", "Turin"), ("ada", "tea", "green")]);
-    let removed = store.0.write(|connection| {
+    let removed = store.0.write(|| {
         let sql = "DELETE FROM fact_vectors WHERE fact_id LIKE '%Turin'";
-        connection.execute(sql, []).map_err(Into::into)
+        store.0.connection.execute(sql, []).map_err(Into::into)
     });
     assert_eq!(removed.unwrap(), 1);
     assert_eq!(store.values("ada", "Turin", Method::Fused)[0], "Turin");
-    let removed = store.0.write(|connection| {
+    let removed = store.0.write(|| {
         let sql = "DELETE FROM fact_vectors";
-        connection.execute(sql, []).map_err(Into::into)
+        store.0.connection.execute(sql, []).map_err(Into::into)
     });
     assert_eq!(removed.unwrap(), 1);
     let found = store.ask("ada", &query("Turin", Method::Fused), &Embedder::BuiltIn);

@@ -15,9 +15,8 @@ fn stated(key: &str) -> Operation {
     server.0.into_values().next().unwrap().remove(0)
 }
 
-fn receive_batch(facts: &mut Facts, batch: &[Operation]) {
-    let clock = facts.clock;
-    facts.write(|connection| receive(connection, batch, false, clock)).unwrap();
+fn receive_batch(facts: &Facts, batch: &[Operation]) {
+    facts.write(|| receive(facts, batch, false)).unwrap();
 }
 
 fn reasons(facts: &Facts) -> Vec<String> {
@@ -27,25 +26,24 @@ fn reasons(facts: &Facts) -> Vec<String> {
 
 #[test]
 fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_clock() {
-    let mut facts = replica(NOW);
+    let facts = replica(NOW);
     let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Operation { clock, ..stated("city") });
-    receive_batch(&mut facts, &wrong);
+    receive_batch(&facts, &wrong);
     assert_eq!(rows(&facts), []);
     assert_eq!(reasons(&facts), ["invalid clock"; 3]);
     // A retry sets it aside again.
-    let clock = facts.clock;
-    let aside = set_aside(&facts.connection).unwrap();
-    facts.write(|connection| receive(connection, &aside, true, clock)).unwrap();
+    let aside = set_aside(&facts).unwrap();
+    facts.write(|| receive(&facts, &aside, true)).unwrap();
     assert_eq!(reasons(&facts).len(), 3);
-    state(&mut facts, "city", "Rome", false);
-    receive_batch(&mut facts, &[stated("editor")]);
+    state(&facts, "city", "Rome", false);
+    receive_batch(&facts, &[stated("editor")]);
     assert_eq!(rows(&facts).len(), 2);
 }
 
 #[test]
 fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
-    let mut facts = replica(NOW);
-    state(&mut facts, "city", "Rome", false);
+    let facts = replica(NOW);
+    state(&facts, "city", "Rome", false);
     let before = rows(&facts);
     let mut batch = Vec::new();
     for user in ["ada", "eve"] {
@@ -59,7 +57,7 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
         batch.push(stolen);
     }
     batch.push(stated("shell"));
-    receive_batch(&mut facts, &batch);
+    receive_batch(&facts, &batch);
     assert_eq!(reasons(&facts), ["fact_id belongs to another fact"; 2]);
     let after = rows(&facts);
     assert_eq!(after.len(), 2);
@@ -69,9 +67,9 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
 #[test]
 fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     let mut facts = replica(NOW);
-    state(&mut facts, "likes[]", "tea", false);
+    state(&facts, "likes[]", "tea", false);
     facts.scopes = vec![("likes[]".to_owned(), "core".to_owned())];
-    state(&mut facts, "likes[]", "coffee", false);
+    state(&facts, "likes[]", "coffee", false);
     let values = |facts: &Facts| -> Vec<String> {
         let values = rows(facts).into_iter().map(|fact| fact.value_text);
         values.collect()
@@ -91,17 +89,17 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
         payload: Some(tombstone.to_string()),
         ..stated("city")
     };
-    receive_batch(&mut facts, &[forget("others")]);
+    receive_batch(&facts, &[forget("others")]);
     assert_eq!(values(&facts).len(), 2);
-    receive_batch(&mut facts, &[forget("core")]);
+    receive_batch(&facts, &[forget("core")]);
     assert_eq!(values(&facts), ["tea"]);
     // Late operations are dropped by the same rule.
     let late =
         ["core", "private"].map(|scope| Operation { scope: scope.to_owned(), ..stated("city") });
-    receive_batch(&mut facts, &late);
+    receive_batch(&facts, &late);
     assert_eq!(rows(&facts).len(), 2);
     // The user's own devices erase in every scope.
-    receive_batch(&mut facts, &[forget("private")]);
+    receive_batch(&facts, &[forget("private")]);
     assert_eq!(values(&facts), [""; 0]);
 }
 
@@ -113,7 +111,7 @@ fn with_scopes() -> Facts {
     for (key, value) in
         [("likes[]", "coffee"), ("habit", "coffee at noon"), ("work.habit", "coffee at nine")]
     {
-        state(&mut facts, key, value, false);
+        state(&facts, key, value, false);
     }
     facts
 }
@@ -148,37 +146,37 @@ fn forgetting(facts: &Facts, scope: &str, key: &str) -> Operation {
 
 #[test]
 fn a_team_that_forgets_clears_excerpts_in_its_scope_only() {
-    let mut facts = with_scopes();
+    let facts = with_scopes();
     let forget = forgetting(&facts, "core", "likes[]");
-    receive_batch(&mut facts, &[forget]);
+    receive_batch(&facts, &[forget]);
     assert_eq!(excerpt(&facts, "likes[]"), None);
     assert_eq!(excerpt(&facts, "work.habit").as_deref(), Some(""));
     assert_eq!(excerpt(&facts, "habit").as_deref(), Some("coffee at noon"));
     // The user's own devices clear in every scope.
     let forget = forgetting(&facts, "private", "nothing");
-    receive_batch(&mut facts, &[forget]);
+    receive_batch(&facts, &[forget]);
     assert_eq!(excerpt(&facts, "habit").as_deref(), Some(""));
 }
 
 #[test]
 fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
-    let mut facts = with_scopes();
+    let facts = with_scopes();
     let aside = ["core", "private"].map(|scope| Operation {
         scope: scope.to_owned(),
         payload: Some("{}".to_owned()),
         ..stated("city")
     });
-    receive_batch(&mut facts, &aside);
+    receive_batch(&facts, &aside);
     for (scope, left) in [("core", 1), ("private", 0)] {
         let forget = forgetting(&facts, scope, "likes[]");
-        receive_batch(&mut facts, &[forget]);
+        receive_batch(&facts, &[forget]);
         assert_eq!(reasons(&facts).len(), left, "{scope}");
     }
 }
 
 #[test]
 fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
-    let mut facts = with_scopes();
+    let facts = with_scopes();
     let late = stated("drink");
     let turn = operation::decode(late.payload.as_ref().unwrap(), &ada());
     let turn = turn.unwrap().turn_id;
@@ -192,15 +190,15 @@ fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_on
         forget
     };
     let (team, own) = (tombstone("core"), tombstone("private"));
-    receive_batch(&mut facts, &[team, late.clone()]);
+    receive_batch(&facts, &[team, late.clone()]);
     assert_eq!(excerpt(&facts, "drink").as_deref(), Some("sent"));
-    receive_batch(&mut facts, &[own]);
+    receive_batch(&facts, &[own]);
     assert_eq!(excerpt(&facts, "drink").as_deref(), Some(""));
 }
 
 #[test]
 fn what_is_received_has_the_limits_of_what_is_typed() {
-    let mut facts = replica(NOW);
+    let facts = replica(NOW);
     let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     let long = "x".repeat(20_000);
     let changed = |path: &str, value: &str| {
@@ -217,7 +215,7 @@ fn what_is_received_has_the_limits_of_what_is_typed() {
         ..stated("city")
     };
     receive_batch(
-        &mut facts,
+        &facts,
         &[
             changed("/fact/value_text", &token),
             changed("/fact/value_text", &long),

@@ -40,8 +40,8 @@ impl Numbers {
 pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Operation>>);
 
 impl Server {
-    pub(crate) fn push(&mut self, facts: &mut Facts, most: usize) {
-        let operations = pending(&facts.connection, most).unwrap();
+    pub(crate) fn push(&mut self, facts: &Facts, most: usize) {
+        let operations = pending(facts, most).unwrap();
         let reached = operations.last().map(Operation::address);
         for operation in operations {
             let kept =
@@ -63,8 +63,8 @@ impl Server {
     }
 
     /// Sends a replica part of what it lacks, with devices in random order and some operations twice.
-    pub(crate) fn pull(&self, facts: &mut Facts, numbers: &mut Numbers, most: usize) {
-        let known = cursors(&facts.connection).unwrap();
+    pub(crate) fn pull(&self, facts: &Facts, numbers: &mut Numbers, most: usize) {
+        let known = cursors(facts).unwrap();
         let own = device(facts);
         let mut queues: Vec<&[Operation]> = Vec::new();
         for ((scope, device), kept) in &self.0 {
@@ -83,13 +83,12 @@ impl Server {
                 queues[at] = rest;
             }
         }
-        let clock = facts.clock;
-        facts.write(|connection| receive(connection, &batch, false, clock)).unwrap();
+        facts.write(|| receive(facts, &batch, false)).unwrap();
     }
 }
 
 fn device(facts: &Facts) -> String {
-    required(&facts.connection).unwrap()
+    required(facts).unwrap()
 }
 
 pub(crate) fn ada() -> UserId {
@@ -97,8 +96,8 @@ pub(crate) fn ada() -> UserId {
 }
 
 pub(crate) fn replica(now: &str) -> Facts {
-    let mut facts = Facts::in_memory(Clock::new(Some(now)).unwrap()).unwrap();
-    join(&mut facts).unwrap();
+    let facts = Facts::in_memory(Clock::new(Some(now)).unwrap()).unwrap();
+    join(&facts).unwrap();
     facts
 }
 
@@ -112,7 +111,7 @@ pub(crate) fn rows(facts: &Facts) -> Vec<Fact> {
     all
 }
 
-pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: bool) {
+pub(crate) fn state(facts: &Facts, key: &str, value: &str, is_confirmed: bool) {
     let statement = Statement {
         key: key.to_owned(),
         value: value.to_owned(),
@@ -123,7 +122,7 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
 }
 
 /// States a value that is valid for some seconds, or, confirmed, from then on.
-fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64, is_to_come: bool) {
+fn state_for_a_time(facts: &Facts, key: &str, value: &str, seconds: i64, is_to_come: bool) {
     let time = (facts.clock.now() + TimeDelta::seconds(seconds)).to_rfc3339();
     let statement = Statement {
         key: key.to_owned(),
@@ -137,7 +136,7 @@ fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64, is_
 }
 
 /// Judges a turn, which may be observed on several replicas.
-fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
+fn judge(facts: &Facts, turn: usize, key: &str, value: &str, kind: &str) {
     let turn_id = format!("turn-{turn}");
     let observation = Observation {
         user_input: format!("I said {value} in turn {turn}"),
@@ -306,12 +305,12 @@ fn merging_changes_nothing_that_holds_where_one_device_is_alone() {
 #[test]
 fn what_was_there_before_becomes_operations_under_the_devices_name() {
     let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
-    let mut facts = Facts::in_memory(clock).unwrap();
-    state(&mut facts, "city", "Rome", false);
-    state(&mut facts, "city", "Paris", true);
+    let facts = Facts::in_memory(clock).unwrap();
+    state(&facts, "city", "Rome", false);
+    state(&facts, "city", "Paris", true);
     let before = rows(&facts);
     assert_eq!(before[0].source_turn_id.matches(':').count(), 2);
-    join(&mut facts).unwrap();
+    join(&facts).unwrap();
     let name = device(&facts);
     let after = rows(&facts);
     assert_eq!(after.len(), before.len());
@@ -323,12 +322,12 @@ fn what_was_there_before_becomes_operations_under_the_devices_name() {
     }
     check(&facts);
     // One operation for the first statement, and two for the one that replaced it.
-    assert_eq!(pending(&facts.connection, 100).unwrap().len(), 3);
+    assert_eq!(pending(&facts, 100).unwrap().len(), 3);
     // The same statement made on two machines is not the same turn.
     let mut other = Facts::in_memory(clock).unwrap();
     state(&mut other, "city", "Rome", false);
     join(&mut other).unwrap();
-    let ids = |facts: &Facts| pending(&facts.connection, 1).unwrap()[0].op_id.clone();
+    let ids = |facts: &Facts| pending(facts, 1).unwrap()[0].op_id.clone();
     assert_ne!(ids(&facts), ids(&other));
 }
 
@@ -442,8 +441,8 @@ fn the_history_of_other_devices_is_looked_at_once_for_operations() {
         facts.connection.query_row(sql, [], read).unwrap()
     };
     assert_eq!(looked_at(&two), (KEYS.len(), KEYS.len()));
-    assert_eq!(pending(&two.connection, 9).unwrap(), []);
+    assert_eq!(pending(&two, 9).unwrap(), []);
     state(&mut two, "book", "Emma", false);
     assert_eq!(looked_at(&two), (KEYS.len() + 1, KEYS.len() + 1));
-    assert_eq!(pending(&two.connection, 9).unwrap().len(), 1);
+    assert_eq!(pending(&two, 9).unwrap().len(), 1);
 }
