@@ -17,7 +17,7 @@ use crate::cli::render::text;
 use crate::cli::value_enum;
 use crate::error::{Error, Result};
 use crate::facts::{
-    Category, FactFilter, FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement,
+    Category, FactFilter, FactQuery, FactStatus, Facts, Purpose, Selection, Statement,
     TurnStatus, UserId,
 };
 use crate::project::Project;
@@ -502,14 +502,12 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
 
 fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
-    let query = FactQuery {
-        text: args.query.clone(),
-        limit: args.limit.get(),
-        project: args.of_project.clone(),
-        method: Method::from(context.project.settings.facts.fusion),
-        selection: if args.all { Selection::All } else { Selection::Relevant },
-        uses_encoder: !args.no_encoder && context.project.settings.encoder,
-    };
+    let mut query = FactQuery::new(context.project, &args.query, args.limit.get());
+    query.project.clone_from(&args.of_project);
+    query.uses_encoder &= !args.no_encoder;
+    if args.all {
+        query.selection = Selection::All;
+    }
     let embedder = facts::embedder(context.project)?;
     let found = facts::retrieve(&context.read()?, &user, &query, &embedder)?;
     if let Some(because) = &found.degraded_because {

@@ -19,7 +19,7 @@ pub use sources::SourceName;
 
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
-use crate::facts::{Fact, FactStatus, Facts, Purpose, Selection};
+use crate::facts::{Fact, FactQuery, FactStatus, Facts, Purpose};
 use crate::project::Project;
 use crate::recall::hit::mark;
 use crate::recall::sources::{Role, homes};
@@ -221,15 +221,9 @@ fn fact_passages(
 fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let user = facts::user(project, None)?;
     let database = Facts::open(project, None, Purpose::Read)?;
-    let fact_query = facts::FactQuery {
-        text: query.text.clone(),
-        limit: query.limit.max(MAX_FACTS),
-        project: None,
-        method: facts::Method::from(project.settings.facts.fusion),
-        // Relevance is judged together with the texts of the project.
-        selection: Selection::Candidates,
-        uses_encoder: false,
-    };
+    // Relevance is judged together with the texts of the project.
+    let method = facts::Method::from(project.settings.facts.fusion);
+    let fact_query = FactQuery::candidates(&query.text, None, query.limit.max(MAX_FACTS), method);
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&database, &user, &fact_query, &embedder)?;
     let passage = |fact: Fact| {

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::facts::search::rows::{NOT_COMPARED, Rows};
 use crate::facts::vectors::QueryVector;
 use crate::facts::{COLUMNS, Fact, Facts, UserId, json, vectors};
-use crate::project::Fusion;
+use crate::project::{Fusion, Project};
 use crate::search::{
     Embedder, Encoder, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
     cosines, encoded, is_wordless, quoted, rank, terms,
@@ -373,6 +373,16 @@ pub struct FactQuery {
 }
 
 impl FactQuery {
+    /// Returns a query for facts of no project that are relevant to a text, found as the settings say.
+    pub fn new(project: &Project, text: &str, limit: usize) -> Self {
+        let method = Method::from(project.settings.facts.fusion);
+        Self {
+            selection: Selection::Relevant,
+            uses_encoder: project.settings.encoder,
+            ..Self::candidates(text, None, limit, method)
+        }
+    }
+
     /// Returns a query for the facts nearest to a text, in a project or in none, without regard to relevance.
     pub(crate) fn candidates(
         text: &str,
