@@ -78,7 +78,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     let is_set_up = clients.iter().any(|one| one.level != Level::Unused);
     rows.extend(clients);
     let (files, answer) = hooks::start_tokens(project, Harness::Claude);
-    let tokens = files + answer + estimate_tokens(&mcp::advertised()?);
+    let tokens = files + answer + estimate_tokens(&mcp::advertised());
     let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     let row = if is_set_up {
         AuditRow::ok(message)

@@ -123,7 +123,7 @@ pub(crate) struct MergeFileArgs {
 
 pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> Result<()> {
     let (files, answer) = hooks::start_tokens(project, Harness::Claude);
-    let tools = estimate_tokens(&mcp::advertised()?);
+    let tools = estimate_tokens(&mcp::advertised());
     let parts = [("context files", files), ("answer of the hook", answer), ("tools of MCP", tools)];
     let costs = parts.map(|(what, tokens)| SessionCost { what: what.to_owned(), tokens });
     let own = project.storage().own_file("report.html");

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::context::DigestRequest;
 use crate::error::{Error, Result};
-use crate::facts::{FactQuery, FactStatus, Facts, Method, Purpose, Selection, Statement};
+use crate::facts::{FactQuery, FactStatus, Facts, Purpose, Selection, Statement};
 use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
-use crate::knowledge::{EntryWrite, notepad};
+use crate::knowledge::{EntryText, EntryWrite, notepad};
 use crate::lifecycle::{ExecuteReport, ExecuteRequest};
 use crate::patterns::SubmittedLessons;
 use crate::plan::{StatusReport, Survey};
@@ -142,8 +142,7 @@ fn fact_add(project: &Project, arguments: Arguments) -> Result<String> {
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
     let added = facts::add(&Facts::open(project, None, Purpose::Write)?, &user, &statement)?;
     let fact = added.fact.map(|fact| format!(" {}", one_line(&fact.to_string())));
-    let fact = fact.unwrap_or_default();
-    Ok(format!("{}:{fact}\n", added.outcome.as_str()))
+    Ok(format!("{}:{}\n", added.outcome.as_str(), fact.unwrap_or_default()))
 }
 
 #[derive(Deserialize)]
@@ -158,14 +157,11 @@ struct RetrieveArguments {
 fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
     let search: RetrieveArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
-    let query = FactQuery {
-        text: search.query,
-        limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
-        project: None,
-        method: Method::from(project.settings.facts.fusion),
-        selection: if search.all { Selection::All } else { Selection::Relevant },
-        uses_encoder: project.settings.encoder,
-    };
+    let limit = search.limit.unwrap_or(10).clamp(1, MAX_FACTS);
+    let mut query = FactQuery::new(project, &search.query, limit);
+    if search.all {
+        query.selection = Selection::All;
+    }
     let embedder = facts::embedder(project)?;
     let found =
         facts::retrieve(&Facts::open(project, None, Purpose::Read)?, &user, &query, &embedder)?;
@@ -175,14 +171,13 @@ fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
         let pending = if is_pending { "pending: " } else { "" };
         format!("{low}{pending}{}\n", one_line(&hit.fact.to_string()))
     });
-    let text = if found.is_wordless {
+    Ok(if found.is_wordless {
         no_words()
     } else if found.hits.is_empty() {
         "Nothing relevant is known; pass `all` for the nearest.\n".to_owned()
     } else {
         fenced("the user's facts", &lines.collect::<String>())
-    };
-    Ok(text)
+    })
 }
 
 /// The hashes of the entries that this session has read or written; a server serves one session.
@@ -198,12 +193,7 @@ fn entry_read(project: &Project, arguments: Arguments) -> Result<String> {
     let ReadArguments { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.hash.clone());
-    let text = format!(
-        "hash: {}\n{}",
-        entry.hash,
-        fenced(&entry.file.display().to_string(), &String::from_utf8_lossy(&entry.bytes))
-    );
-    Ok(text)
+    Ok(format!("hash: {}\n{}", entry.hash, fenced_entry(&entry)))
 }
 
 fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
@@ -220,14 +210,17 @@ fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
         && write.if_match.is_none()
         && !known.contains(&before.hash)
     {
-        let file = before.file.display().to_string();
-        let old = fenced(&file, &String::from_utf8_lossy(&before.bytes));
+        let old = fenced_entry(&before);
         text.push_str(&format!(
             "It replaced text of another session, which this one had not read. {old}"
         ));
     }
     known.insert(written.hash);
     Ok(text)
+}
+
+fn fenced_entry(entry: &EntryText) -> String {
+    fenced(&entry.file.display().to_string(), &String::from_utf8_lossy(&entry.bytes))
 }
 
 #[derive(Deserialize)]
@@ -363,7 +356,7 @@ fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
     let written = journal::write(&path, &[draft], &options)?;
     // What comes back is what the caller sent, so it needs no fence, and the answer of a write is one line.
-    Ok(format!("{}\n", sanitized_json(&written.entry()?)?))
+    Ok(format!("{}\n", sanitized_json(&written.entry()?)))
 }
 
 fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
@@ -371,16 +364,17 @@ fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
     let path = journal::default_path(&project.environment)?;
     let mut found = journal::search(&path, &query)?;
     found.skipped = None;
-    fenced_json("the journal", &found)
+    Ok(fenced_json("the journal", &found))
 }
 
 fn status(project: &Project, arguments: Arguments) -> Result<String> {
     let NoArguments {} = arguments.read()?;
+    let source = "annals status";
     if !context::has_plan(project) {
-        return fenced_json("annals status", &context::overview(project));
+        return Ok(fenced_json(source, &context::overview(project)));
     }
     let survey = Survey::read(project)?;
-    fenced_json("annals status", &StatusReport::with_metrics(project, &survey))
+    Ok(fenced_json(source, &StatusReport::with_metrics(project, &survey)))
 }
 
 /// A phase, and the lessons of the agent that worked on it.
@@ -459,15 +453,14 @@ impl Arguments {
 }
 
 /// Returns a document as JSON, fenced.
-fn fenced_json<T: Serialize>(source: &str, document: &T) -> Result<String> {
-    Ok(fenced(source, &sanitized_json(document)?.to_string()))
+fn fenced_json(source: &str, document: &impl Serialize) -> String {
+    fenced(source, &sanitized_json(document).to_string())
 }
 
-fn sanitized_json<T: Serialize>(document: &T) -> Result<Value> {
-    let mut document = serde_json::to_value(document)
-        .map_err(|error| Error::failed(format!("cannot serialize the answer: {error}")))?;
+fn sanitized_json(document: &impl Serialize) -> Value {
+    let mut document = json!(document);
     sanitize_json(&mut document);
-    Ok(document)
+    document
 }
 
 /// Returns an error as the tool's answer, with instructions.
