@@ -15,7 +15,7 @@ pub use sync::{Direction, Synced, sync};
 
 use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::replication::{DEVICE, PRIVATE};
+use crate::facts::replication::{Cursors, DEVICE, PRIVATE};
 use crate::facts::{Facts, Forgotten, SharingState, UserId, replication};
 use crate::project::Project;
 use crate::share::server::{SyncServer, find_address};
@@ -108,10 +108,8 @@ pub fn leave(project: &Project, facts: &Facts) -> Result<LeaveReport> {
     let mut left = LeaveReport { device: device.clone(), server_error: None };
     if !facts.dry_run {
         // The server's list of devices may become outdated.
-        let notified = connect(project, facts, WAIT).and_then(|(_, mut server)| {
-            server.state()?;
-            server.note(&device, "left_at")
-        });
+        let notified = connect(project, facts, WAIT)
+            .and_then(|(_, mut server, _)| server.note(&device, "left_at"));
         left.server_error = notified.err().map(|error| error.reason());
         replication::leave(facts)?;
     }
@@ -128,10 +126,8 @@ pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareSt
     }
     status.server = Some(find_address(project)?.to_string());
     if is_part && !offline {
-        let devices = connect(project, facts, SHOWN).and_then(|(_, mut server)| {
-            server.state()?;
-            server.devices()
-        });
+        let devices =
+            connect(project, facts, SHOWN).and_then(|(_, mut server, _)| server.devices());
         match devices {
             Ok(devices) => status.devices = devices,
             Err(error) => status.unreachable = Some(error.reason()),
@@ -161,9 +157,15 @@ pub fn forget(
     Ok((forgotten, pushed.err().map(|error| error.reason())))
 }
 
-/// Returns the device id and a connection; fails if the database is not shared or no server is set.
-fn connect(project: &Project, facts: &Facts, wait: Duration) -> Result<(String, SyncServer)> {
+/// Returns the device id, a connection, and the number of each device's last operation on the server; fails if the
+/// database is not shared or no server is set.
+fn connect(
+    project: &Project,
+    facts: &Facts,
+    wait: Duration,
+) -> Result<(String, SyncServer, Cursors)> {
     let device = replication::required(facts)?;
-    let address = find_address(project)?;
-    Ok((device, SyncServer::connect(project, &address, wait)?))
+    let mut server = SyncServer::connect(project, &find_address(project)?, wait)?;
+    let highest = server.state()?;
+    Ok((device, server, highest))
 }

@@ -21,7 +21,8 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Result};
-use crate::facts::replication::{Address, Operation, PRIVATE};
+use crate::facts::replication;
+use crate::facts::replication::{Address, Cursors, Operation, PRIVATE};
 use crate::project::{Project, SERVER_ADDRESS_EXAMPLE, ServerAddress};
 use crate::storage::{fail_point, read};
 use crate::text::{clip, strip_controls};
@@ -202,7 +203,7 @@ impl SyncServer {
     }
 
     /// Returns the number of each device's last operation on the server, if this program knows its tables.
-    pub(crate) fn state(&mut self) -> Result<Vec<Address>> {
+    pub(crate) fn state(&mut self) -> Result<Cursors> {
         let wait = self.wait.as_millis().max(1);
         let sql = format!("SET statement_timeout = {wait}; {STATE}");
         let state: Option<(i32, bool, Vec<Address>)> =
@@ -210,7 +211,7 @@ impl SyncServer {
         let (version, sees_all, highest) = state.ok_or_else(not_set_up)?;
         self.check_role(sees_all)?;
         if version == SCHEMA {
-            return Ok(highest);
+            return Ok(replication::by_device(highest));
         }
         let message = format!(
             "the server's tables have version {version}, and this annals knows version {SCHEMA}"

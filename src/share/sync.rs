@@ -82,8 +82,7 @@ pub fn sync(
 ) -> Result<Synced> {
     let deadline = budget.map(|budget| Instant::now() + budget);
     let connected = connect(project, facts, budget.unwrap_or(WAIT));
-    let result = connected.and_then(|(device, mut server)| {
-        let highest = replication::by_device(server.state()?);
+    let result = connected.and_then(|(device, server, highest)| {
         facts.enlarge_cache()?;
         let is_short = budget.is_some_and(|budget| budget < SHORT);
         let mut run = SyncRun {
@@ -294,7 +293,7 @@ impl SyncRun<'_> {
             let new = self.server.insert(&batch)?;
             if new < batch.len() {
                 // Another run of this device was faster, or another device has the same id.
-                self.highest = replication::by_device(self.server.state()?);
+                self.highest = self.server.state()?;
                 if self.ensure_own_name()? {
                     continue;
                 }
@@ -383,14 +382,12 @@ fn load_payloads(facts: &Facts, own: Option<&Path>, batch: &mut [Operation]) -> 
     let known = facts.column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
     let known = known.into_iter().map(PathBuf::from);
     let journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().chain(known).collect();
-    let mut places: Vec<(&PathBuf, u64)> = journals.iter().map(|journal| (journal, 0)).collect();
-    places.splice(0..0, journals.first().zip(first));
-    let mut read = HashSet::new();
-    for place in places {
-        if wanted.is_empty() || !read.insert(place) {
-            continue;
+    let whole = journals.iter().map(|journal| (journal, 0));
+    for (journal, from) in journals.first().zip(first).into_iter().chain(whole) {
+        if wanted.is_empty() {
+            break;
         }
-        journal::lines_from(place.0, place.1, |line| {
+        journal::lines_from(journal, from, |line| {
             if let Some(operation) = wanted.remove(&line_id(&line.line)) {
                 operation.payload = Some(json!({"v": VERSION, "line": line.line}).to_string());
             }
