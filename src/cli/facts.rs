@@ -17,8 +17,8 @@ use crate::cli::render::text;
 use crate::cli::value_enum;
 use crate::error::{Error, Result};
 use crate::facts::{
-    Category, FactFilter, FactQuery, FactStatus, Facts, Purpose, Selection, Statement,
-    TurnStatus, UserId,
+    Category, FactFilter, FactQuery, FactStatus, Facts, Purpose, Selection, Statement, TurnStatus,
+    UserId,
 };
 use crate::project::Project;
 use crate::search::{Encoder, NO_WORDS};

@@ -451,7 +451,7 @@ impl Arbiter<'_> {
         if after.valid_from != pending.valid_from {
             self.keep_present(pending, &action.reason)?;
         }
-        let contested = self.contested_fact(&after)?;
+        let contested = self.facts.contested_by(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = needed_confidence(self.facts.is_high_risk(&after), old);
         if !self.is_confirmed && after.confidence < needed {
@@ -460,15 +460,9 @@ impl Arbiter<'_> {
         self.accept(&after, &action.reason)
     }
 
-    /// Returns the active fact that a pending one would replace or end.
-    fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
-        let active = self.with_key(&pending.key, FactStatus::Active)?;
-        Ok(contested_by(active.iter(), pending).cloned())
-    }
-
     /// Makes a pending fact take effect.
     fn accept(&self, pending: &Fact, reason: &str) -> Result<ActionEffect> {
-        let contested = self.contested_fact(pending)?;
+        let contested = self.facts.contested_by(pending)?;
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
             let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
@@ -493,7 +487,7 @@ impl Arbiter<'_> {
 
     /// Lets the present value stay after all where a confirmed proposal was to replace it.
     fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
-        let present = self.contested_fact(pending)?;
+        let present = self.facts.contested_by(pending)?;
         if let Some(old) = present.filter(|old| gives_way_to(self.facts, old, pending)) {
             let after = Fact { valid_to: None, ..old.clone() };
             self.record("update", reason, Some(&old), after)?;
@@ -521,7 +515,7 @@ impl Arbiter<'_> {
         }
         let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
         if !fact.status.is_retrievable() {
-            let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
+            let outcome = self.make_way(self.facts.contested_by(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
             history::unarchive(self.facts, &fact.fact_id)?;
             return self.write("restore", "confirmed", Some(fact), restored, outcome);
@@ -632,19 +626,21 @@ const MARK: &str = "mark_pending_confirmation";
 /// The reason of a supersession that is the user's correction of an earlier one.
 pub(crate) const RESTORED: &str = "the old value was confirmed";
 
-/// Returns the active fact of its key that a pending one would replace or end. If the key has several values, that
-/// is the one that it names or that has the same value; if they differ, the later one. An end is that of the fact which it
-/// names, and not of another that has replaced it.
-pub(crate) fn contested_by<'f>(
-    mut active: impl DoubleEndedIterator<Item = &'f Fact>,
-    pending: &Fact,
-) -> Option<&'f Fact> {
-    active.rfind(|fact| {
-        pending.contests.as_ref() == Some(&fact.fact_id)
-            || pending.proposal != Some(Proposal::End)
-                && (!pending.is_multi_valued()
-                    || is_same_value(&pending.value_text, &fact.value_text))
-    })
+impl Facts {
+    /// Returns the active fact that a pending one would replace or end; if there are several, the latest.
+    pub(crate) fn contested_by(&self, pending: &Fact) -> Result<Option<Fact>> {
+        let active = self.with_key(&pending.user_id, &pending.key, FactStatus::Active)?;
+        Ok(active.into_iter().rfind(|fact| is_contested(fact, pending)))
+    }
+}
+
+/// Returns whether a pending fact would replace or end this active one of its key. If the key has several values, it has
+/// to name it or have the same value. An end is that of the fact which it names, and not of another that has replaced it.
+fn is_contested(fact: &Fact, pending: &Fact) -> bool {
+    let has_same_value = || is_same_value(&pending.value_text, &fact.value_text);
+    pending.contests.as_ref() == Some(&fact.fact_id)
+        || pending.proposal != Some(Proposal::End)
+            && (!pending.is_multi_valued() || has_same_value())
 }
 
 /// Returns whether a pending value has been accepted and replaces a fact once that ends, and until then waits.
@@ -659,7 +655,7 @@ pub(crate) fn gives_way_to(facts: &Facts, current: &Fact, pending: &Fact) -> boo
     pending.proposal == Some(Proposal::Value)
         && pending.confidence >= needed
         && current.valid_to.as_ref() == Some(&pending.valid_from)
-        && contested_by(std::iter::once(current), pending).is_some()
+        && is_contested(current, pending)
 }
 
 /// Confidence of a fact that was mentioned once.

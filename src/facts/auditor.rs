@@ -13,9 +13,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::arbitration::{ActionResult, is_same_value};
-use crate::facts::fact::{
-    Fact, FactKey, MAX_EXCERPT_CHARS, UserId, check_text, checked_time, checked_value,
-};
+use crate::facts::fact::{Fact, FactKey, UserId, check_text, checked_time, checked_value, excerpt};
 use crate::facts::metrics::Ranks;
 use crate::facts::queue::{Turn, TurnStatus};
 use crate::facts::search::{FactQuery, Method};
@@ -214,7 +212,7 @@ fn judge(
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
         project: turn.project.clone(),
-        source_excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
+        source_excerpt: excerpt(turn.user_input.trim()),
         last_mentioned_at: turn.said_at.clone(),
         ..Fact::default()
     };

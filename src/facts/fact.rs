@@ -20,7 +20,7 @@ use crate::text::{clip, listed, strip_controls, word_enum};
 const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// Maximum length of the excerpt of a source, in characters.
-pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
+const MAX_EXCERPT_CHARS: usize = 400;
 
 /// Maximum length of a user id, in bytes.
 const MAX_USER_BYTES: usize = 256;
@@ -196,16 +196,15 @@ impl Fact {
         self.value_text = checked_value(&self.value_text, policy)?;
         let structured = self.value_json.as_ref().map(|json| json.0.to_string());
         check_text(structured.as_deref().unwrap_or_default(), policy)?;
-        let excerpt = strip_controls(&self.source_excerpt);
-        self.source_excerpt = clip(&excerpt, MAX_EXCERPT_CHARS).into_owned();
+        self.source_excerpt = excerpt(&strip_controls(&self.source_excerpt));
         check_text(&self.source_excerpt, policy)?;
-        let [from, created, updated, mentioned] = [
+        let times = [
             &mut self.valid_from,
             &mut self.created_at,
             &mut self.updated_at,
             &mut self.last_mentioned_at,
         ];
-        for time in [from, created, updated, mentioned].into_iter().chain(&mut self.valid_to) {
+        for time in times.into_iter().chain(&mut self.valid_to) {
             *time = normalized_time(time)
                 .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
         }
@@ -237,6 +236,11 @@ impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.key, self.value_text)
     }
+}
+
+/// Returns the excerpt of a source that a fact keeps.
+pub(crate) fn excerpt(source: &str) -> String {
+    clip(source, MAX_EXCERPT_CHARS).into_owned()
 }
 
 /// Returns a value without control characters, or an error if it is empty, too long or looks like a secret.

@@ -4,15 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::arbitration::{ActionEffect, ESTABLISHED, contested_by, is_due_after};
+use crate::facts::arbitration::{ActionEffect, ESTABLISHED, is_due_after};
 use crate::facts::auditor::Action;
-use crate::facts::fact::{
-    Category, Fact, FactKey, MAX_EXCERPT_CHARS, Proposal, UserId, checked_time,
-};
+use crate::facts::fact::{Category, Fact, FactKey, Proposal, UserId, checked_time, excerpt};
 use crate::facts::store::Facts;
 use crate::facts::{history, queue};
 use crate::secrets::SecretPolicy;
-use crate::text;
 
 /// A fact to add.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +56,7 @@ pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<Action
     let action = action.validated(statement.secrets)?;
     let origin = Fact {
         project: statement.project.clone(),
-        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
+        source_excerpt: excerpt(action.value()),
         last_mentioned_at: facts.now(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
         ..Fact::default()
@@ -98,27 +95,21 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let select = |condition| facts.select(user, condition, &[]);
-    let found = select("status = 'pending_confirmation'")?;
-    let active = select(
-        "status = 'active' AND key IN (SELECT key FROM facts \
-         WHERE user_id = ?1 AND status = 'pending_confirmation')",
-    )?;
     let now = facts.now();
-    let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
-    Ok(found
-        .map(|fact| {
-            let of_key = active.iter().filter(|other| other.key == fact.key);
-            let contested = contested_by(of_key, &fact).cloned();
-            let question = question(facts, &fact, contested.as_ref());
-            Pending { fact, contested, question }
-        })
+    let mut all = Vec::new();
+    for fact in facts.select(user, "status = 'pending_confirmation'", &[])? {
+        let contested = facts.contested_by(&fact)?;
         // Nobody is asked about the end of a fact that has been replaced, or about an accepted value that is still to come.
-        .filter(|one| match &one.contested {
-            Some(old) => !is_due_after(facts, &one.fact, old),
-            None => one.fact.proposal != Some(Proposal::End),
-        })
-        .collect())
+        let is_settled = match &contested {
+            Some(old) => is_due_after(facts, &fact, old),
+            None => fact.proposal == Some(Proposal::End),
+        };
+        if !is_settled && !fact.is_lapsed_at(&now) {
+            let question = question(facts, &fact, contested.as_ref());
+            all.push(Pending { fact, contested, question });
+        }
+    }
+    Ok(all)
 }
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.

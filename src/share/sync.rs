@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::facts::replication::{
-    Address, Cursors, DEVICE, Incoming, Operation, VERSION, is_known_line, line_id, next,
+    Address, Cursors, DEVICE, Incoming, Operation, VERSION, is_known_line, line_id, mark, next,
 };
 use crate::facts::{Facts, replication};
 use crate::journal::SharedLine;
@@ -288,7 +288,7 @@ impl SyncRun<'_> {
             }
             if !withheld.is_empty() {
                 self.done.withheld += withheld.len();
-                replication::withhold(self.facts, &withheld)?;
+                self.facts.write(|| mark(self.facts, "is_withheld = 1", &withheld))?;
             }
             let new = self.server.insert(&batch)?;
             if new < batch.len() {
@@ -310,9 +310,9 @@ impl SyncRun<'_> {
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
-            let (rows, operations): (Vec<i64>, Vec<Operation>) = changed.into_iter().unzip();
-            self.server.rewrite(&operations)?;
-            replication::mark_sent(self.facts, &rows)?;
+            self.server.rewrite(&changed)?;
+            let sent: Vec<Address> = changed.iter().map(Operation::address).collect();
+            self.facts.write(|| mark(self.facts, "is_rewritten = 0", &sent))?;
         }
     }
 }
@@ -401,11 +401,7 @@ fn load_payloads(facts: &Facts, own: Option<&Path>, batch: &mut [Operation]) -> 
     }
     if !missing.is_empty() {
         facts.write(|| {
-            for address in &missing {
-                let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
-                           WHERE scope = ?1 AND device = ?2 AND number = ?3";
-                facts.run(sql, address.clone())?;
-            }
+            mark(facts, "kind = 'erased', op_id = '', place = NULL", &missing)?;
             // If a journal comes back, it is read again from its beginning.
             for journal in journals.iter().filter(|journal| !journal.exists()) {
                 let sql = "DELETE FROM share_journal WHERE path = ?1";

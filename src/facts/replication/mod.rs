@@ -12,8 +12,8 @@ mod operation;
 pub(crate) use incoming::{Incoming, clean_file, receive, record_tombstone, set_aside};
 pub(crate) use operation::{
     Address, Cursors, DEVICE, Operation, PRIVATE, VERSION, acknowledge, by_device, cursors,
-    is_known_line, is_unchanged, join, joined, leave, line_id, mark_sent, next, pending,
-    pending_count, record, renew, required, rewritten, synced, turn_id_prefix, withhold,
+    is_known_line, is_unchanged, join, joined, leave, line_id, mark, next, pending, pending_count,
+    record, renew, required, rewritten, synced, turn_id_prefix,
 };
 pub use operation::{SetAside, SharingState, sharing};
 

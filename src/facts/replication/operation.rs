@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::facts::fact::{Fact, UserId, check_text};
 use crate::facts::history::{CHANGE, Change};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::store::{Facts, json, row, stored_as_json};
+use crate::facts::store::{Facts, row, stored_as_json};
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
 
@@ -249,21 +249,21 @@ pub(crate) fn pending(facts: &Facts, limit: usize) -> Result<Vec<Operation>> {
     };
     let condition = "o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4";
     let values = params![scope, device, number, limit];
-    Ok(select(facts, condition, values)?.into_iter().map(|row| row.1).collect())
+    select(facts, condition, values)
 }
 
-/// Returns operations that changed since they were sent, each with its row id.
-pub(crate) fn rewritten(facts: &Facts, limit: usize) -> Result<Vec<(i64, Operation)>> {
+/// Returns operations that changed since they were sent.
+pub(crate) fn rewritten(facts: &Facts, limit: usize) -> Result<Vec<Operation>> {
     let condition = "o.is_rewritten AND o.number <= \
          (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
          ORDER BY o.operation LIMIT ?1";
     select(facts, condition, [limit])
 }
 
-fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<(i64, Operation)>> {
+fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<Operation>> {
     let sql = format!(
         "SELECT o.scope, o.device, o.number, o.op_id, coalesce(h.user_id, ''), o.clock, o.kind, o.born, o.payload, \
-         NULL, NULL, NULL, o.place, o.operation, o.is_withheld, {CHANGE} \
+         NULL, NULL, NULL, o.place, o.is_withheld, {CHANGE} \
          FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) WHERE {condition}"
     );
     let mut statement = facts.statement(&sql)?;
@@ -271,10 +271,10 @@ fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<(i6
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let mut operation = Operation::try_from(row)?;
-        if row.get(14)? {
+        if row.get(13)? {
             operation.withhold("withheld");
         } else if operation.kind == "fact" {
-            let mut change = Change::read_from(row, 15)?;
+            let mut change = Change::read_from(row, 14)?;
             let after = change.after.take();
             let after = after.ok_or_else(|| Error::failed("an operation left no fact"))?;
             let user = operation.user_id.as_str();
@@ -283,24 +283,16 @@ fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<(i6
             operation.turn = Some(turn(user, &after.source_turn_id));
             operation.payload = Some(encode(change, &after)?);
         }
-        found.push((row.get(13)?, operation));
+        found.push(operation);
     }
     Ok(found)
 }
 
-/// Records that the server has the rewritten operations.
-pub(crate) fn mark_sent(facts: &Facts, operations: &[i64]) -> Result<()> {
-    let sql = "UPDATE operations SET is_rewritten = 0 \
-               WHERE operation IN (SELECT value FROM json_each(?1))";
-    let operations = json(&operations)?;
-    facts.write(|| facts.run(sql, [operations]))
-}
-
-/// Marks operations of which only the number may be sent.
-pub(crate) fn withhold(facts: &Facts, operations: &[Address]) -> Result<()> {
+/// Changes what is recorded of operations; `change` is code, never input.
+pub(crate) fn mark(facts: &Facts, change: &str, operations: &[Address]) -> Result<()> {
     let sql =
-        "UPDATE operations SET is_withheld = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
-    facts.write(|| operations.iter().try_for_each(|address| facts.run(sql, address.clone())))
+        format!("UPDATE operations SET {change} WHERE scope = ?1 AND device = ?2 AND number = ?3");
+    operations.iter().try_for_each(|one| facts.run(&sql, one.clone()))
 }
 
 /// Records the last number of this device's operations in a scope that the server has.
