@@ -382,11 +382,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         }
         FactsCommand::Confirm { id, reject, reason } => {
             let (user, store) = (context.user()?, context.write()?);
-            let answered = if *reject {
-                facts::reject(&store, &user, id, reason)?
-            } else {
-                facts::confirm(&store, &user, id)?
-            };
+            let rejection = reject.then_some(reason.as_str());
+            let answered = facts::answer(&store, &user, id, rejection)?;
             context.out.show(&answered, text!("facts/effect"))
         }
         FactsCommand::Forget(args) => forget(args, context),

@@ -71,7 +71,6 @@ pub struct Group {
 /// Returns the groups of a dataset in order of first appearance; the file is read line by line.
 pub fn read_dataset(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
     for (index, line) in reader.lines().enumerate() {
         let line = line.at("read", path)?;
         if line.trim().is_empty() {
@@ -81,10 +80,10 @@ pub fn read_dataset(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
             Error::failed(format!("is neither an item nor a query: {error}")).at(path, index + 1)
         })?;
         let (Line::Item(Item { group, .. }) | Line::Query(Question { group, .. })) = &line;
-        let place = *places.entry(group.clone()).or_insert_with(|| {
+        let place = groups.iter().position(|one| one.name == *group).unwrap_or(groups.len());
+        if place == groups.len() {
             groups.push(Group { name: group.clone(), ..Group::default() });
-            groups.len() - 1
-        });
+        }
         match line {
             Line::Item(mut item) => {
                 item.ts = normalized_time(&item.ts).ok_or_else(|| {

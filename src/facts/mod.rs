@@ -42,7 +42,7 @@ pub use profile::{
 pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turns, waiting};
 pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
-pub use statement::{Pending, Statement, add, confirm, pending, reject};
+pub use statement::{Pending, Statement, add, answer, pending};
 pub(crate) use store::json;
 pub use store::{Facts, Purpose};
 pub use vectors::{embedder, refresh};

@@ -131,18 +131,14 @@ fn question(facts: &Facts, fact: &Fact, contested: Option<&Fact>) -> Option<Stri
     })
 }
 
-/// Confirms a fact: it becomes certain, and takes effect if it was pending.
-pub fn confirm(facts: &Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
-    answer(facts, user, id, None)
-}
-
-/// Rejects a fact: a pending one is dropped, an active one ends.
-pub fn reject(facts: &Facts, user: &UserId, id: &str, reason: &str) -> Result<ActionEffect> {
-    answer(facts, user, id, Some(reason))
-}
-
-/// Applies the user's own answer about a fact: a confirmation, or a rejection with its reason.
-fn answer(facts: &Facts, user: &UserId, id: &str, rejection: Option<&str>) -> Result<ActionEffect> {
+/// Applies the user's own answer about a fact. A confirmation makes it certain, and lets it take effect if it was pending;
+/// a rejection, with its reason, drops a pending one and ends an active one.
+pub fn answer(
+    facts: &Facts,
+    user: &UserId,
+    id: &str,
+    rejection: Option<&str>,
+) -> Result<ActionEffect> {
     let id = history::find(facts, user, id)?.fact_id;
     let word = if rejection.is_some() { "rejected" } else { "confirmed" };
     let origin = Fact {

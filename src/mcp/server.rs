@@ -67,10 +67,10 @@ pub fn serve(environment: Environment, directory: PathBuf, all: bool) -> Result<
         .map_err(|error| failed("cannot start the server", &error))?;
     let outcome = runtime.block_on(async {
         match server.serve(rmcp::transport::stdio()).await {
-            Ok(running) => match running.waiting().await {
-                Ok(_) => Ok(()),
-                Err(error) => Err(failed("the server stopped", &error)),
-            },
+            Ok(running) => {
+                let stopped = running.waiting().await;
+                stopped.map(drop).map_err(|error| failed("the server stopped", &error))
+            }
             // A client may disconnect before its first request; that is not an error.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(failed("the client did not complete the MCP handshake", &error)),

@@ -419,7 +419,8 @@ pub(crate) fn find_address(project: &Project) -> Result<ServerAddress> {
         return Err(Error::usage("share.url must name a host, not a hostaddr"));
     }
     let (host, is_local) = (address.host(), address.is_local());
-    if !is_local && address.config.get_ssl_mode() == SslMode::Disable {
+    let mode = address.config.get_ssl_mode();
+    if !is_local && mode == SslMode::Disable {
         return Err(Error::refused(format!("{host} is another machine, which requires TLS"))
             .hint("remove sslmode from share.url; share.ca names your own authority"));
     }
@@ -436,13 +437,9 @@ pub(crate) fn find_address(project: &Project) -> Result<ServerAddress> {
         }
     }
     // Whoever listens there first would be sent the password; nobody else can listen at a socket of the system.
-    let is_network = !host.starts_with('/');
-    let is_clear = is_local && address.config.get_ssl_mode() != SslMode::Require;
-    if is_clear
-        && is_network
-        && address.config.get_password().is_some()
-        && address.config.get_ssl_mode() != SslMode::Disable
-    {
+    let is_clear = is_local && mode != SslMode::Require;
+    let is_allowed = mode == SslMode::Disable || host.starts_with('/');
+    if is_clear && !is_allowed && address.config.get_password().is_some() {
         return Err(Error::refused(format!("the password would go to {host} in clear"))
             .hint("add ?sslmode=disable to share.url to allow that, or ?sslmode=require for TLS"));
     }

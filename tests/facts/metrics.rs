@@ -70,12 +70,12 @@ fn an_overwrite_that_the_user_takes_back_counts_as_wrong_once() {
     let fish = add(&mut desk, "preference.shell", "fish");
     let user = desk.user.clone();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (0, 3));
-    facts::confirm(&desk.facts, &user, &helix).unwrap();
+    facts::answer(&desk.facts, &user, &helix, None).unwrap();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (1, 3));
-    facts::reject(&desk.facts, &user, &helix, "no").unwrap();
-    facts::reject(&desk.facts, &user, &fish, "no").unwrap();
+    facts::answer(&desk.facts, &user, &helix, Some("no")).unwrap();
+    facts::answer(&desk.facts, &user, &fish, Some("no")).unwrap();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (2, 3));
-    facts::confirm(&desk.facts, &user, &bash).unwrap();
+    facts::answer(&desk.facts, &user, &bash, None).unwrap();
     assert_eq!(counted(metrics(&desk, 1).wrong_overwrites), (2, 3));
     desk.sound();
 }
@@ -92,8 +92,8 @@ fn what_waits_counts_on_its_day_and_as_resolved_once_it_is_answered() {
     let mut waiting = desk.all();
     waiting.retain(|fact| fact.status == FactStatus::PendingConfirmation);
     let user = desk.user.clone();
-    facts::confirm(&desk.facts, &user, &waiting[0].fact_id).unwrap();
-    facts::reject(&desk.facts, &user, &waiting[1].fact_id, "no").unwrap();
+    facts::answer(&desk.facts, &user, &waiting[0].fact_id, None).unwrap();
+    facts::answer(&desk.facts, &user, &waiting[1].fact_id, Some("no")).unwrap();
     assert_eq!(counted(metrics(&desk, 1).pending_resolved), (0, 0));
     let both_days = metrics(&desk, 2);
     assert_eq!(counted(both_days.pending_resolved), (2, 3));

@@ -155,7 +155,7 @@ impl Desk {
     /// Has the user confirm the last fact with a value.
     fn confirm(&mut self, value: &str) -> ActionOutcome {
         let id = self.id(value);
-        facts::confirm(&self.facts, &self.user, &id).unwrap().outcome
+        facts::answer(&self.facts, &self.user, &id, None).unwrap().outcome
     }
 
     fn active(&self, key: &str) -> Vec<Fact> {

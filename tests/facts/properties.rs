@@ -101,7 +101,7 @@ impl Run {
             }
             Event::Confirm(nth) => {
                 if let Some(fact) = all.get(*nth) {
-                    let done = facts::confirm(&self.desk.facts, user, &fact.fact_id);
+                    let done = facts::answer(&self.desk.facts, user, &fact.fact_id, None);
                     // What is valid no longer cannot be confirmed.
                     let is_over = |error: Error| error.kind == ErrorKind::Refused;
                     assert!(done.map_or_else(is_over, |_| true));
@@ -109,7 +109,7 @@ impl Run {
             }
             Event::Reject(nth) => {
                 if let Some(fact) = all.get(*nth) {
-                    facts::reject(&self.desk.facts, user, &fact.fact_id, "no").unwrap();
+                    facts::answer(&self.desk.facts, user, &fact.fact_id, Some("no")).unwrap();
                 }
             }
             Event::Later => {

@@ -99,7 +99,7 @@ fn stage_3_rule_3_a_temporary_value_that_ends_early_gives_way_to_the_one_before(
         desk.at("2026-03-10T12:00:00Z");
         let (end, home) = (action("expire", key, None), desk.id("home"));
         if how == "is rejected" {
-            facts::reject(&desk.facts, &desk.user, &home, "no").unwrap();
+            facts::answer(&desk.facts, &desk.user, &home, Some("no")).unwrap();
         } else if how == "ends a day later" {
             desk.act(&with(end, "valid_to", "2026-03-11"));
             desk.confirm("no longer home");
@@ -403,7 +403,7 @@ fn stage_3_a_change_to_come_that_is_dropped_or_comes_at_once_leaves_no_end_behin
         desk.confirm("Turin");
         let turin = desk.id("Turin");
         match key {
-            "address" => drop(facts::reject(&desk.facts, &desk.user, &turin, "no").unwrap()),
+            "address" => drop(facts::answer(&desk.facts, &desk.user, &turin, Some("no")).unwrap()),
             "place" => {
                 let end = action("expire", key, None);
                 desk.act(&with(end, "target_fact_id", turin));
@@ -522,7 +522,7 @@ fn confidence_first_mention_repetition_and_confirmation() {
         assert!(is_about(*seen, expected), "{seen}");
     }
     let id = desk.active("city")[0].fact_id.clone();
-    facts::confirm(&desk.facts, &desk.user, &id).unwrap();
+    facts::answer(&desk.facts, &desk.user, &id, None).unwrap();
     assert!(is_about(desk.fact(&id).confidence, 1.0));
 }
 
@@ -570,7 +570,7 @@ fn confidence_a_contradiction_that_is_repeated_until_it_is_as_sure_takes_effect(
 fn confidence_what_the_user_confirmed_is_never_overwritten_by_repetition() {
     let mut desk = Desk::new();
     let old = desk.known("city", "Turin", 1);
-    facts::confirm(&desk.facts, &desk.user, &old).unwrap();
+    facts::answer(&desk.facts, &desk.user, &old, None).unwrap();
     for _ in 0..60 {
         assert_eq!(desk.act(&insert("city", "Rome")), ActionOutcome::Pending);
     }
@@ -694,13 +694,13 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
     desk.act(&insert("name", "Eve"));
     let pending = facts::pending(&desk.facts, &desk.user).unwrap();
     assert_eq!(pending[0].question.as_deref(), Some("Change name from \"Ada\" to \"Eve\"?"));
-    let answered = facts::confirm(&desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
+    let answered = facts::answer(&desk.facts, &desk.user, &pending[0].fact.fact_id, None).unwrap();
     let fact = answered.fact.unwrap();
     assert_eq!((answered.outcome, fact.status), (ActionOutcome::Superseded, FactStatus::Active));
     assert!(is_about(fact.confidence, 1.0));
     assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     // And it can be taken back: the old value holds again.
-    facts::confirm(&desk.facts, &desk.user, &old).unwrap();
+    facts::answer(&desk.facts, &desk.user, &old, None).unwrap();
     assert_eq!(desk.active("name")[0].fact_id, old);
     desk.sound();
 }
@@ -714,7 +714,7 @@ fn safety_a_rejected_proposal_is_dropped() {
     assert_eq!(pending[0].fact.proposal, Some(Proposal::End));
     assert_eq!(pending[0].question.as_deref(), Some("Is name no longer \"Ada\"?"));
     let id = pending[0].fact.fact_id.clone();
-    facts::reject(&desk.facts, &desk.user, &id, "still so").unwrap();
+    facts::answer(&desk.facts, &desk.user, &id, Some("still so")).unwrap();
     assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
     assert_eq!(desk.fact(&old).status, FactStatus::Active);
     desk.sound();
@@ -945,7 +945,7 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
     desk.sound();
     // The user can confirm what is in it, as any other fact.
     let user = desk.user.clone();
-    facts::confirm(&desk.facts, &user, &old).unwrap();
+    facts::answer(&desk.facts, &user, &old, None).unwrap();
     assert_snapshot!(desk.shown(), @r"
     superseded 0.40 city: Rome, 03-01 to 03-01
     active 1.00 city: Turin, 03-01 to -
@@ -1051,8 +1051,8 @@ fn no_user_sees_another() {
     let id = desk.known("city", "Turin", 1);
     let grace = facts::UserId::new("grace").unwrap();
     assert!(facts::find(&desk.facts, &grace, &id).is_err());
-    assert!(facts::confirm(&desk.facts, &grace, &id).is_err());
-    assert!(facts::reject(&desk.facts, &grace, &id, "").is_err());
+    assert!(facts::answer(&desk.facts, &grace, &id, None).is_err());
+    assert!(facts::answer(&desk.facts, &grace, &id, Some("")).is_err());
     assert!(facts::find_turn(&desk.facts, &grace, "t1").is_err());
     assert!(facts::export(&desk.facts, &grace).unwrap().is_empty());
     assert!(facts::history(&desk.facts, &grace, None).unwrap().is_empty());

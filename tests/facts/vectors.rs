@@ -96,10 +96,10 @@ fn stage_4_vectors_follow_every_change_of_a_fact() {
         assert_eq!(values(desk, "city"), ["Rome"]);
         let rome = desk.active("city")[0].fact_id.clone();
         let user = desk.user.clone();
-        facts::reject(&desk.facts, &user, &rome, "no").unwrap();
+        facts::answer(&desk.facts, &user, &rome, Some("no")).unwrap();
         say(desk, "pet", "a dog");
         assert_eq!(values(desk, "city"), ["a dog"]);
-        facts::confirm(&desk.facts, &user, &rome).unwrap();
+        facts::answer(&desk.facts, &user, &rome, None).unwrap();
         let mut both = values(desk, "city");
         both.sort();
         assert_eq!(both, ["Rome", "a dog"]);
@@ -128,11 +128,11 @@ fn stage_4_after_a_sync_the_index_has_what_is_active_or_pending_and_nothing_else
         // It contradicts what is established, and waits.
         let rome = say(desk, "city", "Rome");
         assert_eq!(same(desk), 3);
-        facts::confirm(&desk.facts, &user, &rome).unwrap();
+        facts::answer(&desk.facts, &user, &rome, None).unwrap();
         assert_eq!(same(desk), 2);
-        facts::confirm(&desk.facts, &user, &turin).unwrap();
+        facts::answer(&desk.facts, &user, &turin, None).unwrap();
         let oslo = say(desk, "likes[]", "the city of Oslo");
-        facts::reject(&desk.facts, &user, &oslo, "no").unwrap();
+        facts::answer(&desk.facts, &user, &oslo, Some("no")).unwrap();
         assert_eq!(same(desk), 2);
         facts::archive(&desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
         assert_eq!(same(desk), 2);

@@ -191,8 +191,8 @@ fn settle(facts: &Facts, numbers: &mut Numbers) {
     }
     let id = &known[numbers.below(known.len())].fact_id;
     let _is_found = match numbers.below(2) {
-        0 => facts::confirm(facts, &ada(), id).is_ok(),
-        _ => facts::reject(facts, &ada(), id, "no longer").is_ok(),
+        0 => facts::answer(facts, &ada(), id, None).is_ok(),
+        _ => facts::answer(facts, &ada(), id, Some("no longer")).is_ok(),
     };
 }
 

@@ -277,25 +277,13 @@ pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
         }
     }
     let mut merged = merge(changes);
-    // Only one value may be active at a time, so facts that end are written first.
-    merged.sort_by_key(|fact| match fact.status {
-        FactStatus::Active => 2,
-        FactStatus::PendingConfirmation => 1,
-        FactStatus::Superseded | FactStatus::Expired => 0,
-    });
-    let by_id = |facts: Vec<Fact>| -> HashMap<String, Fact> {
-        facts.into_iter().map(|fact| (fact.fact_id.clone(), fact)).collect()
-    };
-    let current = by_id(facts.select(user, "key = ?2", &[&key])?);
-    let sql = "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND key = ?2";
-    let archived = by_id(facts.column(sql, params![user, key])?);
+    // Only one value may be active at a time, so it is written last.
+    merged.sort_by_key(|fact| fact.status == FactStatus::Active);
     for mut after in merged {
-        let before = current.get(&after.fact_id);
-        after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
+        // Each device derives the id in the index for itself.
+        after.embedding_id = None;
         let is_same = |known: Option<&Fact>| {
-            // Each device derives the id in the index for itself.
-            let embedding_id = after.embedding_id.clone();
-            known.is_some_and(|known| Fact { embedding_id, ..known.clone() } == after)
+            known.is_some_and(|known| Fact { embedding_id: None, ..known.clone() } == after)
         };
         let last = last.get(&after.fact_id);
         if !is_same(last) {
@@ -303,19 +291,14 @@ pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
             let cause = Cause { action: "merge", reason, turn: "annals:merge" };
             history::record(facts, cause, last, &after, None)?;
         }
-        let known = archived.get(&after.fact_id);
-        if is_same(before.or(known)) {
+        if is_same(history::beginning_with(facts, user, &after.fact_id)?.last()) {
             continue;
         }
-        if before.is_none() && known.is_some() && !after.status.is_retrievable() {
-            let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
-            facts.run(sql, params![after.fact_id, after])?;
-            continue;
-        }
-        history::unarchive(facts, &after.fact_id)?;
-        after.upsert(facts)?;
-        let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
-        if before.map(indexed) != Some(indexed(&after)) {
+        let archived = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
+        let values = params![after.fact_id, after];
+        if after.status.is_retrievable() || facts.change(archived, values)? == 0 {
+            history::unarchive(facts, &after.fact_id)?;
+            after.upsert(facts)?;
             vectors::update_index(facts, &after)?;
         }
     }

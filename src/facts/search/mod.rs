@@ -65,7 +65,8 @@ pub fn retrieve(
     embedder: &Embedder,
 ) -> Result<Retrieved> {
     if query.selection != Selection::Candidates && is_wordless(&query.text) {
-        return Ok(Retrieved { is_wordless: true, ..Retrieved::nothing(user, query.method) });
+        let (user, method) = (user.clone(), query.method);
+        return Ok(Retrieved { user, method, is_wordless: true, ..Retrieved::default() });
     }
     let vector = match query.method {
         Method::Lexical => Ok(None),
@@ -174,7 +175,8 @@ impl Search<'_> {
         let withheld = found - hits.len();
         hits.truncate(self.query.limit);
         let evidence = ranking.map_or(0.0, |ranking| ranking.evidence);
-        Ok(Retrieved { hits, withheld, evidence, ..Retrieved::nothing(self.user, method) })
+        let user = self.user.clone();
+        Ok(Retrieved { user, method, hits, withheld, evidence, ..Retrieved::default() })
     }
 
     /// Scores the best rows that a method finds, best first, without the recency of the seed method.
@@ -402,7 +404,7 @@ impl FactQuery {
 }
 
 /// The result of a search.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Retrieved {
     /// The user.
     pub user: UserId,
@@ -423,21 +425,6 @@ pub struct Retrieved {
     /// The evidence that one of them is an answer, if they were judged; 1 is just enough.
     #[serde(skip)]
     pub evidence: f64,
-}
-
-impl Retrieved {
-    fn nothing(user: &UserId, method: Method) -> Self {
-        Self {
-            user: user.clone(),
-            method,
-            degraded: false,
-            degraded_because: None,
-            hits: Vec::new(),
-            is_wordless: false,
-            withheld: 0,
-            evidence: 0.0,
-        }
-    }
 }
 
 /// A fact found by a search.

@@ -12,7 +12,7 @@ use crate::facts::replication::{
     Operation, acknowledge, cursors, join, pending, receive, required,
 };
 use crate::facts::{
-    Fact, FactStatus, Facts, Observation, Statement, UserId, add, apply, confirm, export, forget,
+    Fact, FactStatus, Facts, Observation, Statement, UserId, add, answer, apply, export, forget,
     maintain, observe, reject,
 };
 use crate::secrets::SecretPolicy;
@@ -344,7 +344,7 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     state(&mut two, "city", "Paris", false);
     one.clock = Clock::new(Some("2026-03-01T12:01:00Z")).unwrap();
     let id = rows(&one)[0].fact_id.clone();
-    confirm(&mut one, &ada(), &id).unwrap();
+    answer(&one, &ada(), &id, None).unwrap();
     for _ in 0..2 {
         for facts in [&mut one, &mut two] {
             server.push(facts, 9);
