@@ -133,9 +133,8 @@ fn facts_report(file: &str, silence: bool, encoder: bool) -> Value {
         facts::Method::ALL.iter().map(|method| (method.as_str(), Vec::new())).collect();
     let mut foreign = Vec::new();
     for group in &groups {
-        let (mut store, user) = facts::stored(group, &Embedder::BuiltIn).unwrap();
-        let mut ask =
-            |question: &Question, method| ask_facts(&store, &user, question, method, encoder);
+        let (store, user) = facts::stored(group, &Embedder::BuiltIn).unwrap();
+        let ask = |question: &Question, method| ask_facts(&store, &user, question, method, encoder);
         let is_plain = |question: &&Question| question.category != "adversarial";
         for question in group.questions.iter().filter(is_plain) {
             for (method, (_, outcomes)) in facts::Method::ALL.into_iter().zip(&mut methods) {

@@ -19,7 +19,6 @@ use crate::facts::queue::{Turn, TurnStatus};
 use crate::facts::search::{FactQuery, Method};
 use crate::facts::store::{Facts, json, stored_as_word};
 use crate::facts::{metrics, profile, queue, search};
-use crate::project::Project;
 use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
 use crate::text;
@@ -105,10 +104,10 @@ pub fn apply(
     judge(facts, &turn, &actions, ranks.as_ref(), &now)
 }
 
-/// Judges the next turn of the queue, of one user or of all; returns `None` if none is available.
+/// Has the next turn of the queue judged by a shell command, of one user or of all; returns `None` if none is available.
 pub fn step(
     facts: &Facts,
-    auditor: &Auditor,
+    auditor: &str,
     embedder: &Embedder,
     user: Option<&UserId>,
     skipped: &[Turn],
@@ -133,7 +132,7 @@ fn lease(wait: Duration) -> TimeDelta {
 /// Asks the auditor about a leased turn until an answer can be applied.
 fn judge_leased(
     facts: &Facts,
-    auditor: &Auditor,
+    auditor: &str,
     embedder: &Embedder,
     turn: &Turn,
     wait: Duration,
@@ -155,7 +154,7 @@ fn judge_leased(
                 json(&text::clip(&answer, 2_000))?
             ));
         }
-        answer = auditor.ask(&question, wait)?;
+        answer = ask(auditor, &question, wait)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
         let applied_at = queue::later(facts, elapsed);
         let judged = parse_answer(&answer, SecretPolicy::Refuse)
@@ -243,68 +242,56 @@ const MAX_ANSWER_BYTES: u64 = 1 << 20;
 /// Polling interval for the exit of a command that has closed its output.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A shell command that answers the prompt.
-#[derive(Clone, Debug)]
-pub struct Auditor(pub String);
-
-impl Auditor {
-    /// Returns the command in the user's settings.
-    pub fn from_settings(project: &Project) -> Option<Self> {
-        project.settings.llm.command.clone().map(Self)
+/// Returns what a shell command prints that reads the prompt, or an error.
+fn ask(command: &str, prompt: &str, wait: Duration) -> Result<String> {
+    let failed = |reason: &str| {
+        Error::failed(format!("the auditor's command {reason}"))
+            .hint("the setting llm.command names it; the turn stays in the queue")
+    };
+    // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
+    let deadline = Instant::now() + wait;
+    let left = || deadline.saturating_duration_since(Instant::now());
+    let mut child = start(command).map_err(|error| failed(&format!("does not start: {error}")))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let prompt = prompt.to_owned();
+        // In a thread, since a command may answer before it has read everything, or read nothing.
+        thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
     }
-
-    /// Returns what the command prints, or an error.
-    pub fn ask(&self, prompt: &str, wait: Duration) -> Result<String> {
-        let failed = |reason: &str| {
-            Error::failed(format!("the auditor's command {reason}"))
-                .hint("the setting llm.command names it; the turn stays in the queue")
-        };
-        // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
-        let deadline = Instant::now() + wait;
-        let left = || deadline.saturating_duration_since(Instant::now());
-        let mut child =
-            self.start().map_err(|error| failed(&format!("does not start: {error}")))?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let prompt = prompt.to_owned();
-            // In a thread, since a command may answer before it has read everything, or read nothing.
-            thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
-        }
-        let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
-        let answer = answer.recv_timeout(left());
-        let (answer, status) = loop {
-            let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
-            match (&answer, status) {
-                (Ok(answer), Some(status)) => break (answer, status),
-                _ if left().is_zero() => {
-                    end(&mut child);
-                    let seconds = wait.as_secs_f32();
-                    return Err(failed(&format!("gave no answer in {seconds} s")));
-                }
-                _ => thread::sleep(PAUSE),
+    let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
+    let answer = answer.recv_timeout(left());
+    let (answer, status) = loop {
+        let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
+        match (&answer, status) {
+            (Ok(answer), Some(status)) => break (answer, status),
+            _ if left().is_zero() => {
+                end(&mut child);
+                let seconds = wait.as_secs_f32();
+                return Err(failed(&format!("gave no answer in {seconds} s")));
             }
-        };
-        if status.success() {
-            return Ok(answer.clone());
+            _ => thread::sleep(PAUSE),
         }
-        let said = complaint.recv_timeout(left()).unwrap_or_default();
-        let last = said.lines().rfind(|line| !line.trim().is_empty());
-        let last = last.map(|last| format!(": {}", strip_controls(last))).unwrap_or_default();
-        Err(failed(&format!("failed ({status}){last}")))
+    };
+    if status.success() {
+        return Ok(answer.clone());
     }
+    let said = complaint.recv_timeout(left()).unwrap_or_default();
+    let last = said.lines().rfind(|line| !line.trim().is_empty());
+    let last = last.map(|last| format!(": {}", strip_controls(last))).unwrap_or_default();
+    Err(failed(&format!("failed ({status}){last}")))
+}
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "facts may start the auditor, which only the user's own settings can name"
-    )]
-    fn start(&self) -> io::Result<Child> {
-        let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-        let mut command = Command::new(shell);
-        command.args([flag, self.0.as_str()]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command.spawn()
-    }
+#[expect(
+    clippy::disallowed_methods,
+    reason = "facts may start the auditor, which only the user's own settings can name"
+)]
+fn start(command: &str) -> io::Result<Child> {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut process = Command::new(shell);
+    process.args([flag, command]);
+    process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut process, 0);
+    process.spawn()
 }
 
 /// Reads a stream to its end in a thread.

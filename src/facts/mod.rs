@@ -22,8 +22,7 @@ mod vectors;
 
 pub use arbitration::{ActionEffect, ActionResult};
 pub use auditor::{
-    Action, ActionOutcome, ActionType, Auditor, JudgedTurn, TurnOutcome, apply, parse_answer,
-    prompt, step,
+    Action, ActionOutcome, ActionType, JudgedTurn, TurnOutcome, apply, parse_answer, prompt, step,
 };
 pub use evaluation::{
     Delta, Evaluation, Group, Item, Measures, MethodRow, Question, evaluate, read_dataset, stored,

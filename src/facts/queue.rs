@@ -155,36 +155,35 @@ pub fn observe(
     let said_at = said_at.map_or(facts.now(), |at| at.min(facts.now()));
     facts.leave_checkpoint_to_others()?;
     facts.write(|| {
-        let receipt = |turn_id, turn_seq| Receipt {
-            user_id: user.clone(),
-            turn_id,
-            turn_seq,
-        };
         let turn_id = match &observation.turn_id {
             Some(id) => id.clone(),
             None => next_id(facts, "turn", "turns")?,
         };
-        if let Some(known) = turn(facts, user, &turn_id)? {
-            if known.is_of(&input, &response, observation.session_id.as_deref()) {
-                return Ok(receipt(turn_id, known.turn_seq));
+        let session = observation.session_id.as_deref();
+        let turn_seq = match turn(facts, user, &turn_id)? {
+            Some(known) if known.is_of(&input, &response, session) => known.turn_seq,
+            Some(_) => {
+                let message = format!("turn_id {turn_id} is in use for another message");
+                return Err(Error::refused(message)
+                    .hint("give each turn its own turn_id, or none"));
             }
-            return Err(Error::refused(format!("turn_id {turn_id} is in use for another message"))
-                .hint("give each turn its own turn_id, or none"));
-        }
-        let sql = "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
-                   assistant_response, said_at, observed_at, status) \
-                   VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
-                   (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
-                   END, ?4, ?5, ?6, ?7, ?8, 'pending') RETURNING turn_seq";
-        let values = params![
-            user, turn_id, observation.session_id, observation.project, input, response, said_at,
-            now_millis(facts)
-        ];
-        let turn_seq = facts.value(sql, values)?;
-        if observation.session_end == Some(true) {
-            profile::add_turns(facts, user, u32::MAX)?;
-        }
-        Ok(receipt(turn_id, turn_seq))
+            None => {
+                if observation.session_end == Some(true) {
+                    profile::add_turns(facts, user, u32::MAX)?;
+                }
+                let sql = "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
+                           assistant_response, said_at, observed_at, status) \
+                           VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
+                           (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
+                           END, ?4, ?5, ?6, ?7, ?8, 'pending') RETURNING turn_seq";
+                let values = params![
+                    user, turn_id, session, observation.project, input, response, said_at,
+                    now_millis(facts)
+                ];
+                facts.value(sql, values)?
+            }
+        };
+        Ok(Receipt { user_id: user.clone(), turn_id, turn_seq })
     })
 }
 

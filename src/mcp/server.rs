@@ -1,7 +1,6 @@
 //! The MCP server: its capabilities, and the handling of requests.
 
 use std::fs;
-use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -168,11 +167,6 @@ impl McpServer {
     }
 }
 
-/// A request that cannot be answered at all, unlike a tool that fails.
-fn invalid_params(error: &Error) -> ErrorData {
-    ErrorData::invalid_params(error_text(error), None)
-}
-
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -180,12 +174,12 @@ impl ServerHandler for McpServer {
             .with_instructions(INSTRUCTIONS)
     }
 
-    fn list_tools(
+    async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = std::result::Result<ListToolsResult, ErrorData>> + Send + '_ {
-        std::future::ready(Ok(ListToolsResult::with_all_items(tools::list(self.all))))
+    ) -> std::result::Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::list(self.all)))
     }
 
     async fn call_tool(
@@ -193,7 +187,9 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        let tool = tools::find(&request.name, self.all).map_err(|error| invalid_params(&error))?;
+        // Unlike a tool that fails, a request for one that does not exist cannot be answered at all.
+        let tool = tools::find(&request.name, self.all)
+            .map_err(|error| ErrorData::invalid_params(error_text(&error), None))?;
         let arguments = match Arguments::from_object(request.arguments) {
             Err(error) => return Ok(failure(&error).into()),
             Ok(arguments) => arguments,
@@ -206,14 +202,14 @@ impl ServerHandler for McpServer {
         .into())
     }
 
-    fn on_custom_request(
+    async fn on_custom_request(
         &self,
         request: CustomRequest,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = std::result::Result<CustomResult, ErrorData>> + Send + '_ {
+    ) -> std::result::Result<CustomResult, ErrorData> {
         // The name of an unknown method can be any text.
         let method = sanitized(&request.method).into_owned();
-        std::future::ready(Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 }
 

@@ -268,10 +268,7 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     if let Some(names) = &search.sources {
         query.sources = names.iter().map(|name| source(name)).collect::<Result<_>>()?;
     }
-    let mut found = recall::recall(project, &query)?.value;
-    for hit in &mut found.hits {
-        hit.parts = None;
-    }
+    let found = recall::recall(project, &query)?.value;
     let mut text: String = found.hits.iter().map(fenced_hit).collect();
     if found.is_wordless {
         text = no_words();
@@ -302,30 +299,19 @@ fn source(name: &str) -> Result<SourceName> {
 
 /// Shows a hit as data with its source.
 fn fenced_hit(hit: &RecallHit) -> String {
-    let mut source = hit.source.as_str().to_owned();
-    for part in hit.file.iter().chain(&hit.id) {
-        source.push(' ');
-        source.push_str(part);
-    }
-    if let Some(line) = hit.line {
-        source = format!("{source}:{line}");
-    }
-    if let Some(date) = hit.date {
-        source = format!("{source}, {date}");
-    }
-    if let Some(resume) = &hit.resume {
-        source = format!("{source}, resume: {resume}");
-    }
+    let place = hit.file.iter().chain(&hit.id).map(|part| format!(" {part}"));
+    let place = place.chain(hit.line.map(|line| format!(":{line}"))).collect::<String>();
+    let mut source = vec![format!("{}{place}", hit.source.as_str())];
+    source.extend(hit.date.map(|date| date.to_string()));
+    source.extend(hit.resume.as_ref().map(|resume| format!("resume: {resume}")));
     if hit.relevance == Relevance::Low {
-        source.push_str(", low relevance");
+        source.push("low relevance".to_owned());
     }
-    for flag in &hit.flags {
-        source = format!("{source}, {}", flag.as_str());
-    }
+    source.extend(hit.flags.iter().map(|flag| flag.as_str().to_owned()));
     // Many texts say little without the headings above them.
     let headings = hit.headings.join(" > ");
     let end = if headings.is_empty() { "" } else { "\n" };
-    fenced(&source, &format!("{headings}{end}{}", hit.snippet))
+    fenced(&source.join(", "), &format!("{headings}{end}{}", hit.snippet))
 }
 
 #[derive(Deserialize)]

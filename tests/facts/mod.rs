@@ -21,8 +21,8 @@ use annals::clock::Clock;
 use annals::error::Result;
 use annals::facts;
 use annals::facts::{
-    ActionOutcome, ActionResult, Auditor, Change, Fact, FactFilter, FactStatus, Facts, Observation,
-    Pending, Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
+    ActionOutcome, ActionResult, Change, Fact, FactFilter, FactStatus, Facts, Observation, Pending,
+    Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
 };
 use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
@@ -83,7 +83,7 @@ impl Desk {
     /// Has the next turn of the queue judged, none of those that are skipped.
     fn step(
         &mut self,
-        auditor: &Auditor,
+        auditor: &str,
         skipped: &[Turn],
         wait: Option<Duration>,
     ) -> Option<TurnOutcome> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annals::clock::Clock;
 use annals::facts;
-use annals::facts::{ActionOutcome, Auditor, Facts, Purpose, TurnOutcome, TurnStatus};
+use annals::facts::{ActionOutcome, Facts, Purpose, TurnOutcome, TurnStatus};
 use annals::search::Embedder;
 use insta::assert_snapshot;
 use rusqlite::Connection;
@@ -13,8 +13,8 @@ use serde_json::json;
 use crate::facts::{Desk, START, TEA, insert, tea};
 use crate::support::Case;
 
-fn printing(text: &str) -> Auditor {
-    Auditor(format!("cat > /dev/null; printf '%s' '{text}'"))
+fn printing(text: &str) -> String {
+    format!("cat > /dev/null; printf '%s' '{text}'")
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn stage_3_what_is_no_json_is_asked_again_with_the_error_and_then_dead_with_the_
     desk.observe(&tea("a"));
     let log = desk.path.with_file_name("asked");
     let script = format!("cat >> '{}'; printf nonsense", log.display());
-    let step = desk.step(&Auditor(script), &[], None);
+    let step = desk.step(&script, &[], None);
     assert!(matches!(step, Some(TurnOutcome::Dead(..))), "{step:?}");
     let asked = std::fs::read_to_string(log).unwrap();
     assert_eq!(asked.matches("You are a memory auditor.").count(), 3);
@@ -101,7 +101,7 @@ fn an_auditor_that_puts_its_answer_right_is_heard() {
     desk.observe(&tea("a"));
     let script =
         format!("if grep -q 'could not be used'; then printf '%s' '{TEA}'; else echo 'Sure!'; fi");
-    let step = desk.step(&Auditor(script), &[], None);
+    let step = desk.step(&script, &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
 }
 
@@ -118,7 +118,7 @@ fn where_nobody_can_be_asked_the_turn_stays_in_the_queue() {
         desk.observe(&tea("a"));
         let wait = Some(Duration::from_millis(200));
         let wait = if script.starts_with("sleep") { wait } else { None };
-        let step = desk.step(&Auditor(script.to_owned()), &[], wait);
+        let step = desk.step(script, &[], wait);
         let Some(TurnOutcome::Failed(turn, error)) = step else { panic!("{step:?}") };
         assert!(error.message.contains(said), "{error}");
         let skipped = [turn];
@@ -168,7 +168,7 @@ fn a_turn_outlasts_any_number_of_runs_that_reach_no_auditor() {
     let mut desk = Desk::new();
     desk.observe(&tea("a"));
     for _ in 0..7 {
-        let step = desk.step(&Auditor("exit 3".to_owned()), &[], None);
+        let step = desk.step("exit 3", &[], None);
         let Some(TurnOutcome::Failed(_, error)) = step else { panic!("{step:?}") };
         // The command printed no error that could be quoted.
         assert_eq!(error.message, "the auditor's command failed (exit status: 3)");
@@ -214,7 +214,7 @@ fn a_lease_keeps_others_away_until_its_worker_has_died() {
         "HOME={home} ANNALS_NOW={START} ANNALS_LLM_COMMAND='echo no' {annals} facts work --db {db} --json > {home}/other; \
          cat > /dev/null; printf '%s' '{TEA}'"
     );
-    let step = desk.step(&Auditor(other), &[], None);
+    let step = desk.step(&other, &[], None);
     assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
     let seen = std::fs::read_to_string(case.home().join("other")).unwrap();
     let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();

@@ -56,7 +56,7 @@ fn tell(rate: &str) {
 
 /// States so many facts; `facts import` would leave them without turns of their own.
 fn fill(replica: &Replica, numbers: std::ops::Range<u32>) {
-    let mut facts = replica.open();
+    let facts = replica.open();
     for number in numbers {
         state(
             &facts,

@@ -12,9 +12,7 @@ use crate::cli::output::Output;
 use crate::cli::render::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::{
-    Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome, UserId,
-};
+use crate::facts::{Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome, UserId};
 use crate::project::Project;
 use crate::share::Direction;
 use crate::{facts, share};
@@ -100,14 +98,13 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
         let archived = facts::archive(&store, cut_off)?;
         return context.out.show(&json!({ "archived": archived }), "{{ archived }} archived\n");
     }
-    let auditor = Auditor::from_settings(context.project);
+    let auditor = context.project.settings.llm.command.as_deref();
     // Not the user of the settings: a worker is the machine's.
     let user = context.args.user.as_deref().map(UserId::new).transpose()?;
     let mut synced = None;
     loop {
         let mut pass = Pass::default();
-        let end =
-            pass.run(auditor.as_ref(), user.as_ref(), context.project, &mut store, &mut synced);
+        let end = pass.run(auditor, user.as_ref(), context.project, &mut store, &mut synced);
         if !args.watch {
             end?;
             return pass.report(auditor.is_some(), context.out);
@@ -132,7 +129,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
 impl Pass {
     fn run(
         &mut self,
-        auditor: Option<&Auditor>,
+        auditor: Option<&str>,
         user: Option<&UserId>,
         project: &Project,
         store: &mut Facts,
@@ -169,7 +166,7 @@ impl Pass {
     /// Judges turns until none can be taken; a failed turn is left for the next pass.
     fn judge(
         &mut self,
-        auditor: &Auditor,
+        auditor: &str,
         user: Option<&UserId>,
         project: &Project,
         store: &mut Facts,

@@ -144,7 +144,7 @@ impl Receiver<'_> {
                 if !is_known_line(self.facts, &op_id)? {
                     self.incoming.lines.push((operation.device.clone(), line));
                 }
-                self.store(&Operation { op_id, payload: None, ..operation.clone() })
+                self.store(&Operation { op_id, ..operation.clone() })
             }
             "forget" => {
                 let (scope, tombstone) = (&operation.scope, read(payload?)?);
@@ -192,8 +192,7 @@ impl Receiver<'_> {
         let cause = Cause { action, reason, turn };
         let elsewhere = Some((operation.device.as_str(), at.as_str()));
         let history = history::record(self.facts, cause, before.as_ref(), after, elsewhere)?;
-        let born = Some(born);
-        let stored = Operation { born, payload: None, ..operation.clone() };
+        let stored = Operation { born: Some(born), ..operation.clone() };
         stored.store(self.facts, Some(history), is_scrubbed)?;
         self.touched.insert(subject);
         Ok(())
@@ -266,12 +265,10 @@ impl Tombstones {
 
     /// Returns whether a fact of a scope that began at this clock is forgotten.
     fn covers(&self, scope: &str, (user, key): &Subject, born: i64) -> bool {
-        !self.0.is_empty() && {
-            let user = user.as_str();
-            let (owner, subject) = (owner(user), subject(user, key));
-            self.reaching(scope)
-                .any(|one| one.owner == owner && one.is_about(&subject) && born <= one.until)
-        }
+        let user = user.as_str();
+        let (owner, subject) = (owner(user), subject(user, key));
+        self.reaching(scope)
+            .any(|one| one.owner == owner && one.is_about(&subject) && born <= one.until)
     }
 
     /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one; returns
@@ -279,11 +276,9 @@ impl Tombstones {
     fn scrub(&self, operation: &Operation, change: &mut Change) -> bool {
         let address = operation.address();
         let is_meant = |said_in: &str| {
-            !self.0.is_empty() && {
-                let said_in = turn(operation.user_id.as_str(), said_in);
-                self.reaching(&operation.scope)
-                    .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
-            }
+            let said_in = turn(operation.user_id.as_str(), said_in);
+            self.reaching(&operation.scope)
+                .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
         };
         let mut is_scrubbed = is_meant(&change.turn_id);
         if is_scrubbed {

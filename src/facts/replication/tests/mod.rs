@@ -13,7 +13,7 @@ use crate::facts::replication::{
 };
 use crate::facts::{
     Fact, FactStatus, Facts, Observation, Statement, UserId, add, answer, apply, export, forget,
-    maintain, observe, reject,
+    maintain, observe,
 };
 use crate::secrets::SecretPolicy;
 
@@ -179,11 +179,11 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
         ),
         18..=20 if !known.is_empty() => {
             let id = &known[numbers.below(known.len())].fact_id;
-            let _is_found = confirm(facts, &ada(), id).is_ok();
+            let _is_found = answer(facts, &ada(), id, None).is_ok();
         }
         21..=22 if !known.is_empty() => {
             let id = &known[numbers.below(known.len())].fact_id;
-            let _is_found = reject(facts, &ada(), id, "no").is_ok();
+            let _is_found = answer(facts, &ada(), id, Some("no")).is_ok();
         }
         24 => {
             let _is_known = forget(facts, &ada(), Some(key), "asked to").is_ok();
