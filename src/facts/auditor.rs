@@ -170,9 +170,9 @@ fn judge_leased(
                 let is_last = turn.attempts >= queue::MAX_ATTEMPTS;
                 let status = if is_last { TurnStatus::Dead } else { TurnStatus::Pending };
                 let turn = release(facts, turn, status, &error.to_string(), Some(&answer))?;
-                return Ok(match status {
-                    TurnStatus::Dead => TurnOutcome::Dead(turn),
-                    _ => TurnOutcome::Failed(turn, error),
+                return Ok(match is_last {
+                    true => TurnOutcome::Dead(turn),
+                    false => TurnOutcome::Failed(turn, error),
                 });
             }
         }

@@ -193,6 +193,7 @@ impl Fact {
         if self.fact_id.len() != 36 || !self.fact_id.bytes().all(is_id) {
             return Err(Error::refused(format!("{:?} is not a fact_id", self.fact_id)));
         }
+        self.embedding_id = None;
         self.value_text = checked_value(&self.value_text, policy)?;
         let structured = self.value_json.as_ref().map(|json| json.0.to_string());
         check_text(structured.as_deref().unwrap_or_default(), policy)?;

@@ -224,7 +224,6 @@ pub fn import(facts: &Facts, user: &UserId, lines: &str, policy: SecretPolicy) -
                 fact.proposal = Some(Proposal::Value);
                 done.pending += 1;
             }
-            fact.embedding_id = None;
             done.imported += 1;
             let turn = &fact.source_turn_id.clone();
             let cause = Cause { action: "import", reason: "imported", turn };

@@ -14,6 +14,7 @@ use crate::facts::arbitration::{EXPIRE, SUPERSEDE, gives_way_to, is_due_after, i
 use crate::facts::fact::{COLUMNS, Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::Facts;
+use crate::facts::vectors::LACKING;
 use crate::facts::{fact, history, profile, queue, vectors};
 
 /// Age in days after which a fact that no longer holds is archived.
@@ -232,21 +233,20 @@ const ORPHANS: &[(&str, &str)] = &[
     ("leftovers of an erasure", "FROM erasing"),
 ];
 
-/// Selects the facts missing from the built-in index, and the outbox jobs for an external one.
-const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs WHERE user_id <> '' UNION ALL SELECT 1 FROM facts AS f \
-     WHERE f.status IN ('active', 'pending_confirmation') \
-     AND (SELECT server FROM vector_index) IS NULL AND NOT EXISTS \
-     (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
-
 /// Checks the database without changing it.
 pub fn check(facts: &Facts) -> Result<Integrity> {
     let count = |of: &str| facts.value(&format!("SELECT count(*) {of}"), []);
+    // The facts missing from the built-in index, and the jobs for an external one.
+    let unsynced = format!(
+        "FROM (SELECT 1 FROM vector_jobs WHERE user_id <> '' UNION ALL SELECT 1 FROM facts \
+         WHERE (SELECT server FROM vector_index) IS NULL AND {LACKING})"
+    );
     let mut found = Integrity {
         db: facts.path.display().to_string(),
         facts: count("FROM facts")?,
         waiting_turns: queue::waiting(facts, None)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
-        unsynced_vectors: count(UNSYNCED)?,
+        unsynced_vectors: count(&unsynced)?,
         unerased_vectors: vectors::forgotten(facts)?.0,
         ..Integrity::default()
     };

@@ -65,7 +65,7 @@ pub(crate) fn words_of_key(key: &str) -> String {
 }
 
 /// The facts that have no vector but should.
-const LACKING: &str = "status IN ('active', 'pending_confirmation') AND NOT EXISTS \
+pub(crate) const LACKING: &str = "status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                        (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = facts.user_id AND v.seq = facts.seq)";
 
 /// Embeds every fact that lacks a vector of this model; returns the number of facts embedded, or on a dry run to embed.

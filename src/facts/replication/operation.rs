@@ -210,7 +210,6 @@ fn accepted(mut fields: Map<String, Value>, user: &UserId) -> Result<Fact> {
         let value = serde_json::from_str(text).map_err(broken)?;
         fields.insert(STRUCTURED.to_owned(), value);
     }
-    fields.insert(LOCAL.to_owned(), Value::Null);
     let mut fact: Fact = serde_json::from_value(Value::Object(fields)).map_err(broken)?;
     if fact.user_id != *user {
         return Err(Error::refused("a fact of another user"));
