@@ -418,9 +418,7 @@ mod tests {
         let left = facts.select(&ada, "1", &[]).unwrap();
         assert_eq!((left.len(), left[0].source_excerpt.as_str()), (1, ""));
         let changes = history(&facts, &ada, None).unwrap();
-        assert!(
-            changes.iter().all(|change| change.after.as_ref().unwrap().source_excerpt.is_empty())
-        );
+        assert!(changes.iter().all(|change| change.after.source_excerpt.is_empty()));
         // A reason that tells what was forgotten does not remain.
         forget(&facts, &ada, Some("task.next"), "no MOVE to  bad münchen").unwrap();
         let reasons: Vec<String> = facts.column("SELECT reason FROM erasures", []).unwrap();

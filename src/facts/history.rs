@@ -75,8 +75,8 @@ pub struct Change {
     pub action: String,
     /// The fact as it was, or `None` if it was new.
     pub before: Option<Fact>,
-    /// The fact after the change, or `None` if it was removed.
-    pub after: Option<Fact>,
+    /// The fact after the change.
+    pub after: Fact,
     /// The reason.
     pub reason: String,
     /// The turn that caused it.

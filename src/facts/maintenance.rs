@@ -217,8 +217,8 @@ const ORPHANS: &[(&str, &str)] = &[
     ),
     (
         "facts of the history that are gone",
-        "FROM (SELECT user_id, fact_id, after_json, max(history_id) FROM fact_history GROUP BY fact_id) AS h \
-         WHERE after_json IS NOT NULL AND NOT EXISTS (SELECT 1 FROM facts AS f \
+        "FROM (SELECT user_id, fact_id, max(history_id) FROM fact_history GROUP BY fact_id) AS h \
+         WHERE NOT EXISTS (SELECT 1 FROM facts AS f \
          WHERE f.user_id = h.user_id AND f.fact_id = h.fact_id) \
          AND NOT EXISTS (SELECT 1 FROM facts_archive AS a WHERE a.fact_id = h.fact_id)",
     ),

@@ -182,14 +182,15 @@ impl Facts {
             self.unlock().ok();
         }
         self.connection.busy_timeout(self.wait)?;
-        locked.map_err(|error| if is_busy(&error) { self.held_open(wait) } else { error.into() })
-    }
-
-    fn held_open(&self, wait: Duration) -> Error {
-        let seconds = wait.as_secs_f32();
-        Error::refused(format!("is still held open by another process after {seconds} s"))
-            .at(&self.path, None)
-            .hint("no trace of forgotten facts may remain; end that process, then run the command again")
+        locked.map_err(|error| {
+            if !is_busy(&error) {
+                return error.into();
+            }
+            let seconds = wait.as_secs_f32();
+            Error::refused(format!("is still held open by another process after {seconds} s"))
+                .at(&self.path, None)
+                .hint("no trace of forgotten facts may remain; end that process, then run the command again")
+        })
     }
 
     /// Unlocks the file for other processes.
@@ -377,7 +378,7 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         let failed = Self::failed(format!("cannot use the database: {error}"));
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            _ if is_busy(&error) => {
                 failed.hint("another process is writing; run it again when that is done")
             }
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {

@@ -261,7 +261,9 @@ impl SyncRun<'_> {
             }
             let incoming = replication::receive(self.facts, batch, is_retry)?;
             if let Some(log) = &mut log {
-                append(log, &incoming.lines)?;
+                let lines = incoming.lines.iter();
+                let lines = lines.map(|(device, line)| journal::marked(line, device));
+                log.append(lines.collect::<String>().as_bytes())?;
             }
             Ok(incoming)
         })
@@ -411,10 +413,4 @@ fn load_payloads(facts: &Facts, own: Option<&Path>, batch: &mut [Operation]) -> 
         })?;
     }
     Ok(missing.len())
-}
-
-/// Appends lines to a locked journal, each with its device.
-pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
-    let lines: String = lines.iter().map(|(device, line)| journal::marked(line, device)).collect();
-    log.append(lines.as_bytes())
 }

@@ -155,7 +155,7 @@ pub(crate) fn high_risk_holds(history: &[Change]) {
     for change in
         history.iter().filter(|change| ["name", "allergies[]"].contains(&change.key.as_str()))
     {
-        let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        let (Some(before), after) = (&change.before, &change.after) else {
             continue;
         };
         let is_overwritten = before.status == FactStatus::Active
@@ -187,9 +187,7 @@ pub(crate) fn history_is_whole(mut states: Vec<Fact>, history: &[Change]) {
     for change in history.iter().cloned() {
         let before = folded.get(&change.fact_id).cloned();
         assert_eq!(before, change.before.map(without_vector), "{}", change.action);
-        if let Some(after) = change.after.map(without_vector) {
-            folded.insert(change.fact_id, after);
-        }
+        folded.insert(change.fact_id, without_vector(change.after));
     }
     states.sort_by(|a, b| a.fact_id.cmp(&b.fact_id));
     let states: Vec<_> = states.into_iter().map(without_vector).collect();

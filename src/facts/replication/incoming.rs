@@ -185,10 +185,7 @@ impl Receiver<'_> {
             return Err(Error::refused("fact_id belongs to another fact"));
         }
         let is_scrubbed = self.tombstones.scrub(operation, &mut change);
-        let Change { action, reason, turn_id: turn, at, before, after: Some(after), .. } = &change
-        else {
-            return Ok(());
-        };
+        let Change { action, reason, turn_id: turn, at, before, after, .. } = &change;
         let cause = Cause { action, reason, turn };
         let elsewhere = Some((operation.device.as_str(), at.as_str()));
         let history = history::record(self.facts, cause, before.as_ref(), after, elsewhere)?;
@@ -284,7 +281,7 @@ impl Tombstones {
         if is_scrubbed {
             change.reason.clear();
         }
-        for fact in change.before.iter_mut().chain(&mut change.after) {
+        for fact in change.before.iter_mut().chain([&mut change.after]) {
             if is_meant(&fact.source_turn_id) {
                 fact.source_excerpt.clear();
                 is_scrubbed = true;

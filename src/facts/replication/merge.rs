@@ -267,7 +267,7 @@ pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
     type Row = (Option<Fact>, Fact, String, Option<String>, Option<i64>, Option<String>);
     let sql = "SELECT before_json, after_json, turn_id, op_id, clock, o.device \
                FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
-               WHERE user_id = ?1 AND key = ?2 AND after_json NOT NULL ORDER BY history_id";
+               WHERE user_id = ?1 AND key = ?2 ORDER BY history_id";
     let (mut changes, mut last) = (Vec::new(), HashMap::new());
     let rows = facts.list::<Row>(sql, params![user, key])?;
     for (before, after, turn, op_id, clock, device) in rows {

@@ -151,8 +151,8 @@ struct FactPayload {
 }
 
 /// Encodes a change as a JSON object, replacing NUL, which PostgreSQL cannot store.
-fn encode(change: Change, after: &Fact) -> Result<String> {
-    let fact = fields(after)?;
+fn encode(change: Change) -> Result<String> {
+    let fact = fields(&change.after)?;
     let mut was = change.before.as_ref().map(fields).transpose()?;
     if let Some(was) = &mut was {
         was.retain(|name, value| fact.get(name) != Some(value));
@@ -192,17 +192,7 @@ pub(crate) fn decode(text: &str, user: &UserId) -> Result<Change> {
     let before = was.map(|was| accepted(fact.clone().into_iter().chain(was).collect(), user));
     let (before, after) = (before.transpose()?, accepted(fact, user)?);
     let (fact_id, key) = (after.fact_id.clone(), after.key.clone());
-    Ok(Change {
-        fact_id,
-        key,
-        action,
-        before,
-        after: Some(after),
-        reason,
-        turn_id,
-        at,
-        device: None,
-    })
+    Ok(Change { fact_id, key, action, before, after, reason, turn_id, at, device: None })
 }
 
 fn accepted(mut fields: Map<String, Value>, user: &UserId) -> Result<Fact> {
@@ -273,14 +263,12 @@ fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<Ope
         if row.get(13)? {
             operation.withhold("withheld");
         } else if operation.kind == "fact" {
-            let mut change = Change::read_from(row, 14)?;
-            let after = change.after.take();
-            let after = after.ok_or_else(|| Error::failed("an operation left no fact"))?;
+            let change = Change::read_from(row, 14)?;
             let user = operation.user_id.as_str();
             operation.owner = Some(owner(user));
-            operation.subject = Some(subject(user, &after.key));
-            operation.turn = Some(turn(user, &after.source_turn_id));
-            operation.payload = Some(encode(change, &after)?);
+            operation.subject = Some(subject(user, &change.key));
+            operation.turn = Some(turn(user, &change.after.source_turn_id));
+            operation.payload = Some(encode(change)?);
         }
         found.push(operation);
     }
@@ -415,13 +403,6 @@ fn scope_of_new<'a>(scopes: &'a [(String, String)], key: &str) -> &'a str {
     closest.map_or(PRIVATE, |rule| &rule.1)
 }
 
-/// Returns the scope in which a fact is shared, if it is, and the clock of its first operation.
-fn origin(facts: &Facts, user: &UserId, fact: &str) -> Result<Option<(String, i64)>> {
-    let sql = "SELECT o.scope, coalesce(o.born, o.clock) AS born FROM fact_history JOIN operations AS o USING (history_id) \
-               WHERE user_id = ?1 AND fact_id = ?2 ORDER BY born, o.clock, o.device LIMIT 1";
-    facts.optional(sql, [user.as_str(), fact])
-}
-
 /// Creates operations for the rows added to the history, in the transaction that adds them, and merges their keys.
 ///
 /// This costs one read if the database is not shared.
@@ -453,16 +434,16 @@ pub(crate) fn record(facts: &Facts) -> Result<()> {
 
 fn add(facts: &Facts, user: &UserId, change: &Change, history: i64) -> Result<()> {
     // A fact keeps the scope in which it was first written.
-    let (scope, born) = origin(facts, user, &change.fact_id)?.unzip();
+    let sql = "SELECT o.scope, coalesce(o.born, o.clock) AS born FROM fact_history JOIN operations AS o USING (history_id) \
+               WHERE user_id = ?1 AND fact_id = ?2 ORDER BY born, o.clock, o.device LIMIT 1";
+    let origin: Option<(String, i64)> = facts.optional(sql, [user.as_str(), &change.fact_id])?;
+    let (scope, born) = origin.unzip();
     let scope = scope.as_deref().unwrap_or_else(|| scope_of_new(&facts.scopes, &change.key));
     // Rows written before the database was shared keep their time.
     let now = facts.clock.now();
     let time = parse_timestamp(&change.at).map_or(now, |at| at.min(now));
     let mut operation = next(facts, scope, "fact", time)?;
-    let after = change.after.as_ref();
-    let outcome = after
-        .map(|fact| format!("{} {}", fact.status.as_str(), fact.value_text))
-        .unwrap_or_default();
+    let outcome = format!("{} {}", change.after.status.as_str(), change.after.value_text);
     // Equal for a turn observed on two devices, but unique for actions without a turn.
     let ticked = operation.clock.to_string();
     let mut parts = vec![

@@ -72,7 +72,7 @@ pub fn retrieve(
         Method::Lexical => Ok(None),
         _ => vectors::of_query(facts, user, query, embedder).map(Some),
     };
-    let (vector, because) = match vector {
+    let (vector, mut because) = match vector {
         Ok(vector) => (vector, None),
         Err(error) => (None, Some(error.to_string())),
     };
@@ -85,18 +85,15 @@ pub fn retrieve(
     rows.set_meaning(facts, user, near)?;
     let is_lacking =
         vector.is_some() && !rows.known.meaning.iter().any(|near| *near > NOT_COMPARED);
-    let method = match because {
-        None if !is_lacking => query.method,
-        _ => Method::Lexical,
-    };
+    let is_degraded = is_lacking || because.is_some();
+    let method = if is_degraded { Method::Lexical } else { query.method };
     rows.known.is_by_endpoint = method != Method::Lexical && !embedder.is_built_in();
     let terms = search_words(facts, user, &query.text, &mut rows)?;
     let search = Search { facts, user, query, rows, terms };
     let mut result = search.result(method)?;
-    let because = because.or_else(|| {
-        let was_searched = is_lacking && (!result.hits.is_empty() || result.withheld > 0);
-        was_searched.then(|| "no fact of the user has a vector of this model yet".to_owned())
-    });
+    if is_lacking && (!result.hits.is_empty() || result.withheld > 0) {
+        because = Some("no fact of the user has a vector of this model yet".to_owned());
+    }
     if because.is_none() {
         result.method = query.method;
     }
