@@ -550,7 +550,7 @@ impl Arbiter<'_> {
         let is_replaced = name == SUPERSEDE;
         let status = if is_replaced { FactStatus::Superseded } else { FactStatus::Expired };
         let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
-        let after = Fact { status, valid_to, ..fact.clone() };
+        let after = Fact { valid_to, status, ..fact.clone() };
         self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
     }
 

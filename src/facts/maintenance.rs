@@ -182,7 +182,7 @@ fn restore(facts: &Facts, earlier: &Fact) -> Result<()> {
     let (status, valid_to) = (FactStatus::Active, earlier.valid_to.clone());
     let reason = "the temporary value has expired";
     let cause = Cause { action: "restore", reason, turn: RESTORE_TURN };
-    let restored = Fact { status, valid_to, ..closed.clone() };
+    let restored = Fact { valid_to, status, ..closed.clone() };
     history::write(facts, cause, Some(&closed), restored).map(drop)
 }
 

@@ -84,12 +84,12 @@ pub fn refresh(facts: &Facts, embedder: &Embedder) -> Result<usize> {
     let condition = format!("{LACKING} AND fact_id > ?1 ORDER BY fact_id LIMIT {BATCH}");
     let (mut made, mut after) = (0, String::new());
     loop {
-        let lacking = facts.of_all_users(&condition, [after])?;
+        let lacking = facts.of_all_users(&condition, [&after])?;
         // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
             return Ok(made);
         };
-        after = last.fact_id.clone();
+        after.clone_from(&last.fact_id);
         let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|| {
             let mut written = 0;

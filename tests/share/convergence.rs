@@ -232,7 +232,7 @@ fn restore(replica: &Replica, copy: Vec<u8>) {
         let _is_there = fs::remove_file(format!("{db}{end}")).is_ok();
     }
     fs::write(db, copy).unwrap();
-    state(&mut replica.open(), "restored.first", "after the restoration");
+    state(&replica.open(), "restored.first", "after the restoration");
     let synced = replica.sync();
     assert_eq!(synced["is_renamed"], true, "{synced}");
 }

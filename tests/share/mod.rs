@@ -80,7 +80,7 @@ impl Replica {
     }
 
     fn state(&self, key: &str, value: &str) -> Fact {
-        state(&mut self.open(), key, value)
+        state(&self.open(), key, value)
     }
 
     fn note(&self, content: &str) {

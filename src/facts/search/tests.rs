@@ -34,7 +34,7 @@ impl Store {
     }
 
     fn ask(&mut self, user: &str, query: &FactQuery, embedder: &Embedder) -> Retrieved {
-        retrieve(&mut self.0, &UserId::new(user).unwrap(), query, embedder).unwrap()
+        retrieve(&self.0, &UserId::new(user).unwrap(), query, embedder).unwrap()
     }
 
     /// Returns the values of the hits.

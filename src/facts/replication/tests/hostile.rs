@@ -8,10 +8,10 @@ const NOW: &str = "2026-03-01T12:00:00Z";
 
 /// Returns an operation in which another device states a fact, as the server returns it.
 fn stated(key: &str) -> Operation {
-    let mut device = replica(NOW);
-    state(&mut device, key, "sent", false);
+    let device = replica(NOW);
+    state(&device, key, "sent", false);
     let mut server = Server::default();
-    server.push(&mut device, 1);
+    server.push(&device, 1);
     server.0.into_values().next().unwrap().remove(0)
 }
 

@@ -324,9 +324,9 @@ fn what_was_there_before_becomes_operations_under_the_devices_name() {
     // One operation for the first statement, and two for the one that replaced it.
     assert_eq!(pending(&facts, 100).unwrap().len(), 3);
     // The same statement made on two machines is not the same turn.
-    let mut other = Facts::in_memory(clock).unwrap();
-    state(&mut other, "city", "Rome", false);
-    join(&mut other).unwrap();
+    let other = Facts::in_memory(clock).unwrap();
+    state(&other, "city", "Rome", false);
+    join(&other).unwrap();
     let ids = |facts: &Facts| pending(facts, 1).unwrap()[0].op_id.clone();
     assert_ne!(ids(&facts), ids(&other));
 }
@@ -334,19 +334,19 @@ fn what_was_there_before_becomes_operations_under_the_devices_name() {
 #[test]
 fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     let mut one = replica("2026-03-01T12:00:00Z");
-    let mut two = replica("2026-03-01T12:00:00Z");
+    let two = replica("2026-03-01T12:00:00Z");
     let mut server = Server::default();
     let mut numbers = Numbers(7);
-    state(&mut one, "city", "Rome", false);
-    server.push(&mut one, 9);
-    server.pull(&mut two, &mut numbers, 9);
+    state(&one, "city", "Rome", false);
+    server.push(&one, 9);
+    server.pull(&two, &mut numbers, 9);
     // Two receives another city; a minute later, the user confirms on one, which does not know of that.
-    state(&mut two, "city", "Paris", false);
+    state(&two, "city", "Paris", false);
     one.clock = Clock::new(Some("2026-03-01T12:01:00Z")).unwrap();
     let id = rows(&one)[0].fact_id.clone();
     answer(&one, &ada(), &id, None).unwrap();
     for _ in 0..2 {
-        for facts in [&mut one, &mut two] {
+        for facts in [&one, &two] {
             server.push(facts, 9);
             server.pull(facts, &mut numbers, 9);
         }
@@ -365,22 +365,22 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
     let mut two = replica("2026-03-01T12:00:00Z");
     let mut server = Server::default();
     let mut numbers = Numbers(11);
-    state(&mut one, "city", "Oslo", false);
-    state_for_a_time(&mut one, "city", "Rome", 60, false);
-    server.push(&mut one, 9);
-    server.pull(&mut two, &mut numbers, 9);
+    state(&one, "city", "Oslo", false);
+    state_for_a_time(&one, "city", "Rome", 60, false);
+    server.push(&one, 9);
+    server.pull(&two, &mut numbers, 9);
     // Two states a move while Rome is valid; one does not know of that when Rome expires.
     two.clock = Clock::new(Some("2026-03-01T12:00:30Z")).unwrap();
-    state(&mut two, "city", "Berlin", false);
+    state(&two, "city", "Berlin", false);
     one.clock = Clock::new(Some("2026-03-01T12:05:00Z")).unwrap();
-    maintain(&mut one, 5).unwrap();
+    maintain(&one, 5).unwrap();
     let active = |facts: &Facts| {
         let holds = rows(facts).into_iter().filter(|fact| fact.status == FactStatus::Active);
         holds.map(|fact| fact.value_text).collect::<Vec<_>>()
     };
     assert_eq!(active(&one), ["Oslo"]);
     for _ in 0..2 {
-        for facts in [&mut one, &mut two] {
+        for facts in [&one, &two] {
             server.push(facts, 9);
             server.pull(facts, &mut numbers, 9);
         }
@@ -391,35 +391,35 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
 
 #[test]
 fn a_fact_that_leaves_its_project_does_so_on_every_device() {
-    let mut one = replica("2026-03-01T12:00:00Z");
-    let mut two = replica("2026-03-01T12:01:00Z");
+    let one = replica("2026-03-01T12:00:00Z");
+    let two = replica("2026-03-01T12:01:00Z");
     let mut server = Server::default();
     let mut statement =
         Statement { key: "tool".to_owned(), value: "make".to_owned(), ..Statement::default() };
     statement.project = Some("alpha".to_owned());
-    add(&mut one, &ada(), &statement).unwrap();
-    server.push(&mut one, 9);
-    server.pull(&mut two, &mut Numbers(5), 9);
+    add(&one, &ada(), &statement).unwrap();
+    server.push(&one, 9);
+    server.pull(&two, &mut Numbers(5), 9);
     statement.project = None;
-    add(&mut two, &ada(), &statement).unwrap();
-    server.push(&mut two, 9);
-    server.pull(&mut one, &mut Numbers(5), 9);
+    add(&two, &ada(), &statement).unwrap();
+    server.push(&two, 9);
+    server.pull(&one, &mut Numbers(5), 9);
     assert_eq!(rows(&one), rows(&two));
     assert_eq!(rows(&one)[0].project, None);
 }
 
 #[test]
 fn a_question_about_one_of_two_equal_facts_is_one_about_the_fact_that_is_kept() {
-    let mut one = replica("2026-03-01T12:00:00Z");
-    let mut two = replica("2026-03-01T12:01:00Z");
+    let one = replica("2026-03-01T12:00:00Z");
+    let two = replica("2026-03-01T12:01:00Z");
     let mut server = Server::default();
-    state(&mut one, "address.home", "Rome", false);
-    judge(&mut one, 1, "address.home", "Rome", "expire");
-    state(&mut two, "address.home", "Rome", false);
-    for facts in [&mut one, &mut two] {
+    state(&one, "address.home", "Rome", false);
+    judge(&one, 1, "address.home", "Rome", "expire");
+    state(&two, "address.home", "Rome", false);
+    for facts in [&one, &two] {
         server.push(facts, 9);
     }
-    server.pull(&mut one, &mut Numbers(5), 9);
+    server.pull(&one, &mut Numbers(5), 9);
     let asked = crate::facts::pending(&one, &ada()).unwrap();
     let asked: Vec<_> = asked.into_iter().filter_map(|one| one.question).collect();
     assert_eq!(asked, ["Is address.home no longer \"Rome\"?"]);
@@ -427,14 +427,14 @@ fn a_question_about_one_of_two_equal_facts_is_one_about_the_fact_that_is_kept() 
 
 #[test]
 fn the_history_of_other_devices_is_looked_at_once_for_operations() {
-    let mut one = replica("2026-03-01T12:00:00Z");
-    let mut two = replica("2026-03-01T12:00:00Z");
+    let one = replica("2026-03-01T12:00:00Z");
+    let two = replica("2026-03-01T12:00:00Z");
     let mut server = Server::default();
     for key in KEYS {
-        state(&mut one, key, "Rome", false);
+        state(&one, key, "Rome", false);
     }
-    server.push(&mut one, 10_000);
-    server.pull(&mut two, &mut Numbers(3), usize::MAX);
+    server.push(&one, 10_000);
+    server.pull(&two, &mut Numbers(3), usize::MAX);
     let looked_at = |facts: &Facts| {
         let sql = "SELECT noted, (SELECT count(*) FROM fact_history) FROM share_device";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, usize>(0)?, row.get(1)?));
@@ -442,7 +442,7 @@ fn the_history_of_other_devices_is_looked_at_once_for_operations() {
     };
     assert_eq!(looked_at(&two), (KEYS.len(), KEYS.len()));
     assert_eq!(pending(&two, 9).unwrap(), []);
-    state(&mut two, "book", "Emma", false);
+    state(&two, "book", "Emma", false);
     assert_eq!(looked_at(&two), (KEYS.len() + 1, KEYS.len() + 1));
     assert_eq!(pending(&two, 9).unwrap().len(), 1);
 }
