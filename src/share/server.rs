@@ -3,7 +3,6 @@
 use std::error::Error as _;
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
@@ -354,11 +353,7 @@ fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
             }
         }
     }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| Error::failed(format!("TLS cannot be used: {error}")))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
+    Ok(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
 }
 
 fn not_set_up() -> Error {
