@@ -140,7 +140,7 @@ impl Arbiter<'_> {
 
     fn decide(&self, action: &Action) -> Result<ActionEffect> {
         // What has ended cannot conflict with the action.
-        for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
+        for over in self.facts.with_key(self.user, action.key.as_str(), FactStatus::Active)? {
             if over.is_over_at(&self.now) {
                 let turn = &self.origin.source_turn_id;
                 maintenance::expire(self.facts, &over, turn)?;
@@ -190,7 +190,7 @@ impl Arbiter<'_> {
 
     /// Returns the active fact that an action without a target concerns.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
-        let mut active = self.with_key(action.key.as_str(), FactStatus::Active)?;
+        let mut active = self.facts.with_key(self.user, action.key.as_str(), FactStatus::Active)?;
         let is_any = !action.key.is_multi_valued()
             || action.new_value_text.is_none() && action.kind == ActionType::Expire;
         active.retain(|fact| is_any || action.is_of(fact));
@@ -199,10 +199,6 @@ impl Arbiter<'_> {
             return Err(Error::refused(message).hint("name it in target_fact_id"));
         }
         Ok(active.into_iter().next())
-    }
-
-    fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
-        self.facts.with_key(self.user, key, status)
     }
 
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
@@ -222,7 +218,7 @@ impl Arbiter<'_> {
                     && !is_earlier
                     && current.confidence < ESTABLISHED);
         // If another fact of the key has the value already, this one only ends.
-        let active = self.with_key(action.key.as_str(), FactStatus::Active)?;
+        let active = self.facts.with_key(self.user, action.key.as_str(), FactStatus::Active)?;
         if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
             if may_replace {
                 let end = &self.origin.last_mentioned_at;
@@ -424,7 +420,8 @@ impl Arbiter<'_> {
         proposal: Proposal,
     ) -> Result<Option<Fact>> {
         let current = current.map(|current| &current.fact_id);
-        let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
+        let pending =
+            self.facts.with_key(self.user, action.key.as_str(), FactStatus::PendingConfirmation)?;
         Ok(pending.into_iter().find(|fact| match proposal {
             Proposal::End => {
                 fact.proposal == Some(Proposal::End) && fact.contests.as_ref() == current

@@ -81,15 +81,16 @@ pub fn refresh(facts: &Facts, embedder: &Embedder) -> Result<usize> {
     if facts.dry_run {
         return facts.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
     }
-    let condition = format!("{LACKING} AND fact_id > ?1 ORDER BY fact_id LIMIT {BATCH}");
-    let (mut made, mut after) = (0, String::new());
+    let condition = format!("{LACKING} AND seq > ?1 ORDER BY seq LIMIT {BATCH}");
+    let (mut made, mut after) = (0, 0_i64);
     loop {
-        let lacking = facts.of_all_users(&condition, [&after])?;
+        let lacking = facts.of_all_users(&condition, [after])?;
         // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
             return Ok(made);
         };
-        after.clone_from(&last.fact_id);
+        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
+        after = facts.value(seq, [&last.fact_id])?;
         let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|| {
             let mut written = 0;

@@ -291,12 +291,17 @@ pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
             let cause = Cause { action: "merge", reason, turn: "annals:merge" };
             history::record(facts, cause, last, &after, None)?;
         }
-        if is_same(history::beginning_with(facts, user, &after.fact_id)?.last()) {
+        let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
+        let known = match facts.with_id(user, &after.fact_id)? {
+            None => facts.column(archived, [&after.fact_id])?.pop(),
+            known => known,
+        };
+        if is_same(known.as_ref()) {
             continue;
         }
-        let archived = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
+        let update = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
         let values = params![after.fact_id, after];
-        if after.status.is_retrievable() || facts.change(archived, values)? == 0 {
+        if after.status.is_retrievable() || facts.change(update, values)? == 0 {
             history::unarchive(facts, &after.fact_id)?;
             after.upsert(facts)?;
             vectors::update_index(facts, &after)?;
