@@ -2,7 +2,12 @@
 
 use std::error::Error as _;
 use std::future::Future;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
@@ -11,10 +16,15 @@ use rustls::{ClientConfig, RootCertStore};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite, Join, ReadBuf, join, split};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -31,6 +41,9 @@ const SCHEMA: i32 = 1;
 
 /// The SQL that creates the tables.
 const TABLES: &str = include_str!("schema.sql");
+
+/// Maximum number of bytes that a server may send before it is ready.
+const MAX_START_BYTES: usize = 1 << 20;
 
 /// Timeout of the connection.
 const QUIET: Duration = Duration::from_secs(10);
@@ -134,29 +147,38 @@ impl SyncServer {
     ) -> Result<Self> {
         let mut config = address.config.clone();
         config.application_name("annals");
+        let host = address.host();
         let is_clear = config.get_ssl_mode() == SslMode::Disable;
         let authority = project.settings.share.ca.as_deref().filter(|_| !is_clear);
-        let tls = MakeRustlsConnect::new(tls(authority)?);
+        let mut tls = MakeRustlsConnect::new(tls(authority)?);
+        // A socket of the system has no name that a certificate could be of.
+        let name = if is_clear { "localhost" } else { &host };
+        let tls = MakeTlsConnect::<Socket>::make_tls_connect(&mut tls, name)
+            .map_err(|error| Error::usage(format!("{host} is no name for TLS: {error}")))?;
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
         let session = async {
-            let (client, connection) = config.connect(tls).await?;
-            // If the connection fails, the next request returns the error.
-            drop(tokio::spawn(connection));
-            Ok(client)
+            let (socket, left) = open(&host, address.port()).await?;
+            let started = config.connect_raw(socket, tls).await;
+            left.store(usize::MAX, Ordering::Relaxed);
+            io::Result::Ok(started.map(|(client, connection)| {
+                // If the connection fails, the next request returns the error.
+                drop(tokio::spawn(connection));
+                client
+            }))
         };
         let opened = runtime.block_on(async { timeout(wait.min(QUIET), session).await });
+        let cannot = |why: &str| Error::failed(format!("cannot reach {address}: {why}")).hint(KEPT);
         let failed = match opened {
-            Ok(Ok(client)) => {
+            Ok(Ok(Ok(client))) => {
                 let role = address.role().unwrap_or_default().to_owned();
                 return Ok(Self { runtime, client, role, wait, round_trips: 0 });
             }
-            Ok(Err(error)) => refused(&error, address),
-            Err(_) => {
-                Error::failed(format!("cannot reach {address}: no answer in time")).hint(KEPT)
-            }
+            Ok(Ok(Err(error))) => refused(&error, address),
+            Ok(Err(error)) => cannot(&error.to_string()),
+            Err(_) => cannot("no answer in time"),
         };
         // A DNS lookup may still be running, and is not waited for.
         runtime.shutdown_background();
@@ -338,6 +360,51 @@ impl SyncServer {
 fn read_json<T: DeserializeOwned>(text: &str, tried: &str) -> Result<T> {
     serde_json::from_str(text)
         .map_err(|error| Error::failed(format!("cannot {tried}: {error}")).hint(KEPT))
+}
+
+type Socket = Join<Limited, Box<dyn AsyncWrite + Send + Unpin>>;
+
+/// A stream of which only so many bytes may be read until the session has started: everything that arrives before,
+/// the client library keeps in memory, notices too. Afterwards it drops notices.
+struct Limited {
+    stream: Box<dyn AsyncRead + Send + Unpin>,
+    left: Arc<AtomicUsize>,
+}
+
+/// Connects to a host, or to a socket of the system in a folder; returns what is left to read, too.
+async fn open(host: &str, port: u16) -> io::Result<(Socket, Arc<AtomicUsize>)> {
+    #[cfg(unix)]
+    if host.starts_with('/') {
+        return Ok(limited(UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await?));
+    }
+    let stream = TcpStream::connect((host, port)).await?;
+    stream.set_nodelay(true)?;
+    Ok(limited(stream))
+}
+
+fn limited(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+) -> (Socket, Arc<AtomicUsize>) {
+    let (stream, write) = split(stream);
+    let left = Arc::new(AtomicUsize::new(MAX_START_BYTES));
+    let read = Limited { stream: Box::new(stream), left: Arc::clone(&left) };
+    (join(read, Box::new(write)), left)
+}
+
+impl AsyncRead for Limited {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        let read = buffer.filled().len() - before;
+        let left = self.left.load(Ordering::Relaxed).checked_sub(read);
+        let left = left.ok_or_else(|| io::Error::other("it sends too much before it is ready"))?;
+        self.left.store(left, Ordering::Relaxed);
+        Poll::Ready(Ok(()))
+    }
 }
 
 fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
