@@ -43,15 +43,15 @@ static NON_PRESENT: LazyLock<Regex> =
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewState {
     objective: String,
-    pub(crate) active_work: Vec<String>,
+    active_work: Vec<String>,
     #[serde(default)]
     blockers: Vec<String>,
     #[serde(default)]
-    pub(crate) next_actions: Vec<String>,
+    next_actions: Vec<String>,
     #[serde(default)]
-    pub(crate) quick_reference: QuickReference,
+    quick_reference: QuickReference,
     #[serde(default)]
-    pub(crate) out_of_scope: Vec<String>,
+    out_of_scope: Vec<String>,
 }
 
 /// How to run and test, and where to begin reading.
@@ -61,7 +61,7 @@ pub(crate) struct QuickReference {
     run: Option<String>,
     test: Option<String>,
     entry_point: Option<String>,
-    pub(crate) more: Vec<String>,
+    more: Vec<String>,
 }
 
 /// A section of the file.

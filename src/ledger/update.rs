@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Problem, Result};
 use crate::ledger::constraints::ConstraintChange;
-use crate::ledger::decisions::{MAX_BULLETS, NewDecision};
+use crate::ledger::decisions::NewDecision;
 use crate::ledger::files::{LedgerFile, LedgerFiles};
 use crate::ledger::state::{Footer, NewState, non_present_word};
 use crate::ledger::{constraints, decisions, state};
@@ -96,13 +96,8 @@ impl Draft {
         let text = text.trim_start_matches('\u{feff}');
         match (serde_json::from_str(text), serde_json::from_str(text)) {
             (Ok(document), Ok(update)) => {
-                if let Some(pointer) = array_for_object(&document, schema(), String::new()) {
-                    draft.problems.add(pointer, "must be an object, not an array");
-                    return draft;
-                }
-                draft.check_texts(&document, String::new(), policy);
+                draft.check(&document, schema(), String::new(), policy);
                 draft.update = update;
-                draft.check_counts();
             }
             (Err(error), _) => draft.problems.add("", format!("is not JSON: {error}")),
             (_, Err(error)) => draft.problems.add("", format!("is not an update: {error}")),
@@ -110,35 +105,32 @@ impl Draft {
         draft
     }
 
-    fn check_counts(&mut self) {
-        let state = self.update.state.iter().flat_map(|state| {
-            [
-                ("/state/active_work", state.active_work.len(), 1, 3),
-                ("/state/next_actions", state.next_actions.len(), 0, 5),
-                ("/state/quick_reference/more", state.quick_reference.more.len(), 0, 2),
-                ("/state/out_of_scope", state.out_of_scope.len(), 0, 3),
-            ]
-        });
-        let rollup = self.update.rollup.iter().map(|all| ("/rollup", all.len(), 1, MAX_BULLETS));
-        for (pointer, count, least, most) in state.chain(rollup) {
-            if !(least..=most).contains(&count) {
-                let message = format!("has {count} items; {least} to {most} are allowed");
-                self.problems.add(pointer, message);
-            }
-        }
-    }
-
-    /// Checks every text of a document for content and secrets, and those of the state for words that are not about the present.
-    fn check_texts(&mut self, value: &Value, pointer: String, policy: SecretPolicy) {
+    /// Checks a part of a document against its part of the schema as far as serde does not: the numbers of items, and arrays
+    /// in the place of an object, whose fields serde would read from them in order. Checks every text for content and
+    /// secrets, and those of the state for words that are not about the present.
+    fn check(&mut self, value: &Value, schema: &Value, pointer: String, policy: SecretPolicy) {
+        let named = schema["$ref"].as_str().and_then(|place| place.strip_prefix('#'));
+        let schema = named.and_then(|place| self::schema().pointer(place)).unwrap_or(schema);
         match value {
+            Value::Array(_) if schema["type"] == "object" => {
+                self.problems.add(pointer, "must be an object, not an array");
+            }
             Value::Array(items) => {
+                let limit = |name: &str| schema[name].as_u64();
+                let (least, most) = (limit("minItems").unwrap_or(0), limit("maxItems"));
+                let count = items.len() as u64;
+                if let Some(most) = most.filter(|most| !(least..=*most).contains(&count)) {
+                    let message = format!("has {count} items; {least} to {most} are allowed");
+                    self.problems.add(&pointer, message);
+                }
                 for (index, item) in items.iter().enumerate() {
-                    self.check_texts(item, format!("{pointer}/{index}"), policy);
+                    self.check(item, &schema["items"], format!("{pointer}/{index}"), policy);
                 }
             }
             Value::Object(fields) => {
                 for (name, field) in fields {
-                    self.check_texts(field, format!("{pointer}/{name}"), policy);
+                    let schema = &schema["properties"][name];
+                    self.check(field, schema, format!("{pointer}/{name}"), policy);
                 }
             }
             Value::String(text) => {
@@ -187,22 +179,6 @@ impl Draft {
     }
 }
 
-/// Returns the JSON pointer of the first array in the place of an object, whose fields serde would read from it in order.
-fn array_for_object(value: &Value, schema: &Value, pointer: String) -> Option<String> {
-    let named = schema["$ref"].as_str().and_then(|place| place.strip_prefix('#'));
-    let schema = named.and_then(|place| self::schema().pointer(place)).unwrap_or(schema);
-    match value {
-        Value::Array(_) if schema["type"] == "object" => Some(pointer),
-        Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| {
-            array_for_object(item, &schema["items"], format!("{pointer}/{index}"))
-        }),
-        Value::Object(fields) => fields.iter().find_map(|(name, field)| {
-            array_for_object(field, &schema["properties"][name], format!("{pointer}/{name}"))
-        }),
-        _ => None,
-    }
-}
-
 /// Returns every problem of a document that can be found without the files.
 pub fn update_problems(text: &str) -> Vec<Problem> {
     Draft::read(text, SecretPolicy::Refuse).problems.all
@@ -242,11 +218,21 @@ fn plan(
     draft.check_redacted(&files, &mut problems);
     let anchor = covered_commit(project, update, &files.state, &mut problems, warnings)?;
     let state = update.state.as_ref();
-    let texts = [
-        state::apply(project, &files.state, state, anchor.as_deref(), &mut problems)?,
-        apply_constraints(project, update, &files.constraints, &mut problems),
-        apply_decisions(project, update, &files.decisions, &mut problems)?,
-    ];
+    let state = state::apply(project, &files.state, state, anchor.as_deref(), &mut problems)?;
+    let mut constraints = files.constraints.text.clone();
+    if !update.constraints.is_empty() {
+        let old = files.constraints.text_or(Template::LedgerConstraints);
+        let today = project.clock.today();
+        constraints = constraints::apply(old, &update.constraints, today, &mut problems);
+    }
+    let mut decisions = files.decisions.text.clone();
+    if !update.decisions.is_empty() || update.rollup.is_some() {
+        let old = files.decisions.text_or(Template::LedgerDecisions);
+        decisions = decisions::apply(project, old, &update.decisions, &mut problems)?;
+    }
+    if let Some(bullets) = &update.rollup {
+        decisions = decisions::with_rollup(&decisions, bullets, &mut problems);
+    }
     if !problems.all.is_empty() {
         let count = quantity(problems.all.len(), "problem");
         return Err(Error::refused(format!("the update has {count}; nothing was written"))
@@ -254,43 +240,13 @@ fn plan(
             .problems(problems.all));
     }
     let mut changes = Changes::new();
-    for (file, text) in files.all().into_iter().zip(texts).filter(|(file, text)| *text != file.text)
-    {
+    let texts = files.all().into_iter().zip([state, constraints, decisions]);
+    for (file, text) in texts.filter(|(file, text)| *text != file.text) {
         file.refuse_uneditable()?;
         changes.edit(&file.path, file.bytes.clone(), text)?;
     }
     let covered = anchor.or_else(|| Footer::parse(&files.state.text).hash().map(str::to_owned));
     Ok((covered, changes))
-}
-
-fn apply_constraints(
-    project: &Project,
-    update: &Update,
-    file: &LedgerFile,
-    problems: &mut Problems,
-) -> String {
-    if update.constraints.is_empty() {
-        return file.text.clone();
-    }
-    let text = file.text_or(Template::LedgerConstraints);
-    constraints::apply(text, &update.constraints, project.clock.today(), problems)
-}
-
-fn apply_decisions(
-    project: &Project,
-    update: &Update,
-    file: &LedgerFile,
-    problems: &mut Problems,
-) -> Result<String> {
-    if update.decisions.is_empty() && update.rollup.is_none() {
-        return Ok(file.text.clone());
-    }
-    let old = file.text_or(Template::LedgerDecisions);
-    let text = decisions::apply(project, old, &update.decisions, problems)?;
-    Ok(match &update.rollup {
-        Some(bullets) => decisions::with_rollup(&text, bullets, problems),
-        None => text,
-    })
 }
 
 /// Returns the commit that the update covers, unless it cannot be covered.
