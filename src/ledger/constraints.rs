@@ -1,14 +1,12 @@
 //! CONSTRAINTS.md: bullets in sections, which are added, edited in place or moved, never deleted.
 
-use std::ops::Range;
-
 use chrono::NaiveDate;
 use serde::Deserialize;
 
 use crate::ledger::files::{Bullet, bullets, gap_after, with_lines};
 use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
-use crate::markdown::{Outline, edit, line_start};
+use crate::markdown::{Outline, Section, edit, line_start};
 use crate::search::WordSet;
 use crate::text::{Line, fold, line_end, line_gap};
 
@@ -35,24 +33,12 @@ pub(crate) struct ConstraintChange {
     reason: String,
 }
 
-/// A section under a heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ConstraintSection {
-    /// The heading's text.
-    title: String,
-    /// Byte offset of the heading.
-    start: usize,
-    /// Byte range of the text under it, up to the next heading.
-    own: Range<usize>,
-    /// Whether it is Superseded or a subsection of it.
-    is_superseded: bool,
-}
-
 /// The parsed file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constraints {
-    /// The sections in file order; the first is the text above all headings.
-    sections: Vec<ConstraintSection>,
+    /// The sections in file order, and whether each is Superseded or a subsection of it; the first is the text above all
+    /// headings.
+    sections: Vec<(Section, bool)>,
     /// The bullets in file order.
     pub(crate) bullets: Vec<Bullet>,
 }
@@ -61,24 +47,21 @@ impl Constraints {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
         let mut constraints = Self::default();
-        // The level of the section Superseded that is open.
-        let mut superseded: Option<u8> = None;
+        // The end of the section Superseded that is open.
+        let mut end = 0;
         for (index, section) in outline.sections().iter().enumerate() {
-            superseded = superseded.filter(|level| section.level > *level);
             // The file's own title covers all sections.
             let is_title = index == 1 && section.level == 1;
-            let is_named = is_named(&section.title, SUPERSEDED);
-            if superseded.is_none() && !is_title && is_named {
-                superseded = Some(section.level);
+            let is_named = match is_title {
+                true => fold(&section.title) == fold(SUPERSEDED),
+                false => is_named(&section.title, SUPERSEDED),
+            };
+            if is_named && !is_title {
+                end = end.max(section.whole.end);
             }
             constraints.bullets.extend(bullets(&outline, &section.own, index));
-            constraints.sections.push(ConstraintSection {
-                title: section.title.clone(),
-                start: section.heading.start,
-                own: section.own.clone(),
-                is_superseded: superseded.is_some()
-                    || is_title && fold(&section.title) == fold(SUPERSEDED),
-            });
+            let is_superseded = is_named || section.heading.start < end;
+            constraints.sections.push((section.clone(), is_superseded));
         }
         constraints
     }
@@ -87,24 +70,24 @@ impl Constraints {
     /// title starts with it; the file's own title does not count.
     pub(crate) fn section(&self, title: &str) -> Option<usize> {
         let wanted = fold(title);
-        let folded = |index: usize| fold(&self.sections[index].title);
+        let folded = |index: usize| fold(&self.sections[index].0.title);
         let mut places =
             (1..self.sections.len()).filter(|index| *index > 1 || folded(*index) != "constraints");
         let is_standard = SECTIONS.iter().any(|known| fold(known) == wanted);
         places.clone().find(|index| folded(*index) == wanted).or_else(|| {
-            places.find(|index| is_standard && is_named(&self.sections[*index].title, title))
+            places.find(|index| is_standard && is_named(&self.sections[*index].0.title, title))
         })
     }
 
     /// Returns the byte offset of the first section that follows a standard one, or the end of the text.
     fn offset_after(&self, text: &str, place: usize) -> usize {
         let next = SECTIONS[place + 1..].iter().find_map(|title| self.section(title));
-        next.map_or(text.len(), |next| line_start(text, self.sections[next].start))
+        next.map_or(text.len(), |next| line_start(text, self.sections[next].0.heading.start))
     }
 
     /// Returns whether a bullet is in Superseded or a subsection of it.
     pub(crate) fn is_superseded(&self, bullet: &Bullet) -> bool {
-        self.sections[bullet.section].is_superseded
+        self.sections[bullet.section].1
     }
 
     /// Returns the bullets that are valid: all outside Superseded.
@@ -165,30 +148,23 @@ pub(crate) fn apply(
         };
         let section = change.section.as_deref().unwrap_or_default();
         let (bullet, matching) = (("bullet", &*change.bullet), ("match", &*change.matching));
-        let required = match change.op.as_str() {
-            "add" => [("section", section), bullet],
-            "edit" => [matching, bullet],
-            "supersede" => [matching, ("reason", &change.reason)],
+        let (required, make): (_, fn(&Merge<'_>) -> Merged) = match change.op.as_str() {
+            "add" => ([("section", section), bullet], |merge| merge.add()),
+            "edit" => ([matching, bullet], |merge| merge.edit()),
+            "supersede" => ([matching, ("reason", &change.reason)], |merge| merge.supersede()),
             _ => {
                 report("op", "must be \"add\", \"edit\" or \"supersede\"".to_owned());
                 continue;
             }
         };
-        let missing = required.iter().filter(|(_, text)| text.trim().is_empty());
-        let missing: Vec<&str> = missing.map(|(field, _)| *field).collect();
-        for field in &missing {
+        let is_missing = |(_, text): &&(&str, &str)| text.trim().is_empty();
+        for (field, _) in required.iter().filter(is_missing) {
             report(field, "is required".to_owned());
         }
-        if !missing.is_empty() {
+        if required.iter().any(|field| is_missing(&field)) {
             continue;
         }
-        let merge = Merge { text: &text, now: Constraints::parse(&text), change, today };
-        let changed = match change.op.as_str() {
-            "add" => merge.add(),
-            "edit" => merge.edit(),
-            _ => merge.supersede(),
-        };
-        match changed {
+        match make(&Merge { text: &text, now: Constraints::parse(&text), change, today }) {
             Ok(Some(new)) => text = new,
             Ok(None) => {}
             Err((field, message)) => report(field, message),
@@ -339,7 +315,7 @@ fn with_bullet(text: &str, now: &Constraints, title: &str, bullet: &str) -> Stri
         return with_lines(text, at, &format!("## {title}\n- {bullet}"));
     };
     let end = line_end(text);
-    let own = &now.sections[section].own;
+    let own = &now.sections[section].0.own;
     let (at, gap) = match now.bullets.iter().rfind(|one| one.section == section) {
         Some(last) => (last.lines.end, line_gap(&text[..last.lines.end], end).to_owned()),
         // An empty section begins after its heading's line.
