@@ -110,7 +110,7 @@ impl<'a> File<'a> {
             this.add("missing", None, "is missing: `annals ledger init` creates it");
             return None;
         }
-        if !file.is_valid_utf8() {
+        if file.bytes.as_deref().is_some_and(|bytes| str::from_utf8(bytes).is_err()) {
             this.add("utf-8", None, "is not valid UTF-8, so no update can change it");
         }
         if !has_header(&file.text) {

@@ -124,13 +124,13 @@ pub(crate) fn survey(project: &Project, files: &LedgerFiles, footer: &Footer) ->
     let mut window = git.newest_commits(WINDOW_COMMITS)?;
     let has_program = !window.is_empty();
     let folder = files.repo_path.as_deref();
-    let distance = anchor.as_ref().map(|anchor| linear_distance(&window, anchor));
-    if let Some(Some(distance)) = distance {
+    let distance = anchor.as_ref().and_then(|anchor| linear_distance(&window, anchor));
+    if let Some(distance) = distance {
         survey.base = Some(window[distance].hash.clone());
         window.truncate(distance);
     }
     window.retain(|commit| !folder.is_some_and(|folder| commit.is_confined_to(folder)));
-    match (anchor, distance.flatten()) {
+    match (anchor, distance) {
         (None, _) => {
             survey.coverage.standing = AnchorState::NoAnchor;
             survey.newest = window.into_iter().take(MAX_SHOWN).collect();

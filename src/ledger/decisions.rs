@@ -382,23 +382,21 @@ fn replaced(text: &str, decisions: &Decisions, bullets: &[String]) -> Option<Str
             let gap = gap_after(&text[..at], end);
             Edit::insert(at, format!("{gap}{HEADING}{end}{lines}{end}"))
         }
-        Some(Rollup { own, bullets, .. }) => match (bullets.first(), bullets.last()) {
-            (Some(first), Some(last)) => {
-                let between = |pair: &[Bullet]| &text[pair[0].lines.end..pair[1].lines.start];
-                if !bullets.windows(2).all(|pair| between(pair).trim().is_empty()) {
-                    return None;
-                }
-                let start = first.lines.start;
-                let gap = line_gap(&text[..start], end);
-                Edit::replace(start..last.lines.end, format!("{gap}{lines}"))
+        Some(Rollup { own, bullets, .. }) => {
+            let between = |pair: &[Bullet]| &text[pair[0].lines.end..pair[1].lines.start];
+            if !bullets.windows(2).all(|pair| between(pair).trim().is_empty()) {
+                return None;
             }
-            _ => {
-                // A paragraph in the section is below the list.
-                let below = if text[own.clone()].trim().is_empty() { "" } else { end };
-                let gap = line_gap(&text[..own.start], end);
-                Edit::insert(own.start, format!("{gap}{lines}{below}"))
-            }
-        },
+            let old = match (bullets.first(), bullets.last()) {
+                (Some(first), Some(last)) => first.lines.start..last.lines.end,
+                _ => own.start..own.start,
+            };
+            // A paragraph in the section is below the list.
+            let is_below = bullets.is_empty() && !text[own.clone()].trim().is_empty();
+            let below = if is_below { end } else { "" };
+            let gap = line_gap(&text[..old.start], end);
+            Edit::replace(old, format!("{gap}{lines}{below}"))
+        }
     };
     let new = edit::apply(text, vec![edit]);
     let after = Decisions::parse(&new);

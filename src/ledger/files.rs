@@ -66,18 +66,13 @@ impl LedgerFile {
         let bytes = read::bytes(&path)?;
         let decoded = read::decode(bytes.clone().unwrap_or_default(), &path);
         let text = decoded.into_value(warnings);
-        warnings.extend(Outline::unread_warning(&text, &path));
+        warnings.extend(Outline::parse(&text, 0).warning(&path));
         Ok(Self { path, bytes, text })
     }
 
     /// Returns whether there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.bytes.is_some()
-    }
-
-    /// Returns whether the text is exactly what the bytes say.
-    pub(crate) fn is_valid_utf8(&self) -> bool {
-        self.bytes.as_deref().is_none_or(|bytes| str::from_utf8(bytes).is_ok())
     }
 
     /// Returns the text, or the template if the file does not exist.
@@ -91,10 +86,6 @@ impl LedgerFile {
         read::editable(self.bytes.as_deref().unwrap_or_default(), &self.path)?;
         let hint = "move what is outdated to a file with another name";
         Outline::check_whole(&self.text, &self.path, hint)
-    }
-
-    fn refuse_conflict(&self) -> Result<()> {
-        read::refuse_conflict(self.bytes.as_deref().unwrap_or_default(), &self.path)
     }
 }
 
@@ -130,23 +121,17 @@ impl LedgerFiles {
         Some(NAMES.map(|name| format!("HEAD:{folder}/{name}")))
     }
 
-    /// Fails if a file contains conflict markers: a change could move them apart.
-    fn refuse_conflicts(&self) -> Result<()> {
-        self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)
-    }
-
-    /// Fails if a file contains conflict markers, or is committed but excluded from a sparse checkout: a blank one
-    /// would replace it.
+    /// Fails if a file contains conflict markers, which a change could move apart, or is committed but excluded from a
+    /// sparse checkout: a blank one would replace it.
     pub(crate) fn refuse_unwritable(&self, project: &Project) -> Result<()> {
-        self.refuse_conflicts()?;
+        for file in self.all() {
+            read::refuse_conflict(file.bytes.as_deref().unwrap_or_default(), &file.path)?;
+        }
         let names = self.committed_names().filter(|_| project.git.is_sparse());
         let missing =
             names.into_iter().flatten().zip(self.all()).filter(|(_, file)| !file.exists());
         let missing: Vec<String> = missing.map(|(name, _)| name).collect();
-        if missing.is_empty()
-            || project.git.head()?.is_none()
-            || !project.git.exist(&missing)?.contains(&true)
-        {
+        if missing.is_empty() || !project.git.exist(&missing)?.contains(&true) {
             return Ok(());
         }
         let folder = self.repo_path.as_deref().unwrap_or_default();
@@ -178,8 +163,8 @@ pub fn init(project: &Project) -> Result<InitReport> {
         files.refuse_unwritable(project)?;
         let anchor = project.git.head()?.map(|hash| format!("{hash} {INIT_NOTE}"));
         let state = state::blank(project, anchor.as_deref().unwrap_or(NO_HASH))?;
-        let templates = [Template::LedgerConstraints.text(), Template::LedgerDecisions.text()];
-        let texts = [state.as_str(), templates[0], templates[1]];
+        let [constraints, decisions] = [Template::LedgerConstraints, Template::LedgerDecisions];
+        let texts = [state.as_str(), constraints.text(), decisions.text()];
         let mut changes = Changes::new();
         for (file, text) in files.all().into_iter().zip(texts).filter(|(file, _)| !file.exists()) {
             changes.edit(&file.path, None, text)?;

@@ -94,12 +94,6 @@ impl<'a> Outline<'a> {
         Some(Warning::at(path, self.line(*start), message.clone()))
     }
 
-    /// Returns the warning about a text that would not be parsed whole, without parsing it.
-    pub(crate) fn unread_warning(text: &str, path: &Path) -> Option<Warning> {
-        let (start, message) = unread(text, 0)?;
-        Some(Warning::at(path, Lines::new(text).line(start), message))
-    }
-
     /// Returns the whole text.
     pub fn text(&self) -> &'a str {
         self.text
@@ -291,7 +285,7 @@ pub struct ListItem {
 }
 
 /// A row of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableRow {
     /// The cells, verbatim.
     pub cells: Vec<String>,
@@ -302,7 +296,7 @@ pub struct TableRow {
 }
 
 /// A table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The header's cells.
     pub header: Vec<String>,
@@ -381,7 +375,7 @@ impl<'a> OutlineBuilder<'a> {
             lists: Vec::new(),
             item: None,
             table: None,
-            row: empty_row(),
+            row: TableRow::default(),
         };
         let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
         let source = text.get(body..).unwrap_or_default();
@@ -440,11 +434,10 @@ impl<'a> OutlineBuilder<'a> {
             }
             Tag::Table(_) => {
                 self.close_item();
-                let table = Table { header: Vec::new(), rows: Vec::new() };
-                self.table = Some((range, table));
+                self.table = Some((range, Table::default()));
             }
             Tag::TableHead | Tag::TableRow => {
-                self.row = TableRow { line: self.lines.line(range.start), ..empty_row() };
+                self.row.line = self.lines.line(range.start);
             }
             Tag::TableCell => self.cell(range),
             Tag::BlockQuote(_) => self.close_item(),
@@ -461,12 +454,12 @@ impl<'a> OutlineBuilder<'a> {
             TagEnd::Item => self.close_item(),
             TagEnd::TableHead => {
                 if let Some((_, table)) = &mut self.table {
-                    table.header = std::mem::replace(&mut self.row, empty_row()).cells;
+                    table.header = std::mem::take(&mut self.row).cells;
                 }
             }
             TagEnd::TableRow => {
                 if let Some((_, table)) = &mut self.table {
-                    table.rows.push(std::mem::replace(&mut self.row, empty_row()));
+                    table.rows.push(std::mem::take(&mut self.row));
                 }
             }
             TagEnd::Table => {
@@ -543,17 +536,11 @@ impl<'a> OutlineBuilder<'a> {
     /// Returns the text of an item that the parser read as a link definition, for which it emits no events:
     /// `- [02-03]: Postgres` is a decision with its tag.
     fn link_definition_range(&self, start: usize) -> Option<Range<usize>> {
-        // Slice from the marker, and only if it matches: one line may start a million items.
         let text = self.text.get(start..)?;
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let marker = text.as_bytes().get(digits)?;
-        let is_marker = match digits {
-            0 => b"-*+".contains(marker),
-            _ => b".)".contains(marker),
-        };
-        let after_marker = text.get(digits + 1..)?;
-        let inner = after_marker.trim_start_matches([' ', '\t']);
-        if !is_marker || !inner.starts_with('[') {
+        let inner = text.get(digits + 1..)?.trim_start_matches([' ', '\t']);
+        // Before the end of the line is searched for: one line may start a million items.
+        if !inner.starts_with('[') {
             return None;
         }
         let line = inner.lines().next()?.trim_end();
@@ -576,10 +563,6 @@ impl<'a> OutlineBuilder<'a> {
         }
         self.blocks.push(Block { line: self.lines.line(range.start), content, range });
     }
-}
-
-fn empty_row() -> TableRow {
-    TableRow { cells: Vec::new(), ranges: Vec::new(), line: 0 }
 }
 
 /// Joins the lines of a text into one.
