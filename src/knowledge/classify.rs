@@ -9,12 +9,12 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::knowledge::entry::{MAX_KEY, key_fault};
+use crate::knowledge::entry::key_fault;
 use crate::knowledge::store::indexed;
 use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::search::words;
-use crate::text::{first_chars, listed, negates, sha256, word_enum};
+use crate::text::{first_chars, listed, negates, sha256, slug_of, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
@@ -167,20 +167,11 @@ pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
 /// Returns a key made of the first words of a finding that are not stop words, or negate: without those it would say the
 /// opposite.
 pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
-    let mut key = String::new();
     let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
-    let is_kept = |part: &str| negates(part) || !listed(STOP_WORDS, part);
-    let parts = parts.filter(|part| !part.is_empty() && is_kept(part));
-    for part in parts.take(KEY_WORDS) {
-        if key.len() + 1 + part.len() > MAX_KEY {
-            break;
-        }
-        if !key.is_empty() {
-            key.push('-');
-        }
-        key.push_str(part);
-    }
+    let is_kept = |part: &&str| !part.is_empty() && (negates(part) || !listed(STOP_WORDS, part));
+    let kept: Vec<&str> = parts.filter(is_kept).take(KEY_WORDS).collect();
+    let mut key = slug_of(&kept.join(" "));
     // A finding without Latin letters yields no words; a checksum makes its key unique.
     let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number && key_fault(&key).is_some() {
@@ -239,28 +230,15 @@ fn compiled(expression: &str) -> std::result::Result<Regex, regex_lite::Error> {
     Regex::new(&format!("(?i){filled}"))
 }
 
-/// Letters that are not simply a base letter with an accent to drop, with their spelling in a key.
-const SPELLED: [(char, &str); 12] = [
-    ('\u{e4}', "ae"),
-    ('\u{e6}', "ae"),
-    ('\u{f6}', "oe"),
-    ('\u{153}', "oe"),
-    ('\u{fc}', "ue"),
-    ('\u{df}', "ss"),
-    ('\u{f8}', "o"),
-    ('\u{142}', "l"),
-    ('\u{111}', "d"),
-    ('\u{f0}', "d"),
-    ('\u{fe}', "th"),
-    ('\u{131}', "i"),
-];
+/// Letters that are not simply a base letter with an accent to drop, each with its spelling in a key.
+const SPELLED: &str = "äae æae öoe œoe üue ßss øo łl đd ðd þth ıi";
 
 /// Returns a text in lower case without accents: `fuer` for `für`, `cafe` for `café`.
 fn transliterate(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.nfc().flat_map(char::to_lowercase) {
-        match SPELLED.iter().find(|(letter, _)| *letter == c) {
-            Some((_, letters)) => plain.push_str(letters),
+        match SPELLED.split(' ').find_map(|letter| letter.strip_prefix(c)) {
+            Some(letters) => plain.push_str(letters),
             None => plain.extend(c.nfd().filter(|c| !is_combining_mark(*c))),
         }
     }

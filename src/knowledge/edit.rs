@@ -96,7 +96,7 @@ fn with_title(
     if entry::title_line(body).is_some() {
         return body.to_owned();
     }
-    let in_words = key.in_words();
+    let in_words = entry::in_words(key.as_str());
     let title = write.title.as_deref().map(str::trim).or(old).unwrap_or(&in_words);
     format!("# {title}{end}{end}{body}")
 }
@@ -119,10 +119,7 @@ pub(crate) fn refuse_unreadable_front_matter(bytes: &[u8], path: &Path) -> Resul
 
 /// Returns the text up to the first invalid byte.
 pub(crate) fn valid(bytes: &[u8]) -> &str {
-    match str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
-    }
+    bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
 }
 
 /// Returns a text with front matter in which these fields are set to values in YAML syntax; a missing field is added.

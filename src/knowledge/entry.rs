@@ -238,11 +238,6 @@ impl EntryKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// Returns the key as a title: `Test runner` for `test-runner`.
-    pub fn in_words(&self) -> String {
-        in_words(&self.0)
-    }
 }
 
 impl fmt::Display for EntryKey {
@@ -251,7 +246,7 @@ impl fmt::Display for EntryKey {
     }
 }
 
-/// Returns a key's words as a title.
+/// Returns a key's words as a title: `Test runner` for `test-runner`.
 pub(crate) fn in_words(key: &str) -> String {
     let words = key.replace('-', " ");
     let mut letters = words.chars();
@@ -432,7 +427,7 @@ mod tests {
         for good in ["a", "test-runner", "2026-q2", &"a".repeat(MAX_KEY)] {
             assert_eq!(EntryKey::parse(good).unwrap().as_str(), good);
         }
-        assert_eq!(EntryKey::parse("test-runner").unwrap().in_words(), "Test runner");
+        assert_eq!(in_words("test-runner"), "Test runner");
     }
 
     #[test]

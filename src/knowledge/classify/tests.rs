@@ -196,7 +196,7 @@ fn keys_are_words_of_the_finding_and_tags_those_of_others() {
     assert_eq!(found.tags, ["testing", "vitest"]);
     let long = format!("Always {}", "extraordinarily ".repeat(9));
     let found = proposal(&long, &[]).key.unwrap();
-    assert!(found.len() <= MAX_KEY && !found.ends_with('-'), "{found}");
+    assert!(found.len() <= crate::knowledge::entry::MAX_KEY && !found.ends_with('-'), "{found}");
     let found = proposal("规则 convention", &[]).key.unwrap();
     assert_eq!(found, "convention");
     let found = proposal("\u{202e}2026-03-05 締め切り", &[]).key.unwrap();
