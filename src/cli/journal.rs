@@ -240,19 +240,16 @@ fn write(args: &WriteArgs, file: &Path, options: &WriteOptions, out: &mut Output
 fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {
     let query = match &args.q {
         None => JournalQuery::parse(&input(MAX_LINE)?)?,
-        Some(q) => {
-            let default = JournalQuery::new(q);
-            JournalQuery {
-                limit: args.limit.unwrap_or(default.limit),
-                window_lines: args.window_lines.unwrap_or(default.window_lines),
-                mode: args.mode.unwrap_or_default(),
-                kind: args.kind.clone(),
-                tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
-                since: args.since.clone(),
-                until: args.until.clone(),
-                ..default
-            }
-        }
+        Some(q) => JournalQuery {
+            q: q.clone(),
+            limit: args.limit,
+            window_lines: args.window_lines,
+            mode: args.mode,
+            kind: args.kind.clone(),
+            tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
+            since: args.since.clone(),
+            until: args.until.clone(),
+        },
     };
     let mut found = journal::search(file, &query)?;
     if !verbose {

@@ -1,12 +1,12 @@
 //! Searches the journal from its end, in a window that grows until it contains enough results.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::Path;
 
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use regex::bytes::{Regex, RegexBuilder};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::clock::{parse_date, parse_timestamp};
@@ -18,10 +18,9 @@ use crate::journal::file::{
 use crate::journal::write::input;
 use crate::text::word_enum;
 
-/// Number of results if the query names none, and size of the first window in lines.
+/// Number of results, and size of the first window in lines, if the query names none.
 const LIMIT: usize = 20;
 const FIRST_WINDOW: usize = 50_000;
-
 /// Maximum size to which a search window grows by itself, in lines.
 pub const MAX_WINDOW: usize = 1_000_000;
 
@@ -43,61 +42,32 @@ word_enum! {
 }
 
 /// A search: the text to find, the search window, and filters.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalQuery {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
     pub q: String,
-    /// Maximum number of results.
-    #[serde(default = "number::<LIMIT>", deserialize_with = "nullable::<_, LIMIT>")]
-    pub limit: usize,
-    /// Size of the first search window, in lines from the end.
-    #[serde(default = "number::<FIRST_WINDOW>", deserialize_with = "nullable::<_, FIRST_WINDOW>")]
-    pub window_lines: usize,
+    /// Maximum number of results; 20 if not given.
+    pub limit: Option<usize>,
+    /// Size of the first search window, in lines from the end; 50,000 if not given.
+    pub window_lines: Option<usize>,
     /// The text that the query is compared with.
-    #[serde(default, deserialize_with = "mode")]
-    pub mode: Mode,
+    pub mode: Option<Mode>,
     /// The required type.
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Option<String>,
     /// The required tags.
-    #[serde(default)]
     pub tags: Option<Vec<String>>,
     /// The earliest day or time.
-    #[serde(default)]
     pub since: Option<String>,
     /// The latest day or time, inclusive.
-    #[serde(default)]
     pub until: Option<String>,
-}
-
-fn number<const N: usize>() -> usize {
-    N
-}
-
-fn nullable<'de, D: Deserializer<'de>, const N: usize>(
-    from: D,
-) -> std::result::Result<usize, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or(N))
-}
-
-fn mode<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Mode, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
 impl JournalQuery {
     /// Creates a search for a text, with defaults for everything else.
     pub fn new(q: impl Into<String>) -> Self {
-        Self {
-            q: q.into(),
-            limit: LIMIT,
-            window_lines: FIRST_WINDOW,
-            mode: Mode::default(),
-            kind: None,
-            tags: None,
-            since: None,
-            until: None,
-        }
+        Self { q: q.into(), ..Self::default() }
     }
 
     /// Parses a search from a JSON object `{q, limit?, window_lines?, mode?, …}`.
@@ -110,22 +80,27 @@ impl JournalQuery {
     /// Fails if a number is 0.
     fn check(&self) -> Result<()> {
         for (name, number) in [("limit", self.limit), ("window_lines", self.window_lines)] {
-            if number == 0 {
+            if number == Some(0) {
                 return Err(Error::failed(format!("{name} must be 1 or more")));
             }
         }
         Ok(())
     }
 
+    /// Returns the size of the first window.
+    fn first_window(&self) -> usize {
+        self.window_lines.unwrap_or(FIRST_WINDOW)
+    }
+
     /// Returns the maximum number of lines that are searched; a requested window may be larger than the default.
     fn widest_window(&self) -> usize {
-        self.window_lines.max(MAX_WINDOW)
+        self.first_window().max(MAX_WINDOW)
     }
 
     /// Returns the size of the first window, after growth, that contains this many lines.
     fn window_for(&self, lines: usize) -> usize {
         let widest = self.widest_window();
-        let mut window = self.window_lines;
+        let mut window = self.first_window();
         while window < lines && window < widest {
             window = window.saturating_mul(4).min(widest);
         }
@@ -160,7 +135,7 @@ pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
     if let Some((file, length)) = open(path)? {
         let mut reader = BackwardReader::new(&file, length);
         while let Some(region) = reader.next().at("read", path)? {
-            if search.region(&region)?.is_break() {
+            if !search.region(&region)? {
                 break;
             }
         }
@@ -180,12 +155,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn region(&mut self, region: &Region) -> Result<ControlFlow<()>> {
+    /// Searches a region, and returns whether to go on before it.
+    fn region(&mut self, region: &Region) -> Result<bool> {
         let window = self.found.used_window_lines;
         self.skip(region.dropped.min(window - self.lines));
         self.lines += region.dropped;
         if self.lines >= window {
-            return Ok(ControlFlow::Break(()));
+            return Ok(false);
         }
         let total = self.lines + count(region.lines);
         let lines = match total > window {
@@ -199,41 +175,41 @@ impl Search<'_> {
             after += count(&lines[line.end..behind]);
             behind = line.end;
             let is_within = after < self.found.used_window_lines;
-            if !is_within || self.judge(&lines[line], after)?.is_break() {
-                return Ok(ControlFlow::Break(()));
+            if !is_within || !self.judge(&lines[line], after)? {
+                return Ok(false);
             }
         }
         self.lines = total;
-        let is_done = total >= self.found.used_window_lines;
-        Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(total < self.found.used_window_lines)
     }
 
     fn skip(&mut self, lines: usize) {
         self.found.skipped = self.found.skipped.map(|skipped| skipped + lines);
     }
 
-    /// Handles a candidate; `after` is the number of lines after it.
-    fn judge(&mut self, line: &[u8], after: usize) -> Result<ControlFlow<()>> {
+    /// Handles a candidate, and returns whether to go on; `after` is the number of lines after it.
+    fn judge(&mut self, line: &[u8], after: usize) -> Result<bool> {
         let Some(records) = self.matcher.matches(line) else {
             self.skip(1);
-            return Ok(ControlFlow::Continue(()));
+            return Ok(true);
         };
         let query = self.matcher.query;
+        let limit = query.limit.unwrap_or(LIMIT);
         for range in records.into_iter().rev() {
             let count = self.found.results.len();
             let window = query.window_for(after + 1).min(self.found.used_window_lines);
-            if count == query.limit || count > 0 && self.bytes + range.len() > MAX_BYTES {
+            if count == limit || count > 0 && self.bytes + range.len() > MAX_BYTES {
                 self.found.truncated = true;
                 self.found.used_window_lines = window;
-                return Ok(ControlFlow::Break(()));
+                return Ok(false);
             }
             self.bytes += range.len();
             self.found.results.push(displayed(&line[range])?);
-            if count + 1 == query.limit {
+            if count + 1 == limit {
                 self.found.used_window_lines = window;
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(true)
     }
 }
 
@@ -253,6 +229,7 @@ fn last_lines(lines: &[u8], most: usize) -> &[u8] {
 /// A compiled query.
 struct Matcher<'a> {
     query: &'a JournalQuery,
+    mode: Mode,
     text: Regex,
     /// What every line that may match contains; without it, all lines may.
     prefilter: Option<Regex>,
@@ -267,7 +244,7 @@ struct Matcher<'a> {
 impl<'a> Matcher<'a> {
     /// Compiles a query; fails if its regular expression or its times are invalid.
     fn new(query: &'a JournalQuery) -> Result<Self> {
-        let mode = query.mode;
+        let mode = query.mode.unwrap_or_default();
         let (text, prefilter, decodes) = if let Some(pattern) = expression(&query.q) {
             (compiled(&pattern)?, None, mode != Mode::Rg)
         } else {
@@ -280,7 +257,7 @@ impl<'a> Matcher<'a> {
         let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
         let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;
         let has_anchor = ["^", "$", "\\A", "\\z"].iter().any(|anchor| query.q.contains(anchor));
-        Ok(Self { query, text, prefilter, decodes, has_anchor, since, before })
+        Ok(Self { query, mode, text, prefilter, decodes, has_anchor, since, before })
     }
 
     /// Returns the lines that may match, in file order.
@@ -304,11 +281,11 @@ impl<'a> Matcher<'a> {
 
     /// Returns the ranges of the matching records on a line, or `None` if the line matches but has no valid record.
     fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
-        let is_raw = |text| self.query.mode != Mode::Jq && self.text.is_match(trimmed(text));
+        let is_raw = |text| self.mode != Mode::Jq && self.text.is_match(trimmed(text));
         let is_line = is_raw(line);
         // Without an escape, each decoded text is a part of the line.
         let may_be_decoded = || {
-            let is_seen = || self.query.mode == Mode::Jq && self.text.is_match(trimmed(line));
+            let is_seen = || self.mode == Mode::Jq && self.text.is_match(trimmed(line));
             self.decodes && (self.has_anchor || memchr(b'\\', line).is_some() || is_seen())
         };
         if trimmed(line).is_empty() || !is_line && !may_be_decoded() {
@@ -428,10 +405,7 @@ mod tests {
     fn input_is_checked_field_by_field() {
         let query =
             JournalQuery::parse(br#"{"q":"x","limit":null,"mode":null,"tags":["a"]}"#).unwrap();
-        assert_eq!(
-            (query.limit, query.mode, query.tags),
-            (20, Mode::Hybrid, Some(vec!["a".to_owned()]))
-        );
+        assert_eq!((query.limit, query.mode, query.tags), (None, None, Some(vec!["a".to_owned()])));
         for (json, fault) in [
             (r#"{"q":"x","limit":0}"#, "limit must be 1 or more"),
             (r#"{"q":"x","limit":-1}"#, "invalid value: integer `-1`"),
@@ -447,7 +421,7 @@ mod tests {
     #[test]
     fn escaped_forms_of_a_text_are_found_by_a_hybrid_search() {
         let matches = |q: &str, mode: Mode, line: &str| {
-            let query = JournalQuery { mode, ..JournalQuery::new(q) };
+            let query = JournalQuery { mode: Some(mode), ..JournalQuery::new(q) };
             let matcher = Matcher::new(&query).unwrap();
             let is_candidate = !matcher.candidates(line.as_bytes()).is_empty();
             is_candidate && matcher.matches(line.as_bytes()).is_some_and(|found| !found.is_empty())

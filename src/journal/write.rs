@@ -391,10 +391,7 @@ pub struct Imported {
 pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Imported> {
     let missing = || Error::not_found("there is no such file").at(from, None);
     file::open(from)?.ok_or_else(missing)?;
-    let mut log = match options.dry_run {
-        true => None,
-        false => Some(Log::lock(path)?),
-    };
+    let mut log = (!options.dry_run).then(|| Log::lock(path)).transpose()?;
     let mut known = known(path)?;
     let mut report = Imported { file: path.to_owned(), ..Imported::default() };
     let (mut added, mut number) = (String::new(), 0);

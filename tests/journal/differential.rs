@@ -83,9 +83,9 @@ fn query() -> impl Strategy<Value = JournalQuery> {
     let q = prop_oneof![6 => text, 2 => regex.prop_map(str::to_owned)];
     let mode = prop_oneof![Just(Mode::Hybrid), Just(Mode::Rg), Just(Mode::Jq)];
     (q, mode, 1_usize..6, 1_usize..12).prop_map(|(q, mode, limit, window_lines)| JournalQuery {
-        limit,
-        window_lines,
-        mode,
+        limit: Some(limit),
+        window_lines: Some(window_lines),
+        mode: Some(mode),
         ..JournalQuery::new(q)
     })
 }
@@ -93,7 +93,7 @@ fn query() -> impl Strategy<Value = JournalQuery> {
 /// The contract, read line by line and window by window.
 fn reference(text: &str, query: &JournalQuery) -> (Vec<Value>, bool, usize) {
     let lines: Vec<&str> = text.lines().collect();
-    let mut window = query.window_lines;
+    let (limit, mut window) = (query.limit.unwrap(), query.window_lines.unwrap());
     loop {
         let from = lines.len().saturating_sub(window);
         let matching: Vec<Value> = lines[from..]
@@ -106,9 +106,9 @@ fn reference(text: &str, query: &JournalQuery) -> (Vec<Value>, bool, usize) {
             .filter(|(line, record)| is_match(line, record, query))
             .map(|(_, record)| record)
             .collect();
-        if matching.len() >= query.limit || window >= journal::MAX_WINDOW {
-            let truncated = matching.len() > query.limit;
-            let results = matching.into_iter().take(query.limit).collect();
+        if matching.len() >= limit || window >= journal::MAX_WINDOW {
+            let truncated = matching.len() > limit;
+            let results = matching.into_iter().take(limit).collect();
             return (results, truncated, window);
         }
         window = (window * 4).min(journal::MAX_WINDOW);
@@ -137,7 +137,7 @@ fn is_match(line: &str, record: &Value, query: &JournalQuery) -> bool {
     // Nobody writes the plainest characters in another way, so that hybrid does not look for it.
     let is_plain = |c: char| matches!(c, ' '..='~') && !"\"\\/<>&'+`=".contains(c);
     let is_read_whole = regex.is_some() || !query.q.chars().all(is_plain);
-    match query.mode {
+    match query.mode.unwrap() {
         Mode::Rg => is_in(line),
         Mode::Jq => decoded(),
         Mode::Hybrid => is_in(line) || (is_read_whole && decoded()),
@@ -184,7 +184,7 @@ proptest! {
         let path = folder.path().join("memory.jsonl");
         std::fs::write(&path, &bytes).unwrap();
         for mode in [Mode::Hybrid, Mode::Rg, Mode::Jq] {
-            let query = JournalQuery { mode, ..JournalQuery::new(q.clone()) };
+            let query = JournalQuery { mode: Some(mode), ..JournalQuery::new(q.clone()) };
             // A regular expression that is none is an error, and that is all it may be.
             let _answer = journal::search(&path, &query).is_ok();
         }
@@ -218,14 +218,16 @@ fn a_search_finds_what_rg_and_jq_find() {
     let path = folder.path().join("memory.jsonl");
     std::fs::write(&path, generated()).unwrap();
     for q in ["Python", "pantry 1", "caf\u{e9}", "\\\"quoted\\\"", "TODO", "absent"] {
-        let raw = JournalQuery { limit: 10_000, mode: Mode::Rg, ..JournalQuery::new(q) };
+        let raw =
+            JournalQuery { limit: Some(10_000), mode: Some(Mode::Rg), ..JournalQuery::new(q) };
         let found = values(&journal::search(&path, &raw).unwrap());
         let script =
             r#"{ rg -F -e "$2" "$1" || true; } | jq -cR 'fromjson? | select(type == "object")'"#;
         assert_eq!(found, piped(script, &path, q), "rg {q:?}");
     }
     for q in ["Python", "\"quoted\"", "line\nbreak", "caf\u{e9}", "\t", "absent"] {
-        let decoded = JournalQuery { limit: 10_000, mode: Mode::Jq, ..JournalQuery::new(q) };
+        let decoded =
+            JournalQuery { limit: Some(10_000), mode: Some(Mode::Jq), ..JournalQuery::new(q) };
         let found = values(&journal::search(&path, &decoded).unwrap());
         let script = r#"jq -cR --arg q "$2" 'fromjson? | select(type == "object")
             | select([.content, .type, (.tags, .meta | ..)] | map(strings) | any(contains($q)))' "$1""#;
