@@ -49,17 +49,17 @@ impl<'a> ContextFile<'a> {
         let start = start(&text, path);
         let block = Span::find(&text, path)?;
         let range = block.as_ref().map(|span| span.whole.clone());
-        let found = find(&text, start, range.as_ref(), path, known);
+        let (ranges, warnings) = find(&text, start, range.as_ref(), path, known);
         let range = range.unwrap_or(start..start);
         Ok(Self {
             path,
             existing,
             start,
-            before: without(&existing[..range.start], 0, &found.ranges),
+            before: without(&existing[..range.start], 0, &ranges),
             block,
-            after: without(&existing[range.end..], range.end, &found.ranges),
+            after: without(&existing[range.end..], range.end, &ranges),
             newline: line_end(existing),
-            warnings: found.warnings,
+            warnings,
         })
     }
 
@@ -304,30 +304,21 @@ fn is_phase(value: &str) -> bool {
             && rest.ends_with(')')
 }
 
-/// The generator's sections in a file, and what there is to say about those that stay.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct ForeignSections {
-    /// Byte ranges to take out, in file order.
-    pub(crate) ranges: Vec<Range<usize>>,
-    /// One warning for all that is taken out, and one for all sections that stay for the same reason.
-    pub(crate) warnings: Vec<Warning>,
-}
-
-/// Finds the generator's sections in `text` from byte `start`, outside of the block if there is one.
+/// Finds the generator's sections in `text` from byte `start`, outside of the block if there is one. Returns the byte ranges
+/// to take out, in file order, and one warning for all of them, and one for all sections that stay for the same reason.
 fn find(
     text: &str,
     start: usize,
     block: Option<&Range<usize>>,
     path: &Path,
     known: &Recorded<'_>,
-) -> ForeignSections {
+) -> (Vec<Range<usize>>, Vec<Warning>) {
     let outline = Outline::parse(text, start);
-    let mut found = ForeignSections::default();
-    let mut titles: Vec<(usize, &str)> = Vec::new();
-    let mut unrecorded: Vec<(usize, &str)> = Vec::new();
+    let mut ranges = Vec::new();
+    let (mut taken, mut unrecorded) = (Vec::new(), Vec::new());
     let mut left: Vec<(bool, Warning)> = Vec::new();
     if block.is_none() {
-        found.ranges.extend(head(&outline, start, known));
+        ranges.extend(head(&outline, start, known));
     }
     for section in outline.sections() {
         let Some((heading, forms)) = whole_line(text, section).and_then(|line| {
@@ -345,8 +336,8 @@ fn find(
         let action = other_action(&text[range.clone()], known);
         let (at, said, message) = match (own.first(), foreign.first(), action) {
             (Some(_), None, _) => {
-                titles.push((section.line, heading));
-                found.ranges.push(range);
+                taken.push((section.line, heading));
+                ranges.push(range);
                 continue;
             }
             (Some(_), Some((below, line)), action) => {
@@ -378,26 +369,22 @@ fn find(
             None => left.push((own.is_empty(), Warning::at(path, at, message))),
         }
     }
-    found.warnings.extend(left.into_iter().map(|(_, warning)| warning));
-    let names = |titles: &[(usize, &str)]| {
-        let names: Vec<String> = titles.iter().map(|(_, title)| format!("\"{title}\"")).collect();
-        names.join(", ")
+    let mut warnings: Vec<Warning> = left.into_iter().map(|(_, warning)| warning).collect();
+    let about = |sections: &[(usize, &str)], what: &str| {
+        let (line, _) = sections.first()?;
+        let titles: Vec<String> =
+            sections.iter().map(|(_, title)| format!("\"{title}\"")).collect();
+        Some(Warning::at(path, *line, format!("{}: {what}", titles.join(", "))))
     };
-    if let Some((line, _)) = titles.first() {
+    if !taken.is_empty() {
         // Only once: from the next run on, they are sections of the user's like any other.
-        if let Some((line, _)) = unrecorded.first() {
-            let message = format!(
-                "{}: left as your own, because none of it is recorded elsewhere",
-                names(&unrecorded)
-            );
-            found.warnings.push(Warning::at(path, *line, message));
-        }
-        let (what, brand) = (names(&titles), known.brand);
-        let message =
-            format!("{what}: written by {brand}, replaced by the block; `annals undo` restores it");
-        found.warnings.insert(0, Warning::at(path, *line, message));
+        let what = "left as your own, because none of it is recorded elsewhere";
+        warnings.extend(about(&unrecorded, what));
+        let brand = known.brand;
+        let what = format!("written by {brand}, replaced by the block; `annals undo` restores it");
+        warnings.splice(0..0, about(&taken, &what));
     }
-    found
+    (ranges, warnings)
 }
 
 /// Returns the part of a range that is not in the block.
@@ -683,9 +670,9 @@ mod tests {
             shipped: vec![words("# Shipped: The Till\n\n**Date:** 2026-02-24\n**Phases:** 4\n")],
             ..Recorded::in_layout(&layout)
         };
-        let found = find(text, 0, None, Path::new("CLAUDE.md"), &known);
-        let left = without(text.as_bytes(), 0, &found.ranges).into_owned();
-        let warnings = found.warnings.iter().map(Warning::to_string).collect();
+        let (ranges, warnings) = find(text, 0, None, Path::new("CLAUDE.md"), &known);
+        let left = without(text.as_bytes(), 0, &ranges).into_owned();
+        let warnings = warnings.iter().map(Warning::to_string).collect();
         (String::from_utf8(left).unwrap(), warnings)
     }
 
