@@ -33,7 +33,7 @@ impl FrontMatter {
     /// Parses the front matter of `text`, if it has one.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
-        let Some(first) = find_first_block(text) else {
+        let Some(first) = find_block(text) else {
             if let Some(line) = unclosed(text) {
                 warnings.push(Warning::at(
                     path,
@@ -43,8 +43,8 @@ impl FrontMatter {
             }
             // A byte order mark is not part of the first line.
             let mark = text.len() - text.trim_start_matches('\u{feff}').len();
-            let value = Self { fields: empty(), range: 0..mark };
-            return Parsed { value, warnings };
+            let fields = Node { value: Value::Map(Vec::new()), line: 1 };
+            return Parsed::new(Self { fields, range: 0..mark }, warnings);
         };
         let fields = read(text, &first, path, &mut warnings);
         let range = first.whole;
@@ -70,22 +70,13 @@ impl FrontMatter {
 /// Returns the byte range between the `---` lines of the first block, for callers that need a single line of
 /// it.
 pub fn inner_range(text: &str) -> Option<Range<usize>> {
-    find_first_block(text).map(|block| block.inner)
-}
-
-fn empty() -> Node {
-    Node { value: Value::Map(Vec::new()), line: 1 }
+    find_block(text).map(|block| block.inner)
 }
 
 /// A block between two `---` lines.
 struct FencedBlock {
     whole: Range<usize>,
     inner: Range<usize>,
-}
-
-/// Finds the first block of the front matter; a rule at the start of a document is not its beginning.
-fn find_first_block(text: &str) -> Option<FencedBlock> {
-    find_block(text).filter(|block| may_be_fields(&text[block.inner.clone()]))
 }
 
 /// Returns whether the text between two `---` lines at the start of a file may be front matter, even if it is not
@@ -117,7 +108,8 @@ fn has_plain_key(line: &str) -> bool {
         && !key.starts_with(['*', '#'])
 }
 
-/// Finds a block that is preceded only by blank lines and a byte order mark.
+/// Finds a block that is preceded only by blank lines and a byte order mark; a rule at the start of a document is not its
+/// beginning.
 fn find_block(text: &str) -> Option<FencedBlock> {
     let start = opening_offset(text)?;
     let inner = start + text[start..].find('\n')? + 1;
@@ -125,7 +117,8 @@ fn find_block(text: &str) -> Option<FencedBlock> {
     for line in text[inner..].split_inclusive('\n') {
         let end = at + line.len();
         if matches!(line.trim_end(), "---" | "...") {
-            return Some(FencedBlock { whole: start..end, inner: inner..at });
+            let block = FencedBlock { whole: start..end, inner: inner..at };
+            return may_be_fields(&text[inner..at]).then_some(block);
         }
         at = end;
     }
@@ -495,26 +488,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
     // Not every backslash is an escape: `"\d+"`.
     let read = serde_json::from_str(&format!("\"{inner}\""));
-    Some((read.unwrap_or_else(|_| unescaped(&inner)), rest))
-}
-
-/// Returns a text with its escapes replaced, and any other backslash kept.
-fn unescaped(text: &str) -> String {
-    let (mut found, mut chars) = (String::new(), text.chars());
-    while let Some(c) = chars.next() {
-        match chars.clone().next().filter(|_| c == '\\') {
-            Some('n') => found.push('\n'),
-            Some('t') => found.push('\t'),
-            Some('r') => found.push('\r'),
-            Some(own @ ('"' | '\\' | '/' | ' ')) => found.push(own),
-            _ => {
-                found.push(c);
-                continue;
-            }
-        }
-        chars.next();
-    }
-    found
+    Some((read.unwrap_or(inner), rest))
 }
 
 /// One value of the front matter.
