@@ -16,7 +16,7 @@ use std::{fs, io};
 
 use crate::error::{At, Error, Result};
 use crate::storage::read::is_absent;
-use crate::text::quantity;
+use crate::text::{listed, quantity};
 use crate::warning::Warning;
 
 /// The largest file that is read whole: 8 MiB.
@@ -29,15 +29,12 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_FILES: usize = 20_000;
 
 /// Files and folders in which programs keep keys and passwords, in lower case.
-const CREDENTIALS: &[&str] = &[
-    ".aws", ".azure", ".docker", ".env", ".envrc", ".git-credentials", ".gnupg", ".htpasswd",
-    ".kube", ".netrc", ".npmrc", ".pgpass", ".pypirc", ".s3cfg", ".ssh", ".vault-token",
-    ".yarnrc.yml", "auth.json", "credentials", "credentials.json", "id_dsa", "id_ecdsa",
-    "id_ed25519", "id_rsa", "secrets.json", "secrets.toml", "secrets.yaml", "secrets.yml",
-    "terraform.tfstate",
-];
+const CREDENTIALS: &str = ".aws .azure .docker .env .envrc .git-credentials .gnupg .htpasswd .kube .netrc .npmrc \
+    .pgpass .pypirc .s3cfg .ssh .vault-token .yarnrc.yml auth.json credentials credentials.json \
+    id_dsa id_ecdsa id_ed25519 id_rsa secrets.json secrets.toml secrets.yaml secrets.yml \
+    terraform.tfstate";
 /// Extensions of keys.
-const KEYS: &[&str] = &["asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk"];
+const KEYS: &str = "asc env jks key keystore p12 pem pfx ppk";
 
 /// The boundaries of the projects open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
@@ -179,9 +176,9 @@ fn is_credentials(path: &Path) -> bool {
     path.components().any(|part| {
         let name = part.as_os_str().to_string_lossy().to_lowercase();
         let extension = Path::new(&name).extension().map(|end| end.to_string_lossy());
-        CREDENTIALS.contains(&name.trim_end_matches('~'))
+        listed(CREDENTIALS, name.trim_end_matches('~'))
             || name.starts_with(".env.")
-            || extension.is_some_and(|end| KEYS.contains(&end.as_ref()))
+            || extension.is_some_and(|end| listed(KEYS, &end))
     })
 }
 
