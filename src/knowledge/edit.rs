@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use regex::{Captures, Regex};
 
 use crate::error::{Error, Result};
-use crate::knowledge::{Entry, EntryKey, EntryStatus, EntryWrite, entry, yaml};
+use crate::knowledge::{Entry, EntryStatus, EntryWrite, entry, yaml};
 use crate::markdown::edit::Edit;
 use crate::markdown::{FrontMatter, Value, edit, front_matter};
 use crate::text::{line_end, pattern, without_byte_order_mark};
@@ -20,7 +20,6 @@ const ORDER: [&str; 8] =
 /// Returns the bytes of an entry after a write, with only the necessary changes to what it had.
 pub(crate) fn written(
     write: &EntryWrite,
-    key: &EntryKey,
     old: &[u8],
     path: &Path,
     today: NaiveDate,
@@ -34,14 +33,21 @@ pub(crate) fn written(
         let body = without_byte_order_mark(old);
         (format!("{}---\n---\n\n", valid(&old[..old.len() - body.len()])), body)
     };
-    let mut front = set(&front, &changed(write, key, &entry, &front, today));
+    let mut front = set(&front, &changed(write, &entry, &front, today));
     let body = match &write.body {
+        // Verbatim, with a title added if it has none.
         Some(new) => {
             let end = line_end(&front);
             if !front.ends_with("\n\n") && !front.ends_with("\n\r\n") {
                 front.push_str(end);
             }
-            with_title(write, key, new, entry.title.as_deref(), end).into_bytes()
+            let new = new.trim_start_matches('\u{feff}');
+            let in_words = entry::in_words(&write.key);
+            let title = write.title.as_deref().map(str::trim).or(entry.title.as_deref());
+            match entry::title_line(new) {
+                Some(_) => new.as_bytes().to_owned(),
+                None => format!("# {}{end}{end}{new}", title.unwrap_or(&in_words)).into_bytes(),
+            }
         }
         None => body.to_owned(),
     };
@@ -51,7 +57,6 @@ pub(crate) fn written(
 /// Returns the fields that are missing or whose values have to change.
 fn changed(
     write: &EntryWrite,
-    key: &EntryKey,
     entry: &Entry,
     front: &str,
     today: NaiveDate,
@@ -65,7 +70,7 @@ fn changed(
     let created = entry.updated.unwrap_or(today).to_string();
     let tags = write.tags.as_ref().unwrap_or(&entry.tags);
     let tag_list = yaml::list(tags.iter().map(|tag| yaml::scalar(tag)));
-    let is_named = entry.named.as_deref() == Some(key.as_str());
+    let is_named = entry.named.as_ref() == Some(&write.key);
     let is_certain = entry.confidence == Some(write.confidence);
     // What is written anew is not in doubt any more.
     let status = match entry.status {
@@ -73,7 +78,7 @@ fn changed(
         status => status,
     };
     let fields = [
-        ("key", !is_named, yaml::scalar(key.as_str())),
+        ("key", !is_named, yaml::scalar(&write.key)),
         ("type", entry.kind != Some(write.kind), write.kind.as_str().to_owned()),
         ("tags", entry.tags != *tags || is_missing("tags"), tag_list),
         ("created", is_missing("created"), created),
@@ -83,22 +88,6 @@ fn changed(
     ];
     let changed = fields.into_iter().filter(|(_, is_changed, _)| *is_changed);
     changed.map(|(name, _, value)| (name, value)).collect()
-}
-
-/// Returns a body verbatim, with a title added if it has none; the line of the title ends as those above it.
-fn with_title(
-    write: &EntryWrite,
-    key: &EntryKey,
-    body: &str,
-    old: Option<&str>,
-    end: &str,
-) -> String {
-    if entry::title_line(body).is_some() {
-        return body.to_owned();
-    }
-    let in_words = entry::in_words(key.as_str());
-    let title = write.title.as_deref().map(str::trim).or(old).unwrap_or(&in_words);
-    format!("# {title}{end}{end}{body}")
 }
 
 /// Refuses a file that has front matter in which no field can be found: another one above it would hide it.
@@ -252,7 +241,6 @@ mod tests {
     }
 
     fn updated(old: &[u8]) -> Result<Vec<u8>> {
-        let key = EntryKey::parse("a").unwrap();
         let write = EntryWrite {
             key: "a".to_owned(),
             kind: EntryType::Decision,
@@ -265,7 +253,7 @@ mod tests {
             request_id: None,
         };
         let today = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
-        written(&write, &key, old, Path::new("a.md"), today)
+        written(&write, old, Path::new("a.md"), today)
     }
 
     #[test]

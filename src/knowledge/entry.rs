@@ -1,6 +1,5 @@
 //! An entry: its key, which is also its file name, its front matter, its title and the position of its body.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Lines, Node, Ranges, Value, front_matter, line_start};
-use crate::text::{pattern, word_enum};
+use crate::text::{capitalized, pattern, word_enum};
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -219,41 +218,17 @@ pub(crate) const MAX_KEY: usize = 60;
 /// Keys that would clash with the store's own files.
 const RESERVED: [&str; 2] = ["index", "log"];
 
-/// The key of an entry: `[a-z0-9]` and single hyphens, at most 60 characters.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EntryKey(String);
-
-impl EntryKey {
-    /// Parses a key; an invalid one is refused with the reason.
-    pub fn parse(text: &str) -> Result<Self> {
-        match key_fault(text) {
-            None => Ok(Self(text.to_owned())),
-            Some(fault) => Err(Error::refused(format!("`{text}` is not a key: {fault}")).hint(
-                format!("a key is lower-case words with hyphens, {MAX_KEY} characters at most, such as `test-runner`"),
-            )),
-        }
-    }
-
-    /// Returns the key as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EntryKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Refuses what is not a key, `[a-z0-9]` and single hyphens, at most 60 characters, with the reason.
+pub(crate) fn check_key(text: &str) -> Result<()> {
+    let Some(fault) = key_fault(text) else { return Ok(()) };
+    Err(Error::refused(format!("`{text}` is not a key: {fault}")).hint(format!(
+        "a key is lower-case words with hyphens, {MAX_KEY} characters at most, such as `test-runner`"
+    )))
 }
 
 /// Returns a key's words as a title: `Test runner` for `test-runner`.
 pub(crate) fn in_words(key: &str) -> String {
-    let words = key.replace('-', " ");
-    let mut letters = words.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => words,
-    }
+    capitalized(&key.replace('-', " "))
 }
 
 /// Returns why a text is not a valid key; `None` if it is valid.
@@ -425,7 +400,7 @@ mod tests {
     #[test]
     fn keys_are_words_with_hyphens() {
         for good in ["a", "test-runner", "2026-q2", &"a".repeat(MAX_KEY)] {
-            assert_eq!(EntryKey::parse(good).unwrap().as_str(), good);
+            check_key(good).unwrap();
         }
         assert_eq!(in_words("test-runner"), "Test runner");
     }
@@ -450,7 +425,7 @@ mod tests {
             ("index", "neither `index`"),
             (&"a".repeat(MAX_KEY + 1), "1 to 60 characters"),
         ] {
-            let error = EntryKey::parse(bad).unwrap_err();
+            let error = check_key(bad).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Refused);
             assert!(error.message.contains(reason), "{}", error.message);
         }

@@ -21,7 +21,7 @@ pub(crate) mod yaml;
 
 pub use audit::{BrokenLink, Duplicate, EntryAudit, Invalid, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
-pub use entry::{Confidence, Entry, EntryKey, EntryStatus, EntryType};
+pub use entry::{Confidence, Entry, EntryStatus, EntryType};
 pub use query::{
     EntryFilter, EntryHit, EntryQuery, EntrySummary, Hits, LinkedEntry, linked, query, summaries,
 };

@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use crate::clock::{Clock, parse_date};
 use crate::error::{At, Error, Result};
-use crate::knowledge::entry::key_fault;
-use crate::knowledge::{Entry, EntryFilter, EntryKey, EntryStatus, EntryType};
+use crate::knowledge::entry::{check_key, key_fault};
+use crate::knowledge::{Entry, EntryFilter, EntryStatus, EntryType};
 use crate::parallel;
 use crate::project::Project;
 use crate::storage::read::PathKind;
@@ -121,7 +121,7 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     let path = place.entry(key);
     let is_name = !key.contains(['/', '\\', '\0']) && stem(&format!("{key}.md")).is_some();
     if key_fault(key).is_some() && !(is_name && read::is_file(&path)) {
-        EntryKey::parse(key)?;
+        check_key(key)?;
     }
     let Some(bytes) = bytes(&place, &path)? else {
         return Err(not_found(&place, key));
@@ -158,11 +158,11 @@ pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>
 
 /// Returns the file of an entry, which must exist.
 pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<u8>)> {
-    let key = EntryKey::parse(key)?;
-    let path = place.entry(key.as_str());
+    check_key(key)?;
+    let path = place.entry(key);
     match bytes(place, &path)? {
         Some(bytes) => Ok((path, bytes)),
-        None => Err(not_found(place, key.as_str())),
+        None => Err(not_found(place, key)),
     }
 }
 

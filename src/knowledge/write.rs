@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::knowledge::audit::Likeness;
 use crate::knowledge::classify::{content_words, key_from_words, type_by_rules};
 use crate::knowledge::edit::{refuse_unreadable_front_matter, set, valid, written};
-use crate::knowledge::entry::MAX_KEY;
+use crate::knowledge::entry::{MAX_KEY, check_key};
 use crate::knowledge::store::{bytes, digest, existing, log, scan, update_index};
-use crate::knowledge::{Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, yaml};
+use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, KnowledgeDir, yaml};
 use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
@@ -104,18 +104,14 @@ impl fmt::Display for EntryWriteReport {
 
 /// Writes an entry; a new one without a body and a near-duplicate of another entry are refused.
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
-    let key = EntryKey::parse(&write.key)?;
-    let write = &EntryWrite {
-        body: write.body.as_deref().map(|body| body.trim_start_matches('\u{feff}').to_owned()),
-        ..write.clone()
-    };
+    check_key(&write.key)?;
     check(write)?;
     let request = write.request_id.as_deref();
     let place = KnowledgeDir::in_project(project);
-    let operation = format!("entry write {key}");
+    let operation = format!("entry write {}", write.key);
     let (mut written, applied) =
         project.storage().transact_once(&operation, &[Store::Entries], request, || {
-            plan(project, &place, &key, write)
+            plan(project, &place, write)
         })?;
     written.diff = applied.diff;
     written.warnings.extend(project.named(applied.warnings));
@@ -127,7 +123,7 @@ const PASS_BODY: &str = "pass `body`, on the command line --body @FILE or --body
 
 /// Refuses invalid input before anything is read.
 fn check(write: &EntryWrite) -> Result<()> {
-    let body = write.body.as_deref();
+    let body = write.body.as_deref().map(|body| body.trim_start_matches('\u{feff}'));
     if let Some(title) = &write.title {
         if title.trim().is_empty() || title.contains(char::is_control) {
             return Err(Error::usage("a title is one line of text"));
@@ -159,10 +155,10 @@ fn check(write: &EntryWrite) -> Result<()> {
 fn plan(
     project: &Project,
     place: &KnowledgeDir,
-    key: &EntryKey,
     write: &EntryWrite,
 ) -> Result<(EntryWriteReport, Changes)> {
-    let path = place.entry(key.as_str());
+    let key = write.key.as_str();
+    let path = place.entry(key);
     let old = bytes(place, &path)?;
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
@@ -171,12 +167,12 @@ fn plan(
         return Err(Error::usage(format!("the new entry `{key}` has no body")).hint(PASS_BODY));
     }
     let today = project.clock.today();
-    let new = written(write, key, old.as_deref().unwrap_or_default(), &path, today)?;
+    let new = written(write, old.as_deref().unwrap_or_default(), &path, today)?;
     let text = String::from_utf8_lossy(&new);
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
     if write.body.is_some() || old.is_none() {
-        let body = Likeness::new(&text[entry.body.clone()], key.as_str());
+        let body = Likeness::new(&text[entry.body.clone()], key);
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if !entry.is_active() {
@@ -188,7 +184,7 @@ fn plan(
     }
     let (added, removed) = differences(old.as_deref(), &new);
     let written = EntryWriteReport {
-        key: key.to_string(),
+        key: key.to_owned(),
         outcome: if old.is_some() { WriteOutcome::Updated } else { WriteOutcome::Stored },
         added,
         removed,
@@ -200,7 +196,7 @@ fn plan(
     let mut changes = Changes::new();
     if !written.unchanged {
         changes.edit(&path, old, new.clone())?;
-        update_index(place, &mut changes, [key.to_string()])?;
+        update_index(place, &mut changes, [key.to_owned()])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
         let what = format!("write {key} ({kind}, {confidence})");
         log(&mut changes, place, &project.clock, &what)?;
@@ -208,7 +204,7 @@ fn plan(
     Ok((written, changes))
 }
 
-fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
+fn match_hash(key: &str, wanted: &str, old: Option<&[u8]>) -> Result<()> {
     let (what, hint) = match old.map(digest) {
         Some(now) if now == wanted => return Ok(()),
         Some(_) => (
@@ -222,7 +218,7 @@ fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
 
 fn refuse_duplicate(
     place: &KnowledgeDir,
-    key: &EntryKey,
+    key: &str,
     body: &Likeness,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
@@ -230,7 +226,7 @@ fn refuse_duplicate(
         return Ok(());
     }
     let found = scan(place, |file| {
-        if file.key == key.as_str() {
+        if file.key == key {
             return None;
         }
         let entry = file.entry();
@@ -499,23 +495,23 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     }
     // Before a title is put over it, which would be line 1.
     asked.secrets.check("the text", text)?;
-    let named = asked.key.as_deref().map(EntryKey::parse).transpose()?;
+    asked.key.as_deref().map_or(Ok(()), check_key)?;
     let derived = type_by_rules(text);
     let place = KnowledgeDir::in_project(project);
     let request = asked.request_id.as_deref();
     let ended = project.storage().transact_once("remember", &[Store::Entries], request, || {
-        let key = match &named {
+        let key = match &asked.key {
             Some(key) => key.clone(),
             None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
         };
         refuse_same(&place, &key, text)?;
-        let path = place.entry(key.as_str());
+        let path = place.entry(&key);
         let known = bytes(&place, &path)?;
         let body = body(text, known.as_ref().map_or("\n", line_end));
         let known = known.map(|bytes| Entry::from_bytes(&bytes, &path)).unwrap_or_default();
         let kind = asked.kind.or(known.kind).or(derived).unwrap_or_default();
         let write = EntryWrite {
-            key: key.to_string(),
+            key,
             kind,
             confidence: asked.confidence,
             tags: asked.tags.clone(),
@@ -526,7 +522,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
             request_id: None,
         };
         check(&write)?;
-        let (written, changes) = plan(project, &place, &key, &write)?;
+        let (written, changes) = plan(project, &place, &write)?;
         let remembered = Remembered {
             written,
             kind,
@@ -558,13 +554,13 @@ fn body(text: &str, end: &str) -> String {
 }
 
 /// Returns the key, with a number if an entry has it already.
-fn free_key(place: &KnowledgeDir, key: &str) -> Result<EntryKey> {
+fn free_key(place: &KnowledgeDir, key: &str) -> Result<String> {
     let mut number = 1;
     loop {
         let end = if number == 1 { String::new() } else { format!("-{number}") };
         let start = key[..key.len().min(MAX_KEY - end.len())].trim_end_matches('-');
-        let candidate = EntryKey::parse(&format!("{start}{end}"))?;
-        if bytes(place, &place.entry(candidate.as_str()))?.is_none() {
+        let candidate = format!("{start}{end}");
+        if bytes(place, &place.entry(&candidate))?.is_none() {
             return Ok(candidate);
         }
         number += 1;
@@ -572,11 +568,11 @@ fn free_key(place: &KnowledgeDir, key: &str) -> Result<EntryKey> {
 }
 
 /// Refuses a text that has nearly all of its words in common with another active entry.
-fn refuse_same(place: &KnowledgeDir, key: &EntryKey, text: &str) -> Result<()> {
+fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<()> {
     let words = content_words(text);
     let found = scan(place, |file| {
         let entry = file.entry();
-        if file.key == key.as_str() || !entry.is_active() {
+        if file.key == key || !entry.is_active() {
             return None;
         }
         let other = content_words(file.text.get(entry.body)?);
