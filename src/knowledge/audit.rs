@@ -266,15 +266,16 @@ fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
             named.entry(name.to_lowercase()).or_default().entry(key).or_insert(name);
         }
     }
-    let pairs = named.iter().flat_map(|(folded, keys)| {
-        keys.iter().skip(1).zip(keys.iter().take(1).cycle()).map(
-            move |((other, name), (first, spelled))| {
-                let case = if name == spelled { "" } else { ", ignoring case" };
-                pair(first, other, format!("both have the key `{folded}`{case}"))
-            },
-        )
-    });
-    pairs.collect()
+    let mut found = Vec::new();
+    for (folded, keys) in named {
+        let mut keys = keys.into_iter();
+        let Some((first, spelled)) = keys.next() else { continue };
+        found.extend(keys.map(|(other, name)| {
+            let case = if name == spelled { "" } else { ", ignoring case" };
+            pair(first, other, format!("both have the key `{folded}`{case}"))
+        }));
+    }
+    found
 }
 
 fn pair(one: &str, other: &str, reason: String) -> Duplicate {

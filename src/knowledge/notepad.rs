@@ -27,7 +27,7 @@ use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::store::log;
-use crate::markdown::{Outline, item_end, line_start, without_bullet};
+use crate::markdown::{Outline, Section, item_end, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, read};
@@ -69,7 +69,6 @@ impl NotepadSection {
 #[derive(Clone, Debug)]
 struct Heading {
     level: u8,
-    title: String,
     /// Byte range of its line, with the line ending.
     line: Range<usize>,
     /// The section that it begins.
@@ -89,12 +88,16 @@ impl<'a> Notepad<'a> {
     pub fn parse(text: &'a str) -> Self {
         let mark = text.len() - text.trim_start_matches('\u{feff}').len();
         let outline = Outline::parse(text, mark);
-        let mut headings = headings(&outline);
-        for section in NotepadSection::ALL {
-            if let Some(own) = headings.iter_mut().find(|one| is_heading_of(&one.title, section)) {
-                own.which = Some(section);
-            }
-        }
+        let mut missing = NotepadSection::ALL.to_vec();
+        // Except in quotes and lists.
+        let heading = |section: &Section| {
+            let start = own_line(text, section.heading.start).filter(|_| section.level > 0)?;
+            let line = text[start..].split_inclusive('\n').next().unwrap_or_default();
+            let own = missing.iter().position(|one| is_heading_of(&section.title, *one));
+            let which = own.map(|at| missing.remove(at));
+            Some(Heading { level: section.level, line: start..start + line.len(), which })
+        };
+        let headings = outline.sections().iter().filter_map(heading).collect();
         Self { text, outline, headings }
     }
 
@@ -144,19 +147,6 @@ impl<'a> Notepad<'a> {
 fn own_line(text: &str, at: usize) -> Option<usize> {
     let before = text[line_start(text, at)..at].trim_start_matches('\u{feff}');
     (before.len() <= 3 && before.trim_matches(' ').is_empty()).then_some(at - before.len())
-}
-
-/// Returns all headings in file order, except in quotes and lists.
-fn headings(outline: &Outline<'_>) -> Vec<Heading> {
-    let text = outline.text();
-    let marked = outline.sections().iter().filter(|section| section.level > 0);
-    let marked = marked.filter_map(|section| {
-        let start = own_line(text, section.heading.start)?;
-        let line = text[start..].split_inclusive('\n').next().unwrap_or_default();
-        let (level, title) = (section.level, section.title.clone());
-        Some(Heading { level, title, line: start..start + line.len(), which: None })
-    });
-    marked.collect()
 }
 
 /// Returns whether a heading names a section, possibly with decoration: `**priority context:**`, `Priority Context (max 500)`.
