@@ -206,9 +206,9 @@ pub(crate) const NO_HASH: &str = "none yet";
 pub(crate) const INIT_NOTE: &str = "(nothing is covered yet)";
 
 static ANCHOR: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$"));
+    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$"));
 static UPDATED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)"));
+    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)"));
 /// The comment that another tool reads.
 static COMMENT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->"));
@@ -326,9 +326,9 @@ impl Footer {
 
 /// Returns the values of the lines of a kind, with their byte offsets.
 fn values<'t>(kind: &'static Regex, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
-    text.split('\n').filter_map(move |line| {
-        let value = kind.captures(line)?.get(1)?.as_str();
-        Some((value.as_ptr() as usize - text.as_ptr() as usize, value))
+    kind.captures_iter(text).filter_map(|found| {
+        let value = found.get(1)?;
+        Some((value.start(), value.as_str()))
     })
 }
 
