@@ -366,10 +366,8 @@ pub(crate) fn with_end<'a>(
 /// Returns the block with this digest from an earlier version of the file: in the undo history, or in git.
 pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
     let block = |bytes: &[u8]| block_with_digest(bytes, path, stated);
-    let recorded =
-        project.storage().history().find_written(path, |bytes| block(bytes).is_some())?;
-    if let Some(bytes) = recorded {
-        return Ok(block(&bytes));
+    if let Some(recorded) = project.storage().history().find_written(path, block)? {
+        return Ok(Some(recorded));
     }
     let relative = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed);
     let Some(relative) = relative else { return Ok(None) };

@@ -138,19 +138,18 @@ impl History {
         Ok(changes)
     }
 
-    /// Returns the newest content that an operation wrote to a file of the project and `is_wanted` accepts.
-    pub(crate) fn find_written(
+    /// Returns what `find` finds in the newest content that an operation wrote to a file of the project.
+    pub(crate) fn find_written<T>(
         &self,
         path: &Path,
-        mut is_wanted: impl FnMut(&[u8]) -> bool,
-    ) -> Result<Option<Vec<u8>>> {
+        mut find: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>> {
         let (root, path) = (self.root(), boundary::real_path(path)?);
-        let written = self.own_records()?.flat_map(|record| record.changes.into_iter().rev());
-        let mut bytes = written.filter_map(|change| match change {
-            Change::Write { path: written, new, .. } if root.join(&written) == path => new,
+        let mut written = self.own_records()?.flat_map(|record| record.changes.into_iter().rev());
+        Ok(written.find_map(|change| match change {
+            Change::Write { path: written, new, .. } if root.join(&written) == path => find(&new?),
             _ => None,
-        });
-        Ok(bytes.find(|bytes| is_wanted(bytes)))
+        }))
     }
 
     fn root(&self) -> PathBuf {
