@@ -10,6 +10,8 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
+#[cfg(unix)]
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -52,30 +54,14 @@ pub fn default_path(environment: &Environment) -> Result<PathBuf> {
 }
 
 /// Opens the journal and returns it with its current length, or `None` if it does not exist.
-#[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
 pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
-    let metadata = match std::fs::metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(None),
-        metadata => metadata.at("read", path)?,
-    };
-    if metadata.is_dir() {
-        return Err(Error::failed("is a directory, a file was expected").at(path, None));
-    }
     // A device such as /dev/null has no content.
     #[cfg(unix)]
-    if std::os::unix::fs::FileTypeExt::is_char_device(&metadata.file_type()) {
+    if std::fs::metadata(path).is_ok_and(|found| FileTypeExt::is_char_device(&found.file_type())) {
         return Ok(None);
     }
-    // Opening a pipe would block until it has a writer.
-    if !metadata.is_file() {
-        return Err(Error::failed("is not a regular file, so it is not read").at(path, None));
-    }
-    // It may have been deleted in the meantime.
-    let file = match File::open(path) {
-        Err(error) if read::is_absent(&error) => return Ok(None),
-        file => file.at("read", path)?,
-    };
-    let length = file.metadata().at("read", path)?.len();
+    let Some(file) = read::users_file(path)? else { return Ok(None) };
+    let length = read::length(&file, path)?;
     Ok(Some((file, length)))
 }
 

@@ -221,22 +221,17 @@ impl Root {
     ///
     /// Any other path is refused, and one inside `.git`.
     pub(crate) fn relative(&self, real: &Path) -> Result<PathBuf> {
-        let (below, recorded) = match real.strip_prefix(&self.real) {
-            Ok(below) => (below, below),
-            Err(_) => match self.below_linked(real) {
-                Some(below) => (below, real),
-                None => {
-                    return Err(Error::refused("lies outside the project, so it is not written")
-                        .at(real, None)
-                        .hint(format!(
-                            "the project is {}; linked_roots in your own settings can allow a folder outside",
-                            self.named.display()
-                        )));
-                }
-            },
+        let own = real.strip_prefix(&self.real).ok();
+        let Some(below) = own.or_else(|| self.below_linked(real)) else {
+            return Err(Error::refused("lies outside the project, so it is not written")
+                .at(real, None)
+                .hint(format!(
+                    "the project is {}; linked_roots in your own settings can allow a folder outside",
+                    self.named.display()
+                )));
         };
         match is_plain(below) {
-            true => Ok(recorded.to_owned()),
+            true => Ok(own.unwrap_or(real).to_owned()),
             false => Err(Error::refused("is not written by annals").at(real, None)),
         }
     }

@@ -42,9 +42,14 @@ pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// Returns the bytes of a file that the user named, or `None` if there is none; links are followed.
 pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    users_file(path)?.map(|file| read_bounded(&file, path)).transpose()
+}
+
+/// Opens a file that the user named, of any size, or returns `None` if there is none; links are followed.
+pub(crate) fn users_file(path: &Path) -> Result<Option<File>> {
     match following_links(path, OpenAs::File) {
         Err(error) if is_absent(&error) => Ok(None),
-        file => read_bounded(&file.at("read", path)?, path).map(Some),
+        file => file.at("read", path).map(Some),
     }
 }
 
@@ -107,7 +112,7 @@ fn read_bounded(file: &File, path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Returns the length of an opened file, which must be a regular one.
-fn length(file: &File, path: &Path) -> Result<u64> {
+pub(crate) fn length(file: &File, path: &Path) -> Result<u64> {
     let found = file.metadata().at("read", path)?;
     match PathKind::from(found.file_type()) {
         PathKind::File => Ok(found.len()),
@@ -142,10 +147,7 @@ pub(crate) fn is_write_protected(path: &Path) -> bool {
 ///
 /// The file may have any size.
 pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
-    match following_links(path, OpenAs::File) {
-        Err(error) if is_absent(&error) => Ok(None),
-        file => Ok(Some(BufReader::new(file.at("read", path)?))),
-    }
+    Ok(users_file(path)?.map(BufReader::new))
 }
 
 /// Opens a file to be read line by line if it is a regular one and no part of its path is a link; `None` if it does
@@ -157,9 +159,7 @@ pub(crate) fn unlinked_lines(path: &Path) -> Result<Option<BufReader<File>>> {
         Err(error) if is_absent(&error) => return Ok(None),
         file => file.at("read", path)?,
     };
-    if !file.metadata().at("read", path)?.is_file() {
-        return Err(wrong_kind("is not a regular file, so it is not read", path));
-    }
+    length(&file, path)?;
     Ok(Some(BufReader::with_capacity(LINES_BUFFER, file)))
 }
 
