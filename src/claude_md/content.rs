@@ -1,7 +1,5 @@
 //! The content of the block: built from the stores, and shrunk if the file gets too long.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use crate::claude_md::decisions;
@@ -10,7 +8,7 @@ use crate::error::Result;
 use crate::plan::{DEFAULT_MILESTONE, Skill, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
-use crate::text::{Line, non_placeholder, strip_controls, word_enum};
+use crate::text::{Line, line_number, non_placeholder, strip_controls, word_enum};
 use crate::warning::{SourceLocation, Warning};
 use crate::{patterns, secrets};
 
@@ -30,9 +28,9 @@ const MAX_ITEM_CHARS: usize = 160;
 /// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
 
-/// Returns where the documents that the block is made of contain a secret. One that cannot be read was reported when it was
-/// read for its content.
-fn place_of(secret: &str, project: &Project, survey: &Survey) -> Option<SourceLocation> {
+/// Returns where the documents that the block is made of contain a secret, or else their folder. One that cannot be read was
+/// reported when it was read for its content.
+fn place_of(secret: &str, project: &Project, survey: &Survey) -> SourceLocation {
     let (home, root) = (&survey.folder.active.dir, &survey.folder.dir);
     let files = [
         home.join(vocabulary::STATE),
@@ -41,11 +39,12 @@ fn place_of(secret: &str, project: &Project, survey: &Survey) -> Option<SourceLo
         root.join(vocabulary::PROJECT),
         patterns::path(root),
     ];
-    files.iter().find_map(|file| {
+    let place = files.iter().find_map(|file| {
         let text = read::text(file).ok()??.value;
-        let line = text[..text.find(secret)?].matches('\n').count() + 1;
+        let line = line_number(&text, text.find(secret)?);
         Some(SourceLocation::new(project.relative(file), line))
-    })
+    });
+    place.unwrap_or_else(|| SourceLocation::new(project.relative(root), None))
 }
 
 /// What one store remembers of a project without a planning folder.
@@ -113,9 +112,8 @@ fn pattern_lines(patterns: &[Pattern], lines: &mut Lines<'_>) -> Vec<Line> {
 
 /// Builds lines from foreign text, and warns about redacted text.
 struct Lines<'a> {
-    planning: &'a Path,
-    /// The file and the line that contain a text.
-    place: &'a dyn Fn(&str) -> Option<SourceLocation>,
+    /// Returns the file and the line that contain a text.
+    place: &'a dyn Fn(&str) -> SourceLocation,
     warnings: &'a mut Vec<Warning>,
 }
 
@@ -144,7 +142,6 @@ impl Lines<'_> {
             secrets::REDACTED
         );
         let place = (self.place)(&text[first.range.clone()]);
-        let place = place.unwrap_or_else(|| SourceLocation::new(self.planning, None));
         self.warnings.push(Warning { place, message });
     }
 
@@ -305,8 +302,7 @@ impl Content {
         patterns: &[Pattern],
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        let place = project.planning_place();
-        let layout = &place.layout;
+        let layout = &project.planning_place().layout;
         // A milestone without a name is called so, unless the workflow does not know the word.
         let has_default = layout.is_in_use
             && !layout.name.keeps_milestones()
@@ -315,7 +311,7 @@ impl Content {
         let milestone = status.milestone.display_name().or_else(default);
         let (phase, contested) = (status.derived.line(), status.next.contest());
         let find = |secret: &str| place_of(secret, project, survey);
-        let lines = &mut Lines { planning: project.relative(&place.dir), place: &find, warnings };
+        let lines = &mut Lines { place: &find, warnings };
         let decisions = decisions::lists(survey);
         let (decisions, _) = decisions::select(&decisions, decisions::MAX_DECISIONS);
         let mut decision_line = |(decision, _, text): &Ranked<'_>| {
@@ -370,6 +366,8 @@ impl Content {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::text::Line;
 
@@ -377,8 +375,7 @@ mod tests {
     fn made<T>(make: impl FnOnce(&mut Lines<'_>) -> T) -> (T, Vec<String>) {
         let mut warnings = Vec::new();
         let made = make(&mut Lines {
-            planning: Path::new(".vbw-planning"),
-            place: &|_| None,
+            place: &|_| SourceLocation::new(Path::new(".vbw-planning"), None),
             warnings: &mut warnings,
         });
         (made, warnings.iter().map(Warning::to_string).collect())
