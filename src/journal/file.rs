@@ -106,30 +106,25 @@ impl<'f> BackwardReader<'f> {
                 self.region.truncate(kept);
                 self.is_dropping = kept == 0;
             }
-            // The line that the rest ends may be too long now that its start is known.
-            if let Some(newline) = memrchr(b'\n', &self.region)
-                && self.region.len() - (newline + 1) + self.rest.len() > MAX_LINE
-            {
-                self.region.truncate(newline + 1);
-                self.rest.clear();
-                dropped += 1;
-            }
             self.region.append(&mut self.rest);
-            // The first line, whose start is unread unless the file starts here.
-            let end = memchr(b'\n', &self.region).map_or(self.region.len(), |end| end + 1);
-            let is_too_long = end > MAX_LINE;
-            let start = if self.unread == 0 && !is_too_long { 0 } else { end };
-            if is_too_long {
-                self.is_dropping = true;
+            // Only the last line can be longer than a block.
+            let body = self.region.strip_suffix(b"\n").unwrap_or(&self.region);
+            let last = memrchr(b'\n', body).map_or(0, |newline| newline + 1);
+            if self.region.len() - last > MAX_LINE {
+                self.region.truncate(last);
+                self.is_dropping = last == 0;
                 dropped += 1;
-            } else if self.unread > 0 {
-                self.rest.extend_from_slice(&self.region[..start]);
             }
+            // The start of the first line is unread unless the file starts here.
+            let start = match self.unread {
+                0 => 0,
+                _ => memchr(b'\n', &self.region).map_or(self.region.len(), |end| end + 1),
+            };
+            self.rest.extend_from_slice(&self.region[..start]);
+            // A region without a line, which only counts what was dropped, is at the file's start.
             if start < self.region.len() || self.unread == 0 && dropped > 0 {
-                // A region without a line, which only counts what was dropped, is at the file's start.
-                let is_empty = start == self.region.len();
-                let offset = if is_empty { 0 } else { self.unread + start as u64 };
-                return Ok(Some(Region { lines: &self.region[start..], offset, dropped }));
+                let (lines, offset) = (&self.region[start..], self.unread + start as u64);
+                return Ok(Some(Region { lines, offset, dropped }));
             }
         }
         Ok(None)

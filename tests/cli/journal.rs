@@ -339,8 +339,10 @@ fn a_pipe_in_place_of_the_journal_is_no_empty_journal() {
     case.program("mkfifo pipe").success();
     let run = |line: &str| case.run(line).env("MEMORY_FILE", case.root().join("pipe"));
     let read = "[ROOT]/pipe: is not a regular file, so it is not read";
-    run("journal search c").code(1).stdout_json(&json!({"ok": false, "error": read}));
-    assert_error(&run("journal tail").code(1), read, "");
+    let hint = "move or rename it";
+    let error = format!("{read}; {hint}");
+    run("journal search c").code(1).stdout_json(&json!({"ok": false, "error": error}));
+    assert_error(&run("journal tail").code(1), read, hint);
     run("journal write --content c").code(4).stdout_json(&json!({
         "ok": false,
         "error": "[ROOT]/pipe: is not a regular file, so annals does not write to it; remove it",
