@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{
-    Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, KnowledgeDir, Remember, notepad,
+    Confidence, EntryFilter, EntryType, EntryWrite, KnowledgeDir, Remember, notepad,
 };
 use crate::project::Project;
 use crate::storage::read;
@@ -219,9 +219,8 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
             out.show(&knowledge::classify(project, &finding.join(" "))?, text!("entry/classified"))
         }
         EntryCommand::Query { text, filter } => {
-            let text = text.clone().unwrap_or_default();
-            let query = EntryQuery { text, filter: filter.clone() };
-            let found = out.understood(knowledge::query(project, &query)?);
+            let text = text.as_deref().unwrap_or_default();
+            let found = out.understood(knowledge::query(project, text, filter)?);
             out.show(&found, text!("entry/hits"))
         }
         EntryCommand::List(filter) => {

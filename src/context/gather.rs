@@ -9,7 +9,7 @@ use crate::context::{BREADCRUMB, DigestRequest, START_BLOCKERS};
 use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::{EntryQuery, notepad};
+use crate::knowledge::{EntryFilter, notepad};
 use crate::ledger::{Brief, BriefSection, is_filled};
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
@@ -333,8 +333,8 @@ impl<'a> Gatherer<'a> {
         let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
         let topic = self.request.topic.as_ref();
         if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
-            let query = EntryQuery { text: text.clone(), ..EntryQuery::default() };
-            let found = knowledge::query(self.project, &query)?.into_value(warnings);
+            let found = knowledge::query(self.project, text, &EntryFilter::default())?;
+            let found = found.into_value(warnings);
             // An explicit topic takes every match; the name of a phase must match well.
             let least = if topic.is_some() { 1 } else { MIN_SCORE };
             let hits = found.hits.iter().filter(|hit| hit.score >= least);

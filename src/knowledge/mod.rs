@@ -22,9 +22,7 @@ pub(crate) mod yaml;
 pub use audit::{BrokenLink, Duplicate, EntryAudit, Invalid, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
 pub use entry::{Confidence, Entry, EntryStatus, EntryType};
-pub use query::{
-    EntryFilter, EntryHit, EntryQuery, EntrySummary, Hits, LinkedEntry, linked, query, summaries,
-};
+pub use query::{EntryFilter, EntryHit, EntrySummary, Hits, LinkedEntry, linked, query, summaries};
 pub(crate) use store::ENTRIES;
 pub use store::{
     EntryListing, EntryText, KnowledgeDir, ListedEntry, list, log_undo, read, refresh_index,

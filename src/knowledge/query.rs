@@ -24,15 +24,6 @@ const TYPE: u32 = 5;
 const TITLE: u32 = 3;
 const BODY: u32 = 1;
 
-/// A query for entries.
-#[derive(Clone, Debug, Default)]
-pub struct EntryQuery {
-    /// The search words; an entry must contain at least one of them.
-    pub text: String,
-    /// The entries to search.
-    pub filter: EntryFilter,
-}
-
 /// An entry that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EntryHit {
@@ -56,28 +47,25 @@ pub struct Hits {
     pub hits: Vec<EntryHit>,
 }
 
-/// Returns the entries that match a query.
-pub fn query(project: &Project, query: &EntryQuery) -> Result<Parsed<Hits>> {
+/// Returns the selected entries that contain at least one of the words of a text.
+pub fn query(project: &Project, text: &str, filter: &EntryFilter) -> Result<Parsed<Hits>> {
     let place = KnowledgeDir::in_project(project);
     let search = Search {
-        query,
-        text: folded(query.text.trim()),
-        words: words(&query.text),
-        tags: folded_tags(&query.filter.tags),
+        filter,
+        text: folded(text.trim()),
+        words: words(text),
+        tags: folded_tags(&filter.tags),
     };
     let found = scan(&place, |file| search.hit(file))?;
     Ok(found.map(|mut hits| {
-        hits.sort_by(|a, b| {
-            let rank = |hit: &EntryHit| (Reverse(hit.score), Reverse(hit.updated));
-            rank(a).cmp(&rank(b)).then_with(|| a.key.cmp(&b.key))
-        });
+        hits.sort_by(|a, b| (b.score, b.updated, &a.key).cmp(&(a.score, a.updated, &b.key)));
         Hits { hits }
     }))
 }
 
 /// A query prepared for matching many entries.
 struct Search<'q> {
-    query: &'q EntryQuery,
+    filter: &'q EntryFilter,
     text: String,
     words: Vec<String>,
     tags: Vec<String>,
@@ -91,8 +79,7 @@ impl Search<'_> {
             return None;
         }
         let entry = file.entry();
-        let filter = &self.query.filter;
-        if !filter.selects(&entry) {
+        if !self.filter.selects(&entry) {
             return None;
         }
         let tags = folded_tags(&entry.tags);
@@ -101,7 +88,7 @@ impl Search<'_> {
             return None;
         }
         let tag_asked = |tag: &&String| self.tags.contains(tag) && !self.is_word(tag);
-        let type_asked = filter.kind.is_some_and(|kind| !self.is_word(kind.as_str()));
+        let type_asked = self.filter.kind.is_some_and(|kind| !self.is_word(kind.as_str()));
         let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
         Some(EntryHit {
             snippet: sanitized(self.snippet(&entry, text)).into_owned(),
