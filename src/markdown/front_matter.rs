@@ -33,7 +33,7 @@ impl FrontMatter {
     /// Parses the front matter of `text`, if it has one.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
-        let Some(first) = find_block(text) else {
+        let Some((range, inner)) = find_block(text) else {
             if let Some(line) = unclosed(text) {
                 warnings.push(Warning::at(
                     path,
@@ -46,8 +46,7 @@ impl FrontMatter {
             let fields = Node { value: Value::Map(Vec::new()), line: 1 };
             return Parsed::new(Self { fields, range: 0..mark }, warnings);
         };
-        let fields = read(text, &first, path, &mut warnings);
-        let range = first.whole;
+        let fields = read(text, inner, path, &mut warnings);
         Parsed::new(Self { fields, range }, warnings)
     }
 
@@ -70,13 +69,7 @@ impl FrontMatter {
 /// Returns the byte range between the `---` lines of the first block, for callers that need a single line of
 /// it.
 pub fn inner_range(text: &str) -> Option<Range<usize>> {
-    find_block(text).map(|block| block.inner)
-}
-
-/// A block between two `---` lines.
-struct FencedBlock {
-    whole: Range<usize>,
-    inner: Range<usize>,
+    find_block(text).map(|(_, inner)| inner)
 }
 
 /// Returns whether the text between two `---` lines at the start of a file may be front matter, even if it is not
@@ -108,17 +101,16 @@ fn has_plain_key(line: &str) -> bool {
         && !key.starts_with(['*', '#'])
 }
 
-/// Finds a block that is preceded only by blank lines and a byte order mark; a rule at the start of a document is not its
+/// Finds a block, with its `---` lines and without, that is preceded only by blank lines and a byte order mark; a rule at the start of a document is not its
 /// beginning.
-fn find_block(text: &str) -> Option<FencedBlock> {
+fn find_block(text: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = opening_offset(text)?;
     let inner = start + text[start..].find('\n')? + 1;
     let mut at = inner;
     for line in text[inner..].split_inclusive('\n') {
         let end = at + line.len();
         if matches!(line.trim_end(), "---" | "...") {
-            let block = FencedBlock { whole: start..end, inner: inner..at };
-            return may_be_fields(&text[inner..at]).then_some(block);
+            return may_be_fields(&text[inner..at]).then_some((start..end, inner..at));
         }
         at = end;
     }
@@ -142,13 +134,13 @@ fn unclosed(text: &str) -> Option<usize> {
     has_plain_key(next).then(|| line_number(text, start))
 }
 
-fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning>) -> Node {
-    let mut inner = &text[block.inner.clone()];
-    let first_line = line_number(text, block.inner.start);
+fn read(text: &str, range: Range<usize>, path: &Path, warnings: &mut Vec<Warning>) -> Node {
+    let (mut inner, start) = (&text[range.clone()], range.start);
+    let first_line = line_number(text, start);
     if inner.len() > MAX_LENGTH {
         let end = inner.floor_char_boundary(MAX_LENGTH);
         let message = "the front matter is longer than 1 MiB; the rest is not read";
-        warnings.push(Warning::at(path, line_number(text, block.inner.start + end), message));
+        warnings.push(Warning::at(path, line_number(text, start + end), message));
         inner = &inner[..end];
     }
     let (fields, unclear) = read_fields(inner, first_line);
