@@ -15,6 +15,7 @@ use crate::knowledge;
 use crate::knowledge::EntryFilter;
 use crate::plan::{Phase, Survey};
 use crate::project::{Environment, OpenRequest, Project};
+use crate::text::shell_word;
 
 /// The variable by which a shell asks for candidates.
 const VARIABLE: &str = "ANNALS_COMPLETE";
@@ -69,6 +70,8 @@ pub(crate) fn keys() -> ArgValueCandidates {
         let entries = listed.unwrap_or_default().into_iter();
         let candidate =
             |key: String, title: String| CompletionCandidate::new(key).help(Some(title.into()));
+        // bash inserts them as they are.
+        let entries = entries.filter(|entry| shell_word(&entry.key) == entry.key);
         entries.map(|entry| candidate(entry.key, entry.title)).collect()
     })
 }

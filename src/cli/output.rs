@@ -17,7 +17,7 @@ use crate::cli::warnings::combined;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
-use crate::text::{sanitize_json, sanitized, strip_controls};
+use crate::text::{sanitize_json, sanitized, shell_word, strip_controls};
 use crate::warning::{Parsed, SourceLocation, Warning};
 
 /// The format and the verbosity of the output, as every command takes them.
@@ -99,7 +99,7 @@ impl Output {
     pub(crate) fn git(&self) -> String {
         match &self.root {
             Some(root) if !self.is_here => {
-                format!("git -C '{}'", root.display().to_string().replace('\'', r"'\''"))
+                format!("git -C {}", shell_word(&root.to_string_lossy()))
             }
             _ => "git".to_owned(),
         }

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::clock::parse_date;
 use crate::knowledge::yaml;
 use crate::templates;
-use crate::text::{Line, clip, one_line, quantity, slashed};
+use crate::text::{Line, clip, one_line, quantity, shell_word, slashed};
 
 /// Renders a template of `templates/text/` over a document and what is added to it for people.
 pub(crate) fn render(
@@ -43,6 +43,7 @@ fn engine() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("folder", |path: &str| {
         slashed(Path::new(path).parent().unwrap_or(Path::new("")))
     });
+    engine.add_filter("shell", |text: &str| shell_word(text).into_owned());
     // A date needs no quotes; any other text may.
     engine.add_filter("day", |text: &str| match parse_date(text) {
         Some(_) if text.len() == 10 => text.to_owned(),

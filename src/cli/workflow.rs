@@ -19,7 +19,7 @@ use crate::lifecycle::{ExecuteRequest, InitRequest, ShipRequest, SyncRequest};
 use crate::patterns::{NoteRequest, PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons};
 use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
-use crate::text::{clip, quantity, sentences};
+use crate::text::{clip, quantity, sentences, shell_word};
 use crate::{claude_md, context, lifecycle, patterns, plan};
 
 value_enum!(LayoutName, dir);
@@ -280,7 +280,7 @@ pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Outpu
     let done = match args.action {
         MilestoneAction::List if !slug.is_empty() => {
             return Err(Error::usage("`list` takes no milestone")
-                .hint(format!("annals milestone switch {slug}")));
+                .hint(format!("annals milestone switch {}", shell_word(slug))));
         }
         MilestoneAction::List => {
             return out.show(

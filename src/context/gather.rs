@@ -16,7 +16,7 @@ use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::{Project, vocabulary};
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
-use crate::text::{Line, is_absent, quantity, sanitized, says_none, slashed};
+use crate::text::{Line, is_absent, quantity, sanitized, says_none, shell_word, slashed};
 use crate::warning::Warning;
 use crate::{claude_md, context, facts, knowledge, ledger, lifecycle, patterns, recall};
 
@@ -393,7 +393,8 @@ impl<'a> Gatherer<'a> {
 /// Says where the planning folder of a part of the project is.
 fn part_line(part: &Path) -> String {
     let part = slashed(part);
-    format!("Planned in a folder of its own: {part} (`annals -C {part} status`)")
+    let word = shell_word(&part);
+    format!("Planned in a folder of its own: {part} (`annals -C {word} status`)")
 }
 
 /// Returns the ledger's brief; `None` if no ledger is kept.

@@ -18,7 +18,7 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store};
-use crate::text::{capitalized, clip, line_end};
+use crate::text::{capitalized, clip, line_end, shell_word};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -248,8 +248,9 @@ fn refuse_duplicate(
         _ => (
             "",
             format!(
-                "update it (`annals entry write --key {other} …`), or give this one its own content and \
-                 supersede it (`annals entry supersede --old {other} --new {key}`)"
+                "update it (`annals entry write --key {0} …`), or give this one its own content and \
+                 supersede it (`annals entry supersede --old {0} --new {key}`)",
+                shell_word(&other)
             ),
         ),
     };
@@ -582,9 +583,12 @@ fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<()> {
     })?;
     match found.value.into_iter().max() {
         None => Ok(()),
-        Some((_, other)) => Err(Error::refused(format!("`{other}` says nearly the same")).hint(
-            format!("`annals remember --key {other} TEXT` updates it; `annals entry read {other}` prints it"),
-        )),
+        Some((_, other)) => {
+            let word = shell_word(&other);
+            Err(Error::refused(format!("`{other}` says nearly the same")).hint(format!(
+                "`annals remember --key {word} TEXT` updates it; `annals entry read {word}` prints it"
+            )))
+        }
     }
 }
 

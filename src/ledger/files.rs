@@ -17,7 +17,7 @@ use crate::markdown::{FrontMatter, Outline, edit, item_end, line_start};
 use crate::project::{Project, confine};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{is_absent, line_end, pattern};
+use crate::text::{is_absent, line_end, pattern, shell_word};
 use crate::warning::Warning;
 
 /// The files about the present, about what must not change, and about how it came about.
@@ -134,7 +134,7 @@ impl LedgerFiles {
         if missing.is_empty() || !project.git.exist(&missing)?.contains(&true) {
             return Ok(());
         }
-        let folder = self.repo_path.as_deref().unwrap_or_default();
+        let folder = shell_word(self.repo_path.as_deref().unwrap_or_default());
         Err(Error::refused("the ledger is committed but excluded from this sparse checkout")
             .at(&self.folder, None)
             .hint(format!("restore it with `git sparse-checkout add {folder}`")))

@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{pluralize, slug_of};
+use crate::text::{pluralize, shell_word, slug_of};
 use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
@@ -360,7 +360,7 @@ fn requested_slug(survey: &Survey, requested: Option<&str>, name: &str) -> Resul
         Some(requested) if is_named && requested != active => Err(Error::not_found(format!(
             "milestone {requested:?} is not the active one, which is {active:?}"
         ))
-        .hint(format!("annals ship --milestone {active}"))),
+        .hint(format!("annals ship --milestone {}", shell_word(active)))),
         Some(requested) if slug_of(requested) != requested => {
             Err(Error::usage(format!("{requested:?} is not a slug"))
                 .hint("a slug has lower-case letters, digits and hyphens"))

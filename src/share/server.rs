@@ -34,7 +34,7 @@ use crate::facts::replication;
 use crate::facts::replication::{Address, Cursors, Operation, PRIVATE};
 use crate::project::{Project, SERVER_ADDRESS_EXAMPLE, ServerAddress};
 use crate::storage::{fail_point, read};
-use crate::text::{clip, strip_controls};
+use crate::text::{clip, shell_word, strip_controls};
 
 /// Version of the tables that this program creates and supports.
 const SCHEMA: i32 = 1;
@@ -531,7 +531,7 @@ fn password(project: &Project, entry: [&str; 4]) -> Result<Option<String>> {
         if mode & 0o077 != 0 {
             return Err(Error::refused("other users can read this password file")
                 .at(&path, None)
-                .hint(format!("chmod 600 {}", path.display())));
+                .hint(format!("chmod 600 {}", shell_word(&path.to_string_lossy()))));
         }
     }
     Ok(password)

@@ -8,6 +8,7 @@ mod sentences;
 mod tokens;
 mod word_enum;
 
+use std::borrow::Cow;
 use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::str::FromStr;
@@ -192,6 +193,17 @@ pub(crate) fn slashed(path: &Path) -> String {
     parts.join("/")
 }
 
+/// Returns a text as one word of a command that is printed for a shell: in quotes, unless no shell would read it in
+/// another way.
+pub(crate) fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+    }
+}
+
 /// Returns the last part of a path that is separated by slashes.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
@@ -284,6 +296,19 @@ mod tests {
         assert_eq!(slashed(&path), "docs/a b/x.md");
         assert_eq!(slashed(Path::new("")), "");
         assert_eq!(["docs/x.md", "x.md", "docs/"].map(file_name), ["x.md", "x.md", ""]);
+    }
+
+    #[test]
+    fn a_word_of_a_command_is_quoted_unless_it_is_plain() {
+        for (text, expected) in [
+            ("docs/memory-2.md", "docs/memory-2.md"),
+            ("my notes", "'my notes'"),
+            ("a;touch x", "'a;touch x'"),
+            ("it's $(x)", r"'it'\''s $(x)'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(text), expected);
+        }
     }
 
     #[test]

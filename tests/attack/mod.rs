@@ -6,6 +6,7 @@
 mod configurations;
 mod keys;
 mod oversized;
+mod printed;
 mod reads;
 mod repositories;
 mod shaped;

@@ -21,6 +21,7 @@ fn commands_phases_and_keys_are_offered() {
     }
     let case = Case::new(VBW);
     case.run("remember --key red-gate the gate is red").success();
+    case.write(".vibekit/memory/red;touch x.md", "# Planted\n");
     for (words, offered) in [
         ("annals st", "status"),
         ("annals plan ", "1 2 2.1 3 4"),
@@ -36,6 +37,7 @@ fn commands_phases_and_keys_are_offered() {
         for one in offered.split(' ') {
             assert!(offers.contains(&one), "{words}: {offers:?}");
         }
+        assert!(!offers.contains(&"red;touch"), "{words}: {offers:?}");
     }
 }
 
