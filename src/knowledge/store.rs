@@ -24,7 +24,7 @@ use crate::knowledge::{Entry, EntryFilter, EntryStatus, EntryType};
 use crate::parallel;
 use crate::project::Project;
 use crate::storage::read::PathKind;
-use crate::storage::{Boundary, Changes, Operation, listing, read};
+use crate::storage::{Boundary, Changes, Operation, listing, read, real_path};
 use crate::text::{inert, line_end, sanitized, sha256};
 use crate::warning::{Parsed, Warning};
 
@@ -144,16 +144,18 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
 
 /// Returns the bytes of an entry's file, or `None` if there is none; a link out of the store is refused.
 pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>> {
-    let leads_out = || -> Result<bool> {
-        let store = fs::canonicalize(place.root()).at("open", place.root())?;
-        Ok(fs::canonicalize(path).is_ok_and(|target| !target.starts_with(store)))
-    };
-    if path.is_symlink() && leads_out()? {
+    refuse_link_out(place, path)?;
+    read::bytes(path)
+}
+
+/// Refuses a file of the store that is a link to one elsewhere, which is the user's and no part of the store.
+fn refuse_link_out(place: &KnowledgeDir, path: &Path) -> Result<()> {
+    if path.is_symlink() && !real_path(path)?.starts_with(real_path(place.root())?) {
         return Err(Error::refused("is a symbolic link out of the store, which is not followed")
             .at(path, None)
             .hint("put the file itself there"));
     }
-    read::bytes(path)
+    Ok(())
 }
 
 /// Returns the file of an entry, which must exist.
@@ -195,6 +197,7 @@ pub(crate) fn log(
     clock: &Clock,
     what: &str,
 ) -> Result<()> {
+    refuse_link_out(place, &place.log())?;
     let what: Vec<&str> = what.lines().map(str::trim).collect();
     let end = line_end(read::end(&place.log(), LOG_END)?);
     let line = format!("- {} {}{end}", clock.timestamp(), what.join(" "));
@@ -364,6 +367,7 @@ pub(crate) fn update_index(
     if keys.peek().is_none() {
         return Ok(());
     }
+    refuse_link_out(place, &place.index())?;
     let old = changes.current(&place.index())?;
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let entries = match text.filter(|text| text.starts_with(HEAD)).and_then(parse_index) {

@@ -1,7 +1,7 @@
 //! What a repository plants where annals writes leads nowhere.
 
 use crate::attack::{Form, HOOKS, Hostile, Planting, WRITES, Way, tool_calls};
-use crate::support::on_two_threads;
+use crate::support::{Case, on_two_threads};
 
 /// Where people's text stands that annals writes.
 const STORES: &[&str] = &[
@@ -157,4 +157,29 @@ fn a_record_that_a_repository_brings_is_acted_on_by_nothing() {
         assert!(root.join(".env").exists(), "{report}");
         assert!(!root.join(".claude/settings.local.json").exists());
     });
+}
+
+#[test]
+fn the_stores_own_files_are_not_written_through_a_link_out_of_the_store() {
+    use std::os::unix::fs::symlink;
+
+    for (file, target) in [
+        ("log.md", ".env"),
+        ("log.md", "missing.env"),
+        ("INDEX.md", ".env"),
+        ("log.md", ".claude/settings.local.json"),
+    ] {
+        let case = Case::empty();
+        case.write(".env", "A=b\n").write(".claude/settings.local.json", "{}\n");
+        let memory = case.root().join(".vibekit/memory");
+        std::fs::create_dir_all(&memory).unwrap();
+        symlink(format!("../../{target}"), memory.join(file)).unwrap();
+        let before = case.tree();
+        let refused = case.run("remember run the tests with cargo test").code(4);
+        let message = format!(
+            "error: .vibekit/memory/{file}: is a symbolic link out of the store, which is not followed\n"
+        );
+        assert!(refused.stderr().starts_with(&message), "{}", refused.report());
+        assert_eq!(case.tree(), before);
+    }
 }
