@@ -1,5 +1,6 @@
 //! Lists past operations, newest first, and reverts them.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -171,15 +172,34 @@ impl History {
 
     /// Returns the states of the records of operations that are done, newest first.
     fn records(&self) -> Result<impl Iterator<Item = Result<RecordState>>> {
-        let mut bytes = 0;
-        // More than this is not ours, since older records are deleted.
-        let is_within = move |id: &u64| {
-            let before = bytes;
-            bytes += fs::metadata(self.path(*id, DONE)).map_or(0, |found| found.len());
-            before <= 2 * MAX_BYTES
+        Ok(self.states(having(self.files()?, DONE)).rev().map(|(_, state)| state))
+    }
+
+    /// Returns the states of records with their numbers.
+    ///
+    /// Beyond the size of a history of ours, the largest ones count as foreign and are not read: of small files, a
+    /// repository needs many more to hide one of ours.
+    pub(crate) fn states(
+        &self,
+        files: Vec<RecordFile>,
+    ) -> impl DoubleEndedIterator<Item = (u64, Result<RecordState>)> {
+        let length = |(id, ending): &RecordFile| {
+            fs::symlink_metadata(self.path(*id, ending)).map_or(0, |found| found.len())
         };
-        let ids = self.ids(DONE)?.into_iter().rev().take_while(is_within);
-        Ok(ids.map(|id| self.read(id, DONE)))
+        let mut sizes: Vec<(u64, RecordFile)> =
+            files.iter().map(|file| (length(file), *file)).collect();
+        sizes.sort_unstable();
+        let mut bytes = 0;
+        let is_beyond = |(length, _): &(u64, RecordFile)| {
+            bytes += length;
+            bytes > MAX_BYTES + record::MAX_BYTES
+        };
+        let within = sizes.iter().position(is_beyond).unwrap_or(sizes.len());
+        let unread: HashSet<RecordFile> = sizes.drain(within..).map(|(_, file)| file).collect();
+        files.into_iter().map(move |file| match file {
+            (id, _) if unread.contains(&file) => (id, Ok(RecordState::Foreign)),
+            (id, ending) => (id, self.read(id, ending)),
+        })
     }
 
     /// Returns this user's records of operations that are done, newest first.
@@ -190,9 +210,9 @@ impl History {
         }))
     }
 
-    /// Returns the numbers of the records with an ending, the oldest first.
-    pub(crate) fn ids(&self, ending: &str) -> Result<Vec<u64>> {
-        Ok(ids(&self.files()?, ending).collect())
+    /// Returns the records of operations that are in progress or were interrupted, the oldest first.
+    pub(crate) fn pending(&self) -> Result<Vec<RecordFile>> {
+        Ok(having(self.files()?, PENDING))
     }
 
     /// Returns the numbers and the endings of all records, the oldest first.
@@ -213,17 +233,19 @@ impl History {
         Ok(files)
     }
 
-    /// Deletes the oldest of these records beyond the limits, after one of this length was added.
-    pub(crate) fn prune(&self, files: &[RecordFile], added: u64) -> Result<()> {
-        let mut bytes = added;
-        for (kept, id) in ids(files, DONE).rev().enumerate() {
+    /// Deletes the oldest of these records of ours beyond the limits, after one with this number and length was added.
+    pub(crate) fn prune(&self, files: Vec<RecordFile>, added: u64, length: u64) -> Result<()> {
+        let mut bytes = length;
+        // A later one is foreign, or of an operation that has just ended.
+        let earlier = having(files, DONE).into_iter().rev().filter(|(id, _)| *id < added);
+        for (kept, (id, _)) in earlier.enumerate() {
             let path = self.path(id, DONE);
             // Records of an average length do not exceed the limit.
-            if added > MAX_BYTES / MAX_OPERATIONS as u64 {
+            if length > MAX_BYTES / MAX_OPERATIONS as u64 {
                 // Another process may have deleted it since it was listed.
                 bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
             }
-            if kept + 1 >= MAX_OPERATIONS || bytes > MAX_BYTES {
+            if (kept + 1 >= MAX_OPERATIONS || bytes > MAX_BYTES) && is_ours(&self.read(id, DONE)?) {
                 disk::remove_file(&path).at("remove", &path)?;
             }
         }
@@ -234,9 +256,8 @@ impl History {
     ///
     /// Foreign records do not count, because a repository could contain one with the maximum number.
     pub(crate) fn next_id(&self, files: &[RecordFile]) -> Result<u64> {
-        for (id, ending) in files.iter().rev() {
-            let state = self.read(*id, ending)?;
-            if matches!(state, RecordState::Own(..) | RecordState::OtherVersion(_)) {
+        for (id, state) in self.states(files.to_vec()).rev() {
+            if is_ours(&state?) {
                 return Ok(id + 1);
             }
         }
@@ -259,9 +280,15 @@ impl History {
     }
 }
 
-/// Returns the numbers of the files with an ending, the oldest first.
-pub(crate) fn ids(files: &[RecordFile], ending: &str) -> impl DoubleEndedIterator<Item = u64> {
-    files.iter().filter(move |(_, found)| *found == ending).map(|(id, _)| *id)
+/// Returns the files with an ending.
+pub(crate) fn having(mut files: Vec<RecordFile>, ending: &str) -> Vec<RecordFile> {
+    files.retain(|(_, found)| *found == ending);
+    files
+}
+
+/// Returns whether this user wrote a record.
+fn is_ours(state: &RecordState) -> bool {
+    matches!(state, RecordState::Own(..) | RecordState::OtherVersion(_))
 }
 
 /// Parses the number in a record's file name; only accepts the form that we write.

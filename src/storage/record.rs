@@ -44,7 +44,7 @@ pub(crate) const FORMAT: u32 = 3;
 const FIRST_SIGNED: u32 = 2;
 
 /// Maximum size of a record.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
+pub(crate) const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Ending of the file of an operation that is done.
 pub(crate) const DONE: &str = "record";
@@ -142,7 +142,7 @@ fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
         operation: String,
     }
 
-    let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+    let Some(end) = memchr::memchr(b'\n', bytes) else {
         return RecordState::Incomplete;
     };
     let (line, rest) = (&bytes[..end], &bytes[end + 1..]);

@@ -140,9 +140,9 @@ impl Storage {
     pub fn interrupted(&self) -> Result<Vec<Warning>> {
         let history = self.history();
         let mut warnings = Vec::new();
-        for id in history.ids(PENDING)? {
+        for (id, state) in history.states(history.pending()?) {
             let path = history.path(id, PENDING);
-            let message = match history.read(id, PENDING)? {
+            let message = match state? {
                 // It may have been finished after its record was read and before the locks were checked.
                 RecordState::Own(record) if lock::are_free(&self.locks())? && path.exists() => {
                     let name = record.operation;
@@ -293,12 +293,13 @@ impl Storage {
             };
             lock::take(&opened, self.wait)?;
             let records = history.files()?;
-            let pending: Vec<u64> = history::ids(&records, PENDING).collect();
+            let pending = history::having(records.clone(), PENDING);
             // Only under all locks it is certain that no process still works on an operation. Locks are taken in a
             // fixed order, so all are released before more are taken.
             if pending.is_empty() || wanted.len() == Store::ALL.len() {
-                let warnings = self.recover(root, &history, &pending)?;
-                let records = if pending.is_empty() { records } else { history.files()? };
+                let is_whole = pending.is_empty();
+                let warnings = self.recover(root, &history, pending)?;
+                let records = if is_whole { records } else { history.files()? };
                 return Ok(HeldLocks { _files: opened, records, warnings, obstacle: None });
             }
             wanted = Store::ALL.into();
@@ -306,12 +307,17 @@ impl Storage {
     }
 
     /// Completes the interrupted operations; all stores are locked.
-    fn recover(&self, root: &Root, history: &History, ids: &[u64]) -> Result<Vec<Warning>> {
+    fn recover(
+        &self,
+        root: &Root,
+        history: &History,
+        pending: Vec<RecordFile>,
+    ) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
-        for id in ids {
-            let path = history.path(*id, PENDING);
+        for (id, state) in history.states(pending) {
+            let path = history.path(id, PENDING);
             let hint = format!("`annals log --forget {id}` discards it");
-            match history.read(*id, PENDING)? {
+            match state? {
                 RecordState::Missing => {}
                 RecordState::Incomplete => disk::remove_file(&path).at("remove", &path)?,
                 RecordState::Foreign => warnings.push(Warning::file(&path, FOREIGN)),
@@ -380,7 +386,7 @@ impl Storage {
         let (id, length) = (pending.record.id, pending.length());
         let conflict = apply::apply(root, pending, &self.signer)?;
         if is_recorded && conflict.is_none() {
-            history.prune(records, length)?;
+            history.prune(records.to_vec(), id, length)?;
         }
         applied.id = is_kept.then_some(id);
         Ok(conflict)

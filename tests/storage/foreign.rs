@@ -184,3 +184,41 @@ mod unix {
         }
     }
 }
+
+#[test]
+fn planted_records_with_high_numbers_neither_push_out_nor_hide_ours() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    write(root, "one");
+    let history = root.join(".annals/history");
+    let planted = |number: u64| history.join(format!("{number}.record"));
+    for number in 1000..1300 {
+        fs::write(planted(number), PLANTED).unwrap();
+    }
+    // More bytes than a history of ours has.
+    for number in 2000..2060 {
+        fs::File::create(planted(number)).unwrap().set_len(8 << 20).unwrap();
+    }
+    write(root, "two");
+    let ids = |listed: Vec<annals::storage::Operation>| -> Vec<OperationId> {
+        listed.iter().map(|one| one.id).collect()
+    };
+    assert_eq!(ids(storage(root).history().list().unwrap().value), ["2", "1"].map(id));
+    assert!((1000..1300).chain(2000..2060).all(|number| planted(number).exists()));
+}
+
+#[test]
+fn planted_pending_files_of_any_size_are_named_and_hide_none_of_ours() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    let line = PLANTED.lines().next().unwrap().replace("\"format\":1", "\"format\":2");
+    put(root, ".annals/history/90.pending", signed(90, &line, "evil\n  \n"));
+    for number in 1..60 {
+        let path = root.join(format!(".annals/history/{number}.pending"));
+        fs::File::create(path).unwrap().set_len(8 << 20).unwrap();
+    }
+    let told = storage(root).interrupted().unwrap();
+    let foreign = told.iter().filter(|one| one.message.contains("not a record that you wrote"));
+    assert!(foreign.count() > 10, "{told:?}");
+    assert!(told.last().unwrap().message.contains("another version"), "{told:?}");
+}
