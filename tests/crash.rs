@@ -211,3 +211,39 @@ fn a_killed_switch_of_milestones_is_completed_or_never_began() {
     let switch = "milestone switch default";
     killed_at_every_operation(&project, switch, &[switch, "sync"]);
 }
+
+/// A project without a planning folder that remembers a sentence, in a block of CLAUDE.md, too.
+#[cfg(debug_assertions)]
+fn remembering() -> Case {
+    let case = Case::empty();
+    case.git_init().run("remember first thing to remember about pools").success();
+    case.run("sync --target claude").success();
+    case
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn whenever_a_write_is_killed_a_bare_undo_undoes_it_and_a_sync_shows_it() {
+    let (remembering, mut kills) = (remembering(), 0);
+    for nth in 1.. {
+        let case = remembering.copy();
+        let second = || case.run("remember second topic of deployments");
+        let killed = second().env("ANNALS_FAIL_AFTER", nth.to_string()).output();
+        if killed.exit_code().is_some() {
+            break;
+        }
+        let synced = case.copy();
+        synced.run("sync").success();
+        synced.run("sync --check").success();
+        let undone = case.run("undo --json").success();
+        let was_begun = undone.stderr().contains("had been interrupted");
+        let undone = undone.json()["undone"]["operation"].clone();
+        // It may have been killed after it was done.
+        assert!(
+            undone == "remember" || !was_begun && undone == "sync",
+            "killed at {nth}: {undone}"
+        );
+        kills += usize::from(was_begun);
+    }
+    assert!(kills > 3, "the fail point is not armed");
+}

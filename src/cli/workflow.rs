@@ -224,7 +224,12 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut warnings = Vec::new();
-    let SyncRequest { targets, fix_state, .. } = &args.request;
+    let SyncRequest { targets, fix_state, check, .. } = &args.request;
+    if !(*check || args.stdout) {
+        // The memory is read before the transaction.
+        let completed = project.storage().complete_interrupted()?;
+        out.warnings(&project.named(completed));
+    }
     let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !fix_state);
     let is_planless = !context::has_plan(project) && !fix_state;
     let is_targeted = !targets.is_empty() || claude_md::with_memory(project).next().is_some();

@@ -109,6 +109,8 @@ pub struct UndoReport {
 /// operation changed, and the user's text around it must not be lost. The index of the knowledge entries is
 /// rebuilt, because later writes have changed other rows of it; their log gets a line.
 pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
+    // Otherwise the last operation would be the one before an interrupted one.
+    let mut warnings = project.storage().complete_interrupted()?;
     let history = project.storage().history();
     let operation = history.find(id)?;
     let name = format!("undo {}", operation.id);
@@ -120,10 +122,11 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         knowledge::log_undo(project, &operation, &mut changes)?;
         Ok(((), changes))
     })?;
+    warnings.extend(applied.warnings);
     Ok(UndoReport {
         undone: operation,
         changed: applied.changed,
         diff: applied.diff,
-        warnings: project.named(applied.warnings),
+        warnings: project.named(warnings),
     })
 }

@@ -161,6 +161,20 @@ impl Storage {
         Ok(warnings)
     }
 
+    /// Completes what killed processes left, for a caller that reads before its own transaction does so. Nothing else is
+    /// written, and on a dry run nothing at all.
+    pub fn complete_interrupted(&self) -> Result<Vec<Warning>> {
+        // What prevents listing them, the caller's transaction reports.
+        let is_interrupted = self.history().pending().is_ok_and(|pending| !pending.is_empty());
+        if self.dry_run || !is_interrupted {
+            return Ok(Vec::new());
+        }
+        let ((), applied) = self.transact("recover", &Store::ALL, || Ok(((), Changes::new())))?;
+        // Foreign records stay, so the caller's own transaction reports them.
+        let warnings = applied.warnings.into_iter();
+        Ok(warnings.filter(|warning| warning.message != FOREIGN).collect())
+    }
+
     /// Runs `work` under the locks of the stores that it reads and changes, then applies its changes.
     ///
     /// All changes are applied or none, even if the process is killed or the disk fills up half-way (see the
