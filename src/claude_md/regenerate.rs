@@ -169,6 +169,7 @@ impl Regeneration<'_> {
             return Ok(unchanged);
         }
         let old = file.bytes.as_deref().unwrap_or_default();
+        read::refuse_wide(old, relative)?;
         let whole = block::with_end(self.project, &file.path, old)?;
         let mut told = Vec::new();
         let unedited = self.unedited(&file.path, relative, &whole, &mut told)?;

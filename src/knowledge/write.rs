@@ -17,7 +17,7 @@ use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, KnowledgeDir, 
 use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Store};
+use crate::storage::{Changes, Store, read};
 use crate::text::{capitalized, clip, line_end, shell_word};
 use crate::warning::Warning;
 
@@ -160,6 +160,7 @@ fn plan(
     let key = write.key.as_str();
     let path = place.entry(key);
     let old = bytes(place, &path)?;
+    read::refuse_wide(old.as_deref().unwrap_or_default(), &path)?;
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }

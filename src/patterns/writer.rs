@@ -42,6 +42,7 @@ impl PatternsFile {
     fn open(project: &Project, changes: &Changes) -> Result<Self> {
         let path = patterns::path(&project.planning_place().dir);
         let old = changes.current(&path)?;
+        read::refuse_wide(old.as_deref().unwrap_or_default(), &path)?;
         let bytes = match &old {
             Some(bytes) if !bytes.is_empty() => bytes.clone(),
             _ => templates::render(Template::PatternsHeader, &())?.into_bytes(),
@@ -63,9 +64,9 @@ impl PatternsFile {
         let hint = "move older entries to a file with another name";
         Outline::check_whole(&String::from_utf8_lossy(&new), &self.path, hint)?;
         if !is_read(&self.parsed(&new)) {
-            return Err(Error::refused("ends inside an unclosed block, or is UTF-16")
+            return Err(Error::refused("ends inside an unclosed block")
                 .at(&self.path, None)
-                .hint("close that block by hand, or save the file as UTF-8"));
+                .hint("close that block by hand"));
         }
         changes.edit(&self.path, self.old, new)
     }

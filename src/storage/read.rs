@@ -234,11 +234,24 @@ pub(crate) fn refuse_conflict(bytes: &[u8], path: &Path) -> Result<()> {
 
 /// Returns the bytes of a file as text. Invalid UTF-8 is refused, since writing it back would change bytes elsewhere.
 pub(crate) fn editable<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str> {
-    str::from_utf8(bytes).map_err(|invalid| {
-        Error::refused("is not valid UTF-8, so it is not changed")
-            .at(path, line_number(bytes, invalid.valid_up_to()))
-            .hint("save it as UTF-8, then run the command again")
-    })
+    str::from_utf8(bytes)
+        .map_err(|invalid| not_utf8(path, line_number(bytes, invalid.valid_up_to())))
+}
+
+/// Fails if a file is UTF-16 or UTF-32, where no program would read what is added as UTF-8. Invalid bytes between others may
+/// stay as they are.
+pub(crate) fn refuse_wide(bytes: &[u8], path: &Path) -> Result<()> {
+    match bytes {
+        // A byte order mark, or a letter of ASCII without one.
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => Err(not_utf8(path, 1)),
+        _ => Ok(()),
+    }
+}
+
+fn not_utf8(path: &Path, line: usize) -> Error {
+    Error::refused("is not valid UTF-8, so it is not changed")
+        .at(path, line)
+        .hint("save it as UTF-8, then run the command again")
 }
 
 fn wrong_kind(what: &str, path: &Path) -> Error {

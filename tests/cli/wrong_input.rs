@@ -1,7 +1,7 @@
 //! Documents on standard input and stored files that are none: told on one line or as one document, and nothing is lost.
 
 use crate::cli::VBW;
-use crate::support::{Case, Invocation, on_two_threads};
+use crate::support::{Case, Invocation, difference, on_two_threads};
 
 /// Every command that reads standard input, and the exit codes that bad input may end with.
 const READERS: &[(&str, &[i32])] = &[
@@ -128,4 +128,28 @@ fn bad_words_are_answered_and_lead_nowhere() {
             before.iter().filter(|(path, bytes)| after.get(*path) != Some(*bytes)).collect();
         assert!(lost.is_empty(), "{taker}: {lost:?}");
     });
+}
+
+#[test]
+fn nothing_is_added_to_a_file_in_utf_16() {
+    let utf_16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    for (file, line) in [
+        ("CLAUDE.md", "sync"),
+        ("AGENTS.md", "sync --target agents"),
+        (".vibekit/memory/mine.md", "remember --key mine run the tests with cargo test"),
+        (".vbw-planning/patterns/PATTERNS.md", "execute --all"),
+    ] {
+        for text in ["\u{feff}# Mine\r\n", "# Mine\r\n"] {
+            let case = Case::new(VBW);
+            case.write(file, utf_16(text));
+            let before = case.tree();
+            let refused = case.run(line).code(4);
+            let message = format!("{file}:1: is not valid UTF-8, so it is not changed");
+            assert!(refused.stderr().contains(&message), "{}", refused.report());
+            assert_eq!(case.read(file).unwrap(), utf_16(text));
+            let changed = difference(&before, &case.tree());
+            assert!(changed.is_empty(), "{changed:?}");
+        }
+    }
 }
