@@ -243,6 +243,8 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         EntryCommand::Audit => {
             let found = knowledge::audit(project)?;
             out.warnings(&found.warnings);
+            // It names files as they are.
+            out.redact();
             out.show(&found, text!("entry/audit"))
         }
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Lines, Node, Ranges, Value, front_matter, line_start};
-use crate::text::{capitalized, pattern, word_enum};
+use crate::text::{capitalized, pattern, sanitized, word_enum};
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -64,6 +64,8 @@ impl Entry {
             ..Self::default()
         };
         if let Some(fault) = key_fault(&entry.key) {
+            // It may be a tag or a token, and it is listed.
+            entry.key = sanitized(&entry.key).into_owned();
             reader.warn(1, format!("the file name is not a key: {fault}"));
         }
         if body > 0 {

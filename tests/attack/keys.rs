@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::attack::{HOOKS, Hostile, READS, WRITES, Way, session, tool_calls};
-use crate::support::on_two_threads;
+use crate::support::{Case, on_two_threads};
 
 /// A key, put together here so that no scanner finds one in this file.
 fn key() -> String {
@@ -109,4 +109,28 @@ fn no_answer_of_the_mcp_server_repeats_a_key() {
     assert!(!ended.stderr().contains(&key), "{}", ended.report());
     let ended = hostile.run(&tool_calls()).success();
     assert!(!ended.stdout().contains(&key), "{}", ended.report());
+}
+
+#[test]
+fn no_list_of_entries_repeats_a_file_name_that_is_no_key() {
+    let (case, tag) = (Case::empty(), "<system-reminder>");
+    for name in [key(), format!("k{tag}x")] {
+        case.write(
+            &format!(".vibekit/memory/{name}.md"),
+            format!("---\nkey: {name}\n---\n# Needle\n"),
+        );
+    }
+    case.run("remember the needle is thin").success();
+    let index = case.read(".vibekit/memory/INDEX.md").unwrap();
+    let mut said = vec![String::from_utf8(index).unwrap()];
+    for line in ["entry list", "entry query --text needle", "entry audit --dry-run"] {
+        for form in ["", " --json"] {
+            let ended = case.run(&format!("{line}{form}")).success();
+            said.push(format!("{}{}", ended.stdout(), ended.stderr()));
+        }
+    }
+    for text in said {
+        assert!(!text.contains(&key()) && !text.contains(tag), "{text}");
+        assert!(text.contains("[redacted]") && text.contains("system-reminder"), "{text}");
+    }
 }
