@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use serde::Serialize;
 
-use crate::warning::SourceLocation;
+use crate::warning::{SourceLocation, Warning};
 
 /// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -74,6 +74,14 @@ pub struct Error {
     /// All problems in the document that was passed in.
     pub problems: Vec<Problem>,
     source: Option<io::Error>,
+}
+
+impl From<Error> for Warning {
+    /// Returns a warning about what could not be read, where the rest can still be used.
+    fn from(error: Error) -> Self {
+        let message = error.reason();
+        Self { place: error.place.unwrap_or_else(|| SourceLocation::new("", None)), message }
+    }
 }
 
 impl Error {

@@ -338,10 +338,11 @@ impl Output {
         Ok((!answer.is_empty()).then(|| answer.to_owned()))
     }
 
-    /// Prints interrupted operations; the next writing command completes them.
-    pub(crate) fn interrupted(&mut self, project: &Project) -> Result<()> {
-        self.warnings(&project.named(project.storage().interrupted()?));
-        Ok(())
+    /// Prints interrupted operations, which the next writing command completes, or what prevents listing them, such as that
+    /// another user made the folder.
+    pub(crate) fn interrupted(&mut self, project: &Project) {
+        let found = project.storage().interrupted().unwrap_or_else(|error| vec![error.into()]);
+        self.warnings(&project.named(found));
     }
 
     /// Prints warnings, one per line; those that repeat for many files are combined, unless `--verbose` is given.
@@ -349,7 +350,8 @@ impl Output {
         if !self.mode.quiet {
             let warnings = if self.mode.verbose { warnings.to_vec() } else { combined(warnings) };
             for warning in &warnings {
-                let message = format!("{}: {}", self.named(&warning.place), warning.message);
+                let place = self.named(&warning.place);
+                let message = Warning { place, ..warning.clone() }.to_string();
                 self.write_message("warning: ", bold(AnsiColor::Yellow), &message);
             }
         }
@@ -436,4 +438,16 @@ struct ResultAndFailure<'a, T> {
 /// Returns the error for a result that could not be formatted.
 fn unshown(error: &serde_json::Error) -> Error {
     Error::failed(format!("cannot show the result: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_about_the_project_as_a_whole_names_no_place() {
+        let mut out = Output::captured();
+        out.warnings(&[Warning::file(Path::new(""), "x"), Warning::at(Path::new("a"), 2, "y")]);
+        assert_eq!(out.into_text(), "warning: x\nwarning: a:2: y\n");
+    }
 }

@@ -276,7 +276,7 @@ pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Re
 pub(crate) fn resume(_: &ResumeArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = lifecycle::resume(project)?;
     out.warnings(&report.warnings);
-    out.interrupted(project)?;
+    out.interrupted(project);
     out.show_with(&report, &json!({ "contest": report.next.contest() }), text!("workflow/resume"))
 }
 
@@ -378,7 +378,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
     if !context::has_plan(project) {
         let found = context::overview(project);
         out.warnings(&found.warnings);
-        out.interrupted(project)?;
+        out.interrupted(project);
         let is_in = |harness, scope| setup::is_in(project, harness, scope);
         let is_set_up = |one| SetupScope::ALL.into_iter().any(|scope| is_in(one, scope));
         let is_read = Harness::ALL.into_iter().any(is_set_up)
@@ -390,7 +390,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
     if !out.is_json() {
         out.warnings(&report.warnings);
     }
-    out.interrupted(project)?;
+    out.interrupted(project);
     // A whole value, else its first sentence.
     let purpose = report.core_value.as_deref().map(|value| {
         let first = sentences(value).into_iter().next().unwrap_or(value);
@@ -401,7 +401,10 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
     });
     // Nothing is corrected while it is open what comes next.
     let is_sure = report.next.contest().is_none() && report.next.action != plan::Action::Unknown;
-    let left = lifecycle::current_notes(&survey, &mut Vec::new())?;
+    let left = lifecycle::current_notes(&survey, &mut Vec::new()).unwrap_or_else(|error| {
+        out.warnings(&project.named(vec![error.into()]));
+        None
+    });
     let left = left.as_ref().and_then(|notes| notes.lines().find(|line| !line.trim().is_empty()));
     let handoff = report.paused.as_ref().map(Handoff::line);
     let more = json!({

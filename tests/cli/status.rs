@@ -467,3 +467,19 @@ fn a_handoff_of_the_planning_tool_is_shown_until_the_work_goes_on() {
     let shown = case.run("status").success().stdout();
     assert!(!shown.contains("Paused:"), "{shown}");
 }
+
+#[test]
+fn a_side_file_that_cannot_be_read_is_named_and_the_rest_is_shown() {
+    let case = Case::new(VBW);
+    let whole = case.run("status").success();
+    std::fs::create_dir_all(case.root().join(".annals/history/7.pending")).unwrap();
+    std::fs::create_dir_all(case.root().join(".vbw-planning/RESUME.md")).unwrap();
+    let status = case.run("status").success();
+    assert_eq!(status.stdout(), whole.stdout());
+    let warned = status.stderr().strip_prefix(&whole.stderr()).unwrap().to_owned();
+    assert_snapshot!(warned, @r"
+    warning: .annals/history/7.pending: is not a record that you wrote on this machine, so it is not acted on; delete it
+    warning: .vbw-planning/RESUME.md: is a directory, a file was expected
+    ");
+    case.run("status --json").success();
+}
