@@ -290,7 +290,10 @@ impl Output {
         self.closed = true;
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.failed.get_or_insert(ErrorKind::Failed);
-            self.write_message("error: ", RED, &format!("cannot write the result: {error}"));
+            // Whoever does not know that would run it again.
+            let message =
+                format!("cannot write the result: {error}; the command itself was carried out");
+            self.write_message("error: ", RED, &message);
         }
     }
 

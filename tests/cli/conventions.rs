@@ -317,14 +317,15 @@ fn a_reader_that_leaves_is_a_quiet_end() {
 #[test]
 fn a_full_disk_behind_stdout_is_a_failure() {
     let case = Case::new(VBW);
-    for line in ["status", "status --json", "man", "--help", "sync --stdout", "log"] {
+    for line in ["status", "status --json", "man", "--help", "sync --stdout", "log", "pause x"] {
         let outcome = case.shell(&format!("\"$ANNALS\" {line} >/dev/full")).code(1);
         assert_error(
             &outcome,
-            "cannot write the result: No space left on device (os error 28)",
+            "cannot write the result: No space left on device (os error 28); the command itself was carried out",
             "",
         );
     }
+    assert_eq!(case.run("resume --json").success().json()["notes"], "x");
 }
 
 #[test]
