@@ -209,13 +209,25 @@ impl Storage {
     fn create_own(&self) -> Result<()> {
         create_folder(&self.folder, Visibility::Shared)?;
         let ignore = self.folder.join(".gitignore");
-        match fs::symlink_metadata(&ignore) {
+        let spot = Spot::new(&ignore).at("open", &ignore)?;
+        let is_wrong = match spot.content() {
+            Ok(Content::Missing) => {
+                return disk::open(&ignore, Access::Write, Create::IfMissing(Visibility::Shared))
+                    .and_then(|file| disk::write_at(&file, 0, b"*\n"))
+                    .at("write", &ignore);
+            }
             // An empty file was left by a process that was killed before it wrote the content.
-            Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
-            _ => disk::open(&ignore, Access::Write, Create::IfMissing(Visibility::Shared))
-                .and_then(|file| disk::write_at(&file, 0, b"*\n"))
-                .at("write", &ignore),
+            Ok(Content::File(bytes, _)) => !ignores_all(&bytes),
+            // Git does not follow a link.
+            Ok(Content::Other) => ignore.is_symlink(),
+            // Another user's may be unreadable.
+            Err(_) => false,
+        };
+        if is_wrong {
+            let temporary = format!("gitignore.{}.tmp", std::process::id());
+            spot.overwrite(temporary, b"*\n", |_| Ok(())).at("write", &ignore)?;
         }
+        Ok(())
     }
 
     /// Creates the folder and those for locks and records.
@@ -225,6 +237,14 @@ impl Storage {
         // Records contain text from files that others may not read.
         create_folder(&self.records(), Visibility::Private)
     }
+}
+
+/// Returns whether git ignores all of our folder, in which old versions of files are: a repository can contain a file that
+/// says otherwise. Only the file itself may be excepted.
+fn ignores_all(gitignore: &[u8]) -> bool {
+    let mut lines = gitignore.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.clone().any(|line| line == b"*")
+        && lines.all(|line| !line.starts_with(b"!") || line == b"!.gitignore")
 }
 
 /// Creates a directory if it is missing; a link in its place, which a repository can contain, is refused.

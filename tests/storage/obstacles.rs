@@ -287,3 +287,34 @@ fn caches_and_logs_are_written_atomically_and_not_on_a_dry_run() {
     assert_eq!(fs::read(storage.own_file("hook.log")).unwrap(), b"line\n");
     assert_eq!(fs::read_dir(folder.path().join(".annals")).unwrap().count(), 3);
 }
+
+#[test]
+fn what_a_repository_says_of_our_folder_does_not_show_it_to_git() {
+    for (planted, expected) in [
+        ("", "*\n"),
+        ("!*\n", "*\n"),
+        ("*\n!history\n!history/*\n", "*\n"),
+        ("*\r\n!.gitignore\r\n", "*\r\n!.gitignore\r\n"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let root = folder.path();
+        put(root, ".annals/.gitignore", planted);
+        transact(&storage(root), "write", |changes| changes.write(&root.join("file"), "x"))
+            .unwrap();
+        let ignored = fs::read_to_string(root.join(".annals/.gitignore")).unwrap();
+        assert_eq!(ignored, expected, "{planted}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_place_of_our_gitignore_is_replaced() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    put(root, "mine", "mine");
+    fs::create_dir(root.join(".annals")).unwrap();
+    std::os::unix::fs::symlink("../mine", root.join(".annals/.gitignore")).unwrap();
+    transact(&storage(root), "write", |changes| changes.write(&root.join("file"), "x")).unwrap();
+    assert_eq!(fs::read(root.join(".annals/.gitignore")).unwrap(), b"*\n");
+    assert_eq!(fs::read(root.join("mine")).unwrap(), b"mine");
+}
