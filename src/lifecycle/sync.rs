@@ -223,7 +223,7 @@ pub(crate) fn refresh_with(
         },
     )?;
     let (patterns, relevant) = known?;
-    let insights = Insights::from_phases(&history?.value);
+    let insights = Insights::from_phases(&history?.into_value(warnings));
     let lessons = insights.lessons().take(LESSONS);
     let lessons: Vec<Pattern> = lessons
         .map(|lesson| Pattern { summary: lesson.statement.clone(), is_stale: false })

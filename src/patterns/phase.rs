@@ -404,6 +404,8 @@ pub(crate) struct History {
     pub(crate) phases: Vec<FinishedPhase>,
     /// The quick tasks, which are part of no phase.
     pub(crate) quick: Vec<FinishedPhase>,
+    /// Summaries of other milestones than the active one that could not be read, so that all numbers lack them.
+    unread: Vec<Warning>,
 }
 
 impl History {
@@ -416,9 +418,13 @@ impl History {
         active: &[Phase],
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
-        let mut read = Vec::new();
+        let (mut read, mut unread) = (Vec::new(), Vec::new());
         for milestone in folder.other_milestones(warnings)? {
             read.push(phases(&milestone, warnings)?);
+            let slots = milestone.phases.iter().flat_map(|dir| &dir.plans);
+            let summaries = slots.filter_map(|slot| slot.summary.as_ref());
+            let lost = summaries.filter(|summary| summary.text().is_none());
+            unread.extend(lost.flat_map(|summary| summary.unread()).cloned());
         }
         // Archives are listed by name; milestones without dates sort first, since their order is unknown.
         read.sort_by_key(|phases| first_day(phases));
@@ -429,7 +435,7 @@ impl History {
                 own.and_then(|own| own.name.clone()).unwrap_or(std::mem::take(&mut phase.name));
         }
         read.push(current);
-        Ok(Self { phases: read.concat(), quick: quick_tasks(&folder.dir, warnings) })
+        Ok(Self { phases: read.concat(), quick: quick_tasks(&folder.dir, warnings), unread })
     }
 }
 
@@ -455,14 +461,16 @@ pub(crate) fn distinct(mut phases: Vec<FinishedPhase>) -> Vec<FinishedPhase> {
 
 /// Returns the statistics of the project's whole history.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
-    Ok(history(&Survey::read(project)?)?.map(|phases| Insights::from_phases(&phases)))
+    let (survey, mut warnings) = (Survey::read(project)?, Vec::new());
+    let all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
+    Ok(Parsed::new(Insights::from_phases(&distinct(all.phases)), warnings))
 }
 
 /// Returns all phases that have plans with a summary; a plan counts once if a copy of it was left outside of its archive.
+/// Of old summaries, only those that could not be read at all have a warning.
 pub(crate) fn history(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
-    let mut warnings = Vec::new();
-    let all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
-    Ok(Parsed::new(distinct(all.phases), warnings))
+    let all = History::read(&survey.folder, &survey.position.phases, &mut Vec::new())?;
+    Ok(Parsed::new(distinct(all.phases), all.unread))
 }
 
 /// Number of phases from which on their summaries are read in parallel: each `sync` reads all.

@@ -544,3 +544,14 @@ fn secrets_are_redacted_with_a_warning_that_says_where_they_are() {
     let text = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
     assert_eq!(text.matches("[redacted]").count(), 3, "{text}");
 }
+
+#[test]
+fn a_summary_of_an_archive_that_cannot_be_read_is_named() {
+    let case = Case::new(VBW);
+    let file = ".vbw-planning/milestones/pilot/phases/01-store/01-01-SUMMARY.md";
+    case.write(file, "---\nstatus: [\n---\n");
+    assert_eq!(case.run("sync").success().stderr(), "");
+    fs::File::create(case.root().join(file)).unwrap().set_len(9 << 20).unwrap();
+    let warning = format!("warning: {file}: is larger than 8 MiB, so it is not read\n");
+    assert_eq!(case.run("sync").success().stderr(), warning);
+}
