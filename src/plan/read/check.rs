@@ -3,18 +3,20 @@
 //! ```text
 //! 02-03-PLAN.md                                                    gap_closure: true
 //! 02-UAT.md  02-HUMAN-UAT.md  02-VERIFICATION.md                   front matter: status: passed | gaps_found | …
+//! 02-base-UAT.md  02-UAT-retest.md  02-VERIFICATION-wave2.md       the same, if there is no other or it is older
 //! remediation/uat/round-02/R02-UAT.md                              a later round replaces what was before
 //! remediation/qa/round-01/R01-PLAN.md  R01-VERIFICATION.md
 //! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
 //! remediation/.uat-remediation-stage  remediation/round-01/        older
 //! ```
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::clock::parse_date;
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
 use crate::plan::read::vocabulary::find;
@@ -66,27 +68,35 @@ pub struct Check {
     pub status_word: String,
 }
 
-/// A kind with the ending of its file names, the folder of its rounds below `remediation/`, and its stage file.
+/// A kind with the word in its file names, the folder of its rounds below `remediation/`, and its stage file.
 type Kind = (CheckKind, &'static str, &'static str, &'static str);
 
 const KINDS: [Kind; 2] = [
-    (CheckKind::Uat, "UAT.md", "uat", ".uat-remediation-stage"),
-    (CheckKind::Verification, "VERIFICATION.md", "qa", ".qa-remediation-stage"),
+    (CheckKind::Uat, "UAT", "uat", ".uat-remediation-stage"),
+    (CheckKind::Verification, "VERIFICATION", "qa", ".qa-remediation-stage"),
 ];
 
 /// The folder of a phase with the rounds of its remediation.
 pub(crate) const REMEDIATION: &str = "remediation";
 
 impl CheckKind {
-    /// Returns the kind of check for a file name; `01-RLS-UAT.md` is about something else.
-    fn from_name(name: &str) -> Option<Self> {
-        let (kind, end, ..) = KINDS.into_iter().find(|(_, end, ..)| name.ends_with(end))?;
+    /// Returns the kind of check of a report, and whether nothing in its name follows the kind; `01-RLS-UAT.md` is about
+    /// something else, unless its folder has that name.
+    fn of(report: &Path) -> Option<(Self, bool)> {
+        let name = report.file_name()?.to_str()?.strip_suffix(".md")?;
+        let dir = report.parent()?.file_name().and_then(OsStr::to_str);
+        let name = dir.and_then(|dir| name.strip_prefix(dir)).unwrap_or(name);
         let is_number = |word: &str| {
             let round = word.strip_prefix('R').unwrap_or(word);
             round.starts_with(|c: char| c.is_ascii_digit())
         };
-        let mut words = name[..name.len() - end.len()].split('-');
-        words.all(|word| word.is_empty() || is_number(word) || word == "HUMAN").then_some(kind)
+        let mut words = name.split(['-', '_']);
+        let mut before = words
+            .by_ref()
+            .skip_while(|word| word.is_empty() || is_number(word) || *word == "HUMAN");
+        let word = before.next()?;
+        let (kind, ..) = KINDS.into_iter().find(|(_, own, ..)| word.eq_ignore_ascii_case(own))?;
+        Some((kind, words.next().is_none()))
     }
 }
 
@@ -103,14 +113,13 @@ impl Check {
 
     /// Returns whether a round of remediation is under way: its stage file or its plan says so, not a report.
     pub(crate) fn is_under_way(&self) -> bool {
-        let name = self.file.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        self.outcome == CheckOutcome::Issues && CheckKind::from_name(name).is_none()
+        self.outcome == CheckOutcome::Issues && CheckKind::of(&self.file).is_none()
     }
 }
 
 /// Returns whether a file of a phase's folder is the report or the stage file of a check.
-pub(super) fn is_check(name: &str) -> bool {
-    CheckKind::from_name(name).is_some() || KINDS.iter().any(|(.., stage)| *stage == name)
+pub(super) fn is_check(path: &Path) -> bool {
+    CheckKind::of(path).is_some() || KINDS.iter().any(|(.., stage)| path.ends_with(stage))
 }
 
 /// Reads the checks of a phase with a known outcome; `plans` are those of its plans that will be done.
@@ -183,8 +192,7 @@ impl Reader<'_> {
             Some(Check { kind, file, outcome, status_word: word.to_owned() })
         };
         let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
-        let own = self.dir.checks.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
-        let mut report = own.map(|name| self.dir.path.join(name));
+        let mut report = self.report(kind);
         let mut stages = vec![self.dir.path.join(stage)];
         if self.dir.has_remediation {
             let remediation = self.dir.path.join(REMEDIATION);
@@ -234,6 +242,24 @@ impl Reader<'_> {
         check(file, outcome, word)
     }
 
+    /// Returns the phase's own report of a kind, or one with a longer name, `02-UAT-retest.md`, if it is newer by the dates
+    /// in both or the only one.
+    fn report(&self, kind: CheckKind) -> Option<PathBuf> {
+        let reports = |is_plain| {
+            let all = self.dir.checks.iter().map(|name| self.dir.path.join(name));
+            all.filter(move |file| CheckKind::of(file) == Some((kind, is_plain)))
+        };
+        let date = |file: &PathBuf| {
+            let front = FrontMatter::parse(&self.text(file).unwrap_or_default(), file).value;
+            let stated = front.text(&["updated", "verified", "date", "completed"])?.to_owned();
+            parse_date(&stated).map(|_| stated)
+        };
+        let own = reports(true).next_back();
+        let day = LazyCell::new(|| own.as_ref().and_then(date));
+        let is_newer = |file: &PathBuf| own.is_none() || day.is_some() && date(file) > *day;
+        reports(false).filter(is_newer).max_by_key(date).or_else(|| own.clone())
+    }
+
     /// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
     /// are in no folder of a round count as those of a first one.
     fn latest_round(&self, rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)>> {
@@ -253,7 +279,8 @@ impl Reader<'_> {
             let find = |is: &dyn Fn(&str) -> bool| {
                 files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))
             };
-            if let Some(report) = find(&|name| CheckKind::from_name(name) == Some(kind)) {
+            if let Some(report) = find(&|name| CheckKind::of(&dir.join(name)) == Some((kind, true)))
+            {
                 return Ok(Some((report, false)));
             }
             let is_done = |summary: PathBuf| {
@@ -368,11 +395,11 @@ mod tests {
 
     use super::*;
 
-    fn outcome_in(dir: &TempDir, names: &[&str]) -> Option<CheckOutcome> {
+    fn outcome_in(dir: &Path, names: &[&str]) -> Option<CheckOutcome> {
         let dir = PhaseDir {
             number: 2.into(),
             name: String::new(),
-            path: dir.path().to_owned(),
+            path: dir.to_owned(),
             plans: Vec::new(),
             has_context: false,
             checks: names.iter().map(|name| (*name).to_owned()).collect(),
@@ -384,11 +411,37 @@ mod tests {
 
     #[test]
     fn a_word_that_begins_with_r_is_no_round() {
-        let of_name = CheckKind::from_name;
-        assert_eq!(of_name("R02-UAT.md"), Some(CheckKind::Uat));
-        assert_eq!(of_name("02-R1-VERIFICATION.md"), Some(CheckKind::Verification));
+        let of_name = |name| CheckKind::of(&Path::new("02-base").join(name));
+        assert_eq!(of_name("R02-UAT.md"), Some((CheckKind::Uat, true)));
+        assert_eq!(of_name("02-R1-VERIFICATION.md"), Some((CheckKind::Verification, true)));
         assert_eq!(of_name("02-RLS-UAT.md"), None);
         assert_eq!(of_name("02-REGRESSION-VERIFICATION.md"), None);
+    }
+
+    #[test]
+    fn a_longer_name_counts_if_it_is_newer_or_the_only_one() {
+        let of = |files: &[(&str, &str)]| {
+            let home = TempDir::new().unwrap();
+            let dir = home.child("02-base");
+            for (name, fields) in files {
+                dir.child(name).write_str(&format!("---\n{fields}\n---\n")).unwrap();
+            }
+            let names: Vec<_> = files.iter().map(|(name, _)| *name).collect();
+            outcome_in(dir.path(), &names)
+        };
+        let (passed, issues) = (Some(CheckOutcome::Passed), Some(CheckOutcome::Issues));
+        for name in ["02-base-UAT.md", "02-UAT-retest.md", "02-uat.md", "02-1-UAT-results.md"] {
+            assert_eq!(of(&[(name, "status: issues_found")]), issues, "{name}");
+        }
+        let wave = ("02-VERIFICATION-wave1.md", "result: FAIL");
+        assert_eq!(of(&[wave]), issues);
+        assert_eq!(of(&[wave, ("02-VERIFICATION-wave2.md", "result: PASS")]), passed);
+        assert_eq!(of(&[wave, ("02-VERIFICATION.md", "result: PASS")]), passed);
+        let first = ("02-UAT.md", "status: diagnosed\nupdated: 2026-03-09T08:30:00Z");
+        let again = |hour| format!("status: complete\nupdated: 2026-03-09T{hour}:00:00Z");
+        assert_eq!(of(&[("02-UAT-retest.md", &again("09")), first]), passed);
+        let before = [("02-UAT-retest.md", &*again("08")), first];
+        assert_eq!(of(&before), Some(CheckOutcome::Diagnosed));
     }
 
     #[test]
@@ -397,7 +450,7 @@ mod tests {
         let found = |name: &str, fields: &str| {
             let report = format!("---\n{fields}\n---\n");
             dir.child(name).write_str(&report).unwrap();
-            outcome_in(&dir, &[name])
+            outcome_in(dir.path(), &[name])
         };
         let issues = Some(CheckOutcome::Issues);
         assert_eq!(found("02-UAT.md", "status: complete\nissues: 2"), issues);
@@ -433,13 +486,13 @@ mod tests {
         let report = |status: &str| format!("---\nstatus: {status}\n---\n");
         dir.child("02-VERIFICATION.md").write_str(&report("gaps_found")).unwrap();
         let names = ["02-VERIFICATION.md"];
-        assert_eq!(outcome_in(&dir, &names), Some(CheckOutcome::Issues));
+        assert_eq!(outcome_in(dir.path(), &names), Some(CheckOutcome::Issues));
         for (round, status) in [("round-01", "gaps_found"), ("round-02", "passed")] {
             dir.child(format!("remediation/qa/{round}/R01-VERIFICATION.md"))
                 .write_str(&report(status))
                 .unwrap();
         }
-        assert_eq!(outcome_in(&dir, &names), Some(CheckOutcome::Passed));
+        assert_eq!(outcome_in(dir.path(), &names), Some(CheckOutcome::Passed));
     }
 
     #[cfg(unix)]
@@ -450,7 +503,7 @@ mod tests {
         let rounds = dir.child("remediation/qa");
         std::os::unix::fs::symlink("qa", rounds.path()).unwrap();
         dir.child("02-VERIFICATION.md").write_str("---\nstatus: passed\n---\n").unwrap();
-        let found = outcome_in(&dir, &["02-VERIFICATION.md"]);
+        let found = outcome_in(dir.path(), &["02-VERIFICATION.md"]);
         assert_eq!(found, Some(CheckOutcome::Issues));
     }
 }

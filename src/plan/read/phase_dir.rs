@@ -260,7 +260,7 @@ impl PhaseDir {
             name: capitalized(slug.replace(['-', '_'], " ").trim()),
             plans,
             has_context: files.iter().any(|name| name.ends_with("CONTEXT.md")),
-            checks: files.into_iter().filter(|name| check::is_check(name)).collect(),
+            checks: files.into_iter().filter(|name| check::is_check(&dir.join(name))).collect(),
             has_remediation,
             path: dir,
             has_files,
