@@ -154,7 +154,7 @@ fn plans_and_summaries_without_front_matter() {
     case.write(&format!("{PHASE}/04-02-PLAN.md"), "Just words.\n");
     let status = reads_on(&case, &[]);
     says(&status, "13 of 15 complete");
-    case.write(&format!("{PHASE}/04-02-SUMMARY.md"), "");
+    case.write(&format!("{PHASE}/04-02-SUMMARY.md"), "# Summary\n");
     let status = reads_on(&case, &[]);
     says(&status, "14 of 15 complete");
     let summary = format!("{PHASE}/04-02-SUMMARY.md");
@@ -418,7 +418,7 @@ fn a_phase_folder_with_five_thousand_files() {
     let case = Case::new(VBW);
     for number in 1..=2_500 {
         let plan = format!(".vbw-planning/phases/05-many/05-{number}-PLAN.md");
-        case.write(&plan, "").write(&plan.replace("PLAN", "SUMMARY"), "");
+        case.write(&plan, "").write(&plan.replace("PLAN", "SUMMARY"), "# Summary\n");
     }
     let status = case.run("status").within(SOON).success();
     assert!(status.stdout().contains("Plans:      2513 of 2515 complete\n"), "{}", status.report());

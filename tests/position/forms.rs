@@ -65,6 +65,20 @@ const ROWS: &[Row] = &[
         &[("phases/02-loans/02-01-PLAN.md", "---\nsuperseded_by: [03-01]\n---\n")],
         "plan 2",
     ),
+    ("an empty summary", &[("phases/02-loans/02-01-SUMMARY.md", "\n")], "execute 2"),
+    (
+        "a summary with a blank status",
+        &[("phases/02-loans/02-01-SUMMARY.md", "---\nstatus:\n---\n# Summary\n")],
+        "execute 2",
+    ),
+    (
+        "a summary that was not filled in",
+        &[(
+            "phases/02-loans/02-01-SUMMARY.md",
+            "---\nplan: {plan-number}\nstatus: {complete|partial|failed}\n---\n",
+        )],
+        "execute 2",
+    ),
     (
         "plans in a folder that is not read",
         &[("phases/02-loans/wave-1/02-01-PLAN.md", "# Plan\n")],

@@ -20,7 +20,7 @@ fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
         "02-cli/02-01-SUMMARY.md",
         "02-cli/02-02-PLAN.md",
     ] {
-        tree.write(&format!(".vbw-planning/phases/{file}"), "");
+        tree.write(&format!(".vbw-planning/phases/{file}"), "# Text\n");
     }
     let project = open(&tree);
     (tree, project)
@@ -127,7 +127,7 @@ fn what_no_file_settles_is_refused() {
         assert_eq!(error.kind, ErrorKind::Refused, "{error}");
         error.message
     };
-    let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "");
+    let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "# Text\n");
     let doubled = refusal(&|tree| touch(tree, "phases/02-other/02-01-PLAN.md"));
     assert!(doubled.contains("two folders carry the number 2"), "{doubled}");
     let later = refusal(&|tree| touch(tree, "phases/03-x/03-01-PLAN.md"));
@@ -166,7 +166,7 @@ fn partly_committed(state: &str, roadmap: &str) -> (Tree, Project) {
         "02-cli/02-02-SUMMARY.md",
         "02-cli/02-03-PLAN.md",
     ] {
-        tree.write(&format!(".planning/phases/{file}"), "");
+        tree.write(&format!(".planning/phases/{file}"), "# Text\n");
     }
     let project = open(&tree);
     (tree, project)
@@ -220,7 +220,7 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
         let roadmap =
             ROADMAP.replace("| Phase |", "- [ ] **Phase 3: Web Pages** - third\r\n\r\n| Phase |");
         tree.write(".vbw-planning/ROADMAP.md", roadmap);
-        tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+        tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "# Summary\n");
         let repair = repaired(&project);
         let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
         let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of 0\nStatus: {written}\n");
@@ -250,7 +250,7 @@ fn the_position_follows_a_phase_from_its_first_plan_to_its_last() {
         let write = |file: &str, text: &str| tree.write(&format!("{layout}/{file}"), text);
         write("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 2: Cli**\n- [ ] **Phase 3: Web**\n");
         write("phases/02-cli/02-01-PLAN.md", "");
-        write("phases/02-cli/02-01-SUMMARY.md", "");
+        write("phases/02-cli/02-01-SUMMARY.md", "# Summary\n");
         let state = format!("# State\n\n## Current Position\n{before}\n");
         write("STATE.md", &state);
         let steps: [(&[&str], &str); 4] = [
@@ -261,7 +261,7 @@ fn the_position_follows_a_phase_from_its_first_plan_to_its_last() {
         ];
         for (files, expected) in steps {
             for file in files {
-                write(&format!("phases/03-web/03-{file}.md"), "");
+                write(&format!("phases/03-web/03-{file}.md"), "# Text\n");
             }
             let project = open(&tree);
             for (path, _, new) in repaired(&project).files {
@@ -310,10 +310,10 @@ fn gsds_front_matter_gets_gsds_own_words() {
         let write = |file: &str, text: &str| tree.write(&format!(".planning/{file}"), text);
         write("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Base**\n- [ ] **Phase 2: Cli**\n");
         for file in done {
-            write(&format!("phases/01-base/01-{file}.md"), "");
+            write(&format!("phases/01-base/01-{file}.md"), "# Text\n");
         }
         for file in files {
-            write(&format!("phases/02-cli/02-{file}.md"), "");
+            write(&format!("phases/02-cli/02-{file}.md"), "# Text\n");
         }
         let text = |phase: u32, status: &str| {
             format!(
@@ -356,7 +356,7 @@ fn the_progress_of_a_phase_without_a_folder_is_zero() {
     let (tree, project) = project(state);
     let roadmap = ROADMAP.replace("| Phase |", "- [ ] **Phase 3: Web** - third\r\n\r\n| Phase |");
     tree.write(".vbw-planning/ROADMAP.md", roadmap);
-    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "# Summary\n");
     let survey = Survey::read(&project).unwrap();
     let drift = StatusReport::from_survey(&project, &survey).drift;
     let mut of_state = drift.iter().filter(|one| one.file.ends_with("STATE.md"));
@@ -378,7 +378,7 @@ fn plans_of_a_superseded_phase_are_neither_left_nor_counted() {
         "02-cli/02-01-SUMMARY.md",
         "02-cli/02-02-PLAN.md",
     ] {
-        tree.write(&format!(".planning/phases/{file}"), "");
+        tree.write(&format!(".planning/phases/{file}"), "# Text\n");
     }
     let project = open(&tree);
     let survey = Survey::read(&project).unwrap();
@@ -409,7 +409,7 @@ fn a_phase_that_waits_for_a_person_is_not_ticked_off() {
     let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Base** - first\n- [ ] **Phase 2: Web** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 1/1 | In Progress | - |\n";
     tree.write(".planning/ROADMAP.md", roadmap);
     for file in ["01-base/01-01-PLAN.md", "01-base/01-01-SUMMARY.md"] {
-        tree.write(&format!(".planning/phases/{file}"), "");
+        tree.write(&format!(".planning/phases/{file}"), "# Text\n");
     }
     let stated = |status: &str| {
         let text = format!("---\nstatus: {status}\n---\n");
@@ -443,7 +443,7 @@ fn a_milestone_without_phases_has_no_progress_to_correct() {
     let roadmap = "# Roadmap\n\n<details>\n<summary>v1.0 - SHIPPED 2026-01-02</summary>\n\n- [x] **Phase 1: Base** - first\n\n</details>\n";
     tree.write(".planning/ROADMAP.md", roadmap);
     for file in ["01-01-PLAN.md", "01-01-SUMMARY.md"] {
-        tree.write(&format!(".planning/phases/01-base/{file}"), "");
+        tree.write(&format!(".planning/phases/01-base/{file}"), "# Text\n");
     }
     let repair = repaired(&open(&tree));
     assert!(repair.corrections.is_empty(), "{:?}", repair.corrections);
@@ -467,7 +467,7 @@ fn a_phase_whose_check_is_to_come_is_not_called_complete() {
         "# Roadmap\n\n- [ ] **Phase 1: Base**\n- [ ] **Phase 2: Web**\n",
     );
     for file in ["01-base/01-01-PLAN.md", "01-base/01-01-SUMMARY.md"] {
-        tree.write(&format!(".planning/phases/{file}"), "");
+        tree.write(&format!(".planning/phases/{file}"), "# Text\n");
     }
     assert_eq!(repaired(&open(&tree)).corrections, []);
     // Once it passed, the roadmap and STATE.md say what the files show.
@@ -494,7 +494,7 @@ fn a_percentage_that_some_measure_gives_is_left() {
 fn a_total_never_falls_below_the_current_phase() {
     let (tree, project) = project("# State\n\nPhase: 3 of 3 (Web)\n");
     tree.write(".vbw-planning/phases/03-web/03-01-PLAN.md", "");
-    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "# Summary\n");
     let corrections = repaired(&project).corrections;
     let is_total = |one: &Correction| one.kind == Some(DriftKind::Total);
     assert!(!corrections.iter().any(is_total), "{corrections:?}");
@@ -523,7 +523,7 @@ fn before_the_last_phase(status: &str) -> (Tree, Project) {
         "02-cli/02-01-PLAN.md",
         "02-cli/02-01-SUMMARY.md",
     ] {
-        tree.write(&format!(".vbw-planning/phases/{file}"), "");
+        tree.write(&format!(".vbw-planning/phases/{file}"), "# Text\n");
     }
     let project = open(&tree);
     (tree, project)
@@ -619,7 +619,7 @@ fn a_summary_of_a_phase_without_plans_is_no_plan() {
         "03-web/03-01-SUMMARY.md",
         "03-web/03-02-PLAN.md",
     ] {
-        tree.write(&format!(".planning/phases/{file}"), "");
+        tree.write(&format!(".planning/phases/{file}"), "# Text\n");
     }
     let drift = |count: u32| {
         tree.write(".planning/STATE.md", metrics(count));
@@ -667,7 +667,7 @@ fn a_row_with_free_text_as_its_status_is_left_whole() {
 fn a_folder_of_an_earlier_milestone_with_the_same_number_is_no_obstacle() {
     let (tree, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
     tree.write(".vbw-planning/phases/02-older/02-01-PLAN.md", "");
-    tree.write(".vbw-planning/phases/02-older/02-01-SUMMARY.md", "");
+    tree.write(".vbw-planning/phases/02-older/02-01-SUMMARY.md", "# Summary\n");
     let repair = repaired(&project);
     let state = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
     assert_eq!(state, "# State\n\nPhase: 2 of 2 (Cli)\n");

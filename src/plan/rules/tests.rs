@@ -343,7 +343,7 @@ fn answer(files: &[(&str, &str)]) -> String {
 
 const THREE: &str = "# Roadmap\n\n- [x] **Phase 1: Gauges**\n- [ ] **Phase 2: Alerts**\n- [ ] **Phase 3: Report**\n";
 const GAUGES: [(&str, &str); 2] =
-    [("phases/01-gauges/01-01-PLAN.md", ""), ("phases/01-gauges/01-01-SUMMARY.md", "")];
+    [("phases/01-gauges/01-01-PLAN.md", ""), ("phases/01-gauges/01-01-SUMMARY.md", "# Summary\n")];
 
 /// Returns the answer for three phases, the first of which is done.
 fn of_three(files: &[(&str, &str)]) -> String {
@@ -449,7 +449,7 @@ fn a_partial_or_failed_plan_is_open_work() {
         // It does not hold the project once the work has gone on.
         let later = [
             ("phases/03-report/03-01-PLAN.md", ""),
-            ("phases/03-report/03-01-SUMMARY.md", ""),
+            ("phases/03-report/03-01-SUMMARY.md", "# Summary\n"),
             ("phases/03-report/03-02-PLAN.md", ""),
         ];
         let state = ("STATE.md", "# State\n\nPhase: 2 of 3 (Alerts)\n");
@@ -460,7 +460,10 @@ fn a_partial_or_failed_plan_is_open_work() {
 
 #[test]
 fn a_plan_that_will_not_be_done_needs_no_summary() {
-    let done = [("phases/02-alerts/02-01-PLAN.md", ""), ("phases/02-alerts/02-01-SUMMARY.md", "")];
+    let done = [
+        ("phases/02-alerts/02-01-PLAN.md", ""),
+        ("phases/02-alerts/02-01-SUMMARY.md", "# Summary\n"),
+    ];
     for front in
         ["status: superseded", "status: cancelled", "superseded_by: 02-03", "status: deferred"]
     {
@@ -519,7 +522,7 @@ fn a_check_that_is_left_is_named_until_its_phase_is_ticked() {
     let check = ("phases/01-gauges/01-VERIFICATION.md", "---\nstatus: human_needed\n---\n");
     let next = [
         ("phases/02-alerts/02-01-PLAN.md", ""),
-        ("phases/02-alerts/02-01-SUMMARY.md", ""),
+        ("phases/02-alerts/02-01-SUMMARY.md", "# Summary\n"),
         ("phases/02-alerts/02-02-PLAN.md", ""),
     ];
     let files = [&GAUGES[..], &[check], &next].concat();
@@ -580,7 +583,7 @@ fn between_milestones_the_last_one_is_named() {
     assert_eq!(answer(&[("ROADMAP.md", roadmap), ("STATE.md", state)]), "none");
     let named = "---\nmilestone: v2.0\n---\n# State\n";
     assert_eq!(answer(&[("ROADMAP.md", roadmap), ("STATE.md", named)]), "plan 1");
-    let written_up = [("phases/02-loans/02-01-SUMMARY.md", "")];
+    let written_up = [("phases/02-loans/02-01-SUMMARY.md", "# Summary\n")];
     let files = [("ROADMAP.md", roadmap), ("STATE.md", state)];
     assert_eq!(answer(&[&files, &written_up[..]].concat()), "none");
 }
@@ -593,9 +596,9 @@ fn folders_before_a_restart_of_the_numbers_are_left_alone() {
         ("ROADMAP.md", roadmap.as_str()),
         state,
         ("phases/01-login/01-01-PLAN.md", ""),
-        ("phases/01-login/01-01-SUMMARY.md", ""),
+        ("phases/01-login/01-01-SUMMARY.md", "# Summary\n"),
         ("phases/02-mail/02-01-PLAN.md", ""),
-        ("phases/02-mail/02-01-SUMMARY.md", ""),
+        ("phases/02-mail/02-01-SUMMARY.md", "# Summary\n"),
         ("phases/01-gauges/01-01-PLAN.md", ""),
     ];
     assert_eq!(answer(&files), "execute 1");

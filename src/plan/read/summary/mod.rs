@@ -187,7 +187,13 @@ impl PlanState {
             let all = done.as_ref().and_then(|done| done.total);
             let all = all.or_else(|| count("all tasks").map(|all| all.done));
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
-            return Self::in_body(body).or(is_short.then_some(Self::Partial));
+            // A file or a field that was created and not filled in: `status: {complete|partial|failed}`.
+            let is_unfilled = front.get(&["status"]).map_or_else(
+                || front.is_empty() && body.trim().is_empty(),
+                |node| node.pairs().iter().all(|(_, value)| value.flat().is_empty()),
+            );
+            let is_partial = is_short || is_unfilled;
+            return Self::in_body(body).or(is_partial.then_some(Self::Partial));
         };
         // A plan whose status is not understood is not done.
         let is_dropped = PhaseProgress::parse(stated).is_some_and(PhaseProgress::is_dropped);

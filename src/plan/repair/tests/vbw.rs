@@ -10,7 +10,7 @@ fn with_vbw(position: &str, files: &[(&str, &str)]) -> (Tree, Project) {
         ("STATE.md", &*state),
         ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Base**\n- [ ] **Phase 2: Web**\n"),
         ("phases/01-base/01-01-PLAN.md", ""),
-        ("phases/01-base/01-01-SUMMARY.md", ""),
+        ("phases/01-base/01-01-SUMMARY.md", "# Summary\n"),
         ("phases/02-web/02-CONTEXT.md", ""),
     ];
     for (file, text) in base.iter().chain(files) {
@@ -89,7 +89,10 @@ fn vbws_position_moves_in_vbws_words() {
             "Phase: 2 of 2 (Web)\nPlans: 0/1\nProgress: 0%\nStatus: ready\n",
         ),
         (
-            &[("phases/02-web/02-01-SUMMARY.md", ""), ("phases/02-web/02-02-PLAN.md", "")],
+            &[
+                ("phases/02-web/02-01-SUMMARY.md", "# Summary\n"),
+                ("phases/02-web/02-02-PLAN.md", ""),
+            ],
             "Phase: 2 of 2 (Web)\nPlans: 1/2\nProgress: 50%\nStatus: active\n",
         ),
     ] {
