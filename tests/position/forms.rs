@@ -65,6 +65,15 @@ const ROWS: &[Row] = &[
         &[("phases/02-loans/02-01-PLAN.md", "---\nsuperseded_by: [03-01]\n---\n")],
         "plan 2",
     ),
+    (
+        "a plan as it was before its review",
+        &[
+            ("phases/02-loans/plans/PLAN-01-cards.md", "# Plan\n"),
+            ("phases/02-loans/plans/PLAN-01-cards.pre-bounce.md", "# Plan\n"),
+            ("phases/02-loans/plans/SUMMARY-01-cards.md", DONE),
+        ],
+        "plan 3",
+    ),
     ("an empty summary", &[("phases/02-loans/02-01-SUMMARY.md", "\n")], "execute 2"),
     (
         "a summary with a blank status",

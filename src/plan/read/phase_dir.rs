@@ -559,7 +559,9 @@ fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
         names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))
     };
     let kept = (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect();
-    Some((kind, kept)).filter(|_| !name.starts_with('.'))
+    // GSD keeps a plan as it was before its reviews: `PLAN-01-routes.pre-bounce.md`.
+    let is_left_out = name.starts_with('.') || name.ends_with(".pre-bounce.md");
+    Some((kind, kept)).filter(|_| !is_left_out)
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
@@ -769,6 +771,8 @@ mod tests {
             "01-VERIFICATION-wave1.md",
             "01-01-PLAN.md.bak",
             "01-01-PLAN.md.tmp",
+            "01-01-PLAN.pre-bounce.md",
+            "PLAN-01-routes.pre-bounce.md",
             ".01-01-PLAN.md",
             "R01-SUMMARY.md",
             "260422-p4a-PLAN.md",
