@@ -63,6 +63,18 @@ const ROWS: &[Row] = &[
     (
         "a list of plans that supersede one",
         &[("phases/02-loans/02-01-PLAN.md", "---\nsuperseded_by: [03-01]\n---\n")],
+        "plan 3",
+    ),
+    (
+        "a dropped plan, and one that only the roadmap counts",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\n**Plans:** 2 plans\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "---\nstatus: dropped\n---\n"),
+        ],
         "plan 2",
     ),
     (
@@ -140,7 +152,7 @@ const ROWS: &[Row] = &[
     (
         "a replaced plan",
         &[("phases/02-loans/02-01-PLAN.md", "---\nreplaced_by: 03-01\n---\n")],
-        "plan 2",
+        "plan 3",
     ),
     (
         "counts of tasks in the body",

@@ -109,7 +109,7 @@ pub(super) fn mark_best(phases: &mut [Phase]) {
 
 impl<'a> Case<'a> {
     /// The state of a phase; if no rule applies, it is done: all of its plans have summaries.
-    pub(super) const STATES: [Rule<'a, &'a Phase, PhaseState>; 6] = [
+    pub(super) const STATES: [Rule<'a, &'a Phase, PhaseState>; 7] = [
         Rule {
             name: "dropped",
             reason: "the roadmap calls it deferred, superseded or removed",
@@ -139,6 +139,15 @@ impl<'a> Case<'a> {
             name: "ticked",
             reason: "the roadmap, or STATE.md's list of phases, calls it complete",
             test: |_, phase| phase.is_ticked().then_some(PhaseState::Done),
+        },
+        Rule {
+            name: "no plan left",
+            reason: "it has plans, but none will be done, and no more are declared",
+            test: |_, phase| {
+                let all = phase.dir.as_ref().map_or(0, |dir| dir.plans.len());
+                let is_declared = phase.declared.is_some_and(|declared| declared > all);
+                (phase.plans.is_empty() && all > 0 && !is_declared).then_some(PhaseState::Done)
+            },
         },
         Rule {
             name: "nothing done",

@@ -30,6 +30,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("outside of the roadmap", "which milestone: folders of earlier ones remain"),
     ("shipped", "which milestone: what shipped is not done again"),
     ("dropped", "work that will not be done"),
+    ("no plan left", "work that will not be done: GSD counts such a phase as complete"),
     ("over", "which milestone: what is archived or shipped is not archived again"),
     ("all done", "the answer at the end of a milestone"),
     ("end of the milestone", "which milestone: GSD's roadmap lists later ones as planned"),
