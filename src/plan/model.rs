@@ -99,13 +99,15 @@ impl Survey {
         let texts = [&state_path, &roadmap_path].map(|path| text(path));
         let shared = Some(&shared_path).filter(|path| **path != state_path);
         let shared = shared.and_then(|path| text(path)).unwrap_or_default();
-        let config = text(&root.join(vocabulary::CONFIG));
+        let config_path = root.join(vocabulary::CONFIG);
+        let config = text(&config_path);
         let project_file = text(&project_path).unwrap_or_default();
         let milestones = text(&root.join(vocabulary::MILESTONE_LIST));
         let [has_state, has_roadmap] = texts.each_ref().map(Option::is_some);
         let texts = texts.map(Option::unwrap_or_default);
         let [state, roadmap] = &texts;
-        let workflow = config.as_deref().map(WorkflowSettings::parse).unwrap_or_default();
+        let workflow = config.map(|text| WorkflowSettings::parse(&text, &config_path));
+        let workflow = workflow.map(|read| read.into_value(&mut warnings)).unwrap_or_default();
         let numbering = PhaseNumbering::detect(roadmap, || workflow.numbers_by_milestone);
         let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, numbering);
         let mut state = parse(state, &state_path).into_value(&mut warnings);

@@ -520,6 +520,21 @@ fn plans_in_a_folder_beside_those_of_the_phases_are_named() {
 }
 
 #[test]
+fn a_config_that_is_no_json_is_named() {
+    let case = Case::empty();
+    case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n");
+    case.write(".vbw-planning/phases/01-shelves/01-01-SUMMARY.md", DONE);
+    case.write(".vbw-planning/config.json", "{\n  // tests\n  \"auto_uat\": true\n}\n");
+    let warning =
+        "warning: .vbw-planning/config.json:2: not read: key must be a string at line 2 column 3\n";
+    assert_eq!(case.run("status").success().stderr(), warning);
+    assert_eq!(Answer::ask(&case).said(), "ship");
+    case.write(".vbw-planning/config.json", "\u{feff}{\"auto_uat\": true}");
+    assert_eq!(case.run("status").success().stderr(), "");
+    assert_eq!(Answer::ask(&case).said(), "verify 1");
+}
+
+#[test]
 fn a_check_with_an_unknown_result_is_open() {
     let case = Case::empty();
     case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n");

@@ -30,7 +30,7 @@ use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
 use crate::text::{clip, fold, non_placeholder, one_line};
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Maximum number of files that are read.
 const MAX_FILES: usize = 200;
@@ -191,13 +191,18 @@ pub struct WorkflowSettings {
 
 impl WorkflowSettings {
     /// Parses a config.json; invalid JSON requires nothing.
-    pub(crate) fn parse(text: &str) -> Self {
-        let Ok(config) = serde_json::from_str::<Value>(text) else {
-            return Self::default();
+    pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let config = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+            Ok(config) => config,
+            Err(fault) => {
+                let message = format!("not read: {fault}");
+                let warning = Warning::at(path, fault.line(), message);
+                return Parsed::new(Self::default(), vec![warning]);
+            }
         };
         let is_on = |path: &str| config.pointer(path) == Some(&Value::Bool(true));
         let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
-        Self {
+        let value = Self {
             requires_discussion: is_on("/require_phase_discussion")
                 || is_on("/workflow/require_phase_discussion"),
             requires_uat: is_on("/auto_uat"),
@@ -206,7 +211,8 @@ impl WorkflowSettings {
             project_code: text("project_code").filter(|code| !code.is_empty()),
             numbers_by_milestone: text("phase_id_convention").as_deref()
                 == Some("milestone-prefixed"),
-        }
+        };
+        Parsed::new(value, Vec::new())
     }
 }
 

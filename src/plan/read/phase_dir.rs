@@ -168,8 +168,9 @@ fn settings(home: &Path) -> WorkflowSettings {
     let homes = [vocabulary::MILESTONES, vocabulary::WORKSTREAMS];
     let above = home.parent().filter(|above| homes.iter().any(|name| above.ends_with(name)));
     let root = above.and_then(Path::parent).unwrap_or(home);
-    let config = read::text(&root.join(vocabulary::CONFIG)).ok().flatten();
-    config.map(|config| WorkflowSettings::parse(&config.value)).unwrap_or_default()
+    let path = root.join(vocabulary::CONFIG);
+    let config = read::text(&path).ok().flatten();
+    config.map(|config| WorkflowSettings::parse(&config.value, &path).value).unwrap_or_default()
 }
 
 /// Returns whether a folder contains plans or summaries, down to a depth.
