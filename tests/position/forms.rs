@@ -520,6 +520,23 @@ fn plans_in_a_folder_beside_those_of_the_phases_are_named() {
 }
 
 #[test]
+fn a_user_test_without_a_result_is_not_called_missing() {
+    let case = Case::empty();
+    case.write(".vbw-planning/config.json", "{\"auto_uat\": true}");
+    case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n");
+    for (file, text) in [
+        ("01-01-PLAN.md", "# Plan\n"),
+        ("01-01-SUMMARY.md", DONE),
+        ("01-UAT.md", "# UAT\n\nAll went well.\n"),
+    ] {
+        case.write(&format!(".vbw-planning/phases/01-shelves/{file}"), text);
+    }
+    let because = ".vbw-planning/config.json: auto_uat, and no user test of phase 1 has a result\n";
+    let status = case.run("status").success();
+    assert!(status.stdout().contains(because), "{}", status.stdout());
+}
+
+#[test]
 fn a_config_that_is_no_json_is_named() {
     let case = Case::empty();
     case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n");

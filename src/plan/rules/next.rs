@@ -333,8 +333,12 @@ fn untested<'a>(case: &Case<'a>, phase: &'a Phase) -> Step<'a> {
     let mut checks = phase.checks().iter();
     let unread = checks.find(|one| one.outcome == CheckOutcome::Unknown);
     let (config, number) = (survey.folder.dir.join(vocabulary::CONFIG), &phase.number);
-    let missing =
-        || format!("{}: auto_uat, and phase {number} has no user test", survey.show(&config));
+    let missing = || {
+        format!(
+            "{}: auto_uat, and no user test of phase {number} has a result",
+            survey.show(&config)
+        )
+    };
     let place = unread.map_or_else(missing, |check| survey.check_line(check));
     Step { action: Action::Verify, phase: Some(phase), place: Some(place) }
 }
