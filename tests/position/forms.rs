@@ -101,6 +101,33 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "one of two plans of a remediation round",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/qa/round-01/R01-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/remediation/qa/round-01/R01-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/qa/round-01/R01-02-PLAN.md", "# Plan\n"),
+        ],
+        "remediate 2",
+    ),
+    (
+        "a plan of a remediation round before it has VBW's name",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/qa/round-01/PLAN-R01.md", "# Plan\n"),
+        ],
+        "remediate 2",
+    ),
+    (
+        "the summary of a plan of a remediation round before it has VBW's name",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/remediation/qa/round-01/PLAN-01.md", "# Plan\n"),
+            ("phases/02-loans/remediation/qa/round-01/R01-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
         "plans in a folder that is not read",
         &[("phases/02-loans/wave-1/02-01-PLAN.md", "# Plan\n")],
         "unknown",

@@ -287,16 +287,24 @@ impl Reader<'_> {
                 let stated = self.text(&summary).and_then(|text| PlanState::stated(&text));
                 stated.is_none_or(|stated| stated == PlanState::Complete)
             };
-            // `R02-SUMMARY.md` is the summary of `R02-PLAN.md`, and one without a round that of any.
+            // `R02-SUMMARY.md` is the summary of all plans in the round, `R02-01-SUMMARY.md` that of one of several, and one
+            // without a round that of any.
             let is_open = |plan: &str| {
-                let round = plan.split('-').next().unwrap_or_default();
+                let own = plan.strip_suffix("PLAN.md").unwrap_or_default();
                 let is_own = |name: &str| {
-                    name.ends_with("SUMMARY.md")
-                        && (name.starts_with(round) || !name.starts_with('R'))
+                    let summary = name.strip_suffix(".md");
+                    summary.and_then(|name| name.split_once("SUMMARY")).is_some_and(|(name, _)| {
+                        !name.starts_with('R') || name.starts_with(own) || own.starts_with(name)
+                    })
                 };
                 !find(&is_own).is_some_and(is_done)
             };
-            let is_plan = |name: &str| name.starts_with('R') && name.ends_with("-PLAN.md");
+            // Some agents write `PLAN-R01.md` or `PLAN-01.md`, which VBW renames.
+            let is_plan = |name: &str| {
+                let round = name.strip_prefix("PLAN-").and_then(|name| name.strip_suffix(".md"));
+                let round = round.map(|round| round.trim_start_matches('R').parse::<u32>());
+                name.starts_with('R') && name.ends_with("-PLAN.md") || matches!(round, Some(Ok(_)))
+            };
             if let Some(plan) = find(&|name| is_plan(name) && is_open(name)) {
                 return Ok(Some((plan, true)));
             }
