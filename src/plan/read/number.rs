@@ -36,8 +36,8 @@ pub struct PhaseNumber {
     /// What follows a point.
     decimals: Vec<u32>,
     letter: Option<char>,
-    /// Whether a number after a code's hyphen is written with a zero in front; both forms are the same phase.
-    is_padded: bool,
+    /// The digits of a number after a code that is written with a zero in front, else 1; all forms are the same phase.
+    digits: usize,
 }
 
 impl FromStr for PhaseNumber {
@@ -109,10 +109,10 @@ impl PhaseNumber {
             }
             _ => return None,
         };
-        // `KIOSK-02` and `B07`, but not `P0.3`
-        let is_padded = hyphen.unwrap_or(behind).starts_with('0')
-            && leading_digits(hyphen.unwrap_or(behind)) >= 2;
-        Some((Self { code: text[..code].to_owned(), is_padded, ..number }, rest))
+        // `KIOSK-02`, `B07` and `M002`
+        let written = hyphen.unwrap_or(behind);
+        let digits = if written.starts_with('0') { leading_digits(written) } else { 1 };
+        Some((Self { code: text[..code].to_owned(), digits, ..number }, rest))
     }
 
     /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
@@ -209,7 +209,7 @@ impl PhaseNumber {
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
         let (code, numbers, decimals) = (String::new(), vec![number], Vec::new());
-        Self { code, numbers, decimals, letter: None, is_padded: false }
+        Self { code, numbers, decimals, letter: None, digits: 1 }
     }
 }
 
@@ -249,9 +249,9 @@ impl fmt::Display for PhaseNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.code)?;
         for (index, number) in self.numbers.iter().enumerate() {
-            // `2-05`, but `M1-2`; after a code's hyphen as it is written.
-            let is_padded = if self.has_code() { self.is_padded } else { index > 0 };
-            let (mark, width) = (if index > 0 { "-" } else { "" }, if is_padded { 2 } else { 1 });
+            // `2-05`, but `M1-2`; after a code as it is written.
+            let (mark, width) = if index > 0 { ("-", 2) } else { ("", 1) };
+            let width = if self.has_code() { self.digits } else { width };
             write!(f, "{mark}{number:0width$}")?;
         }
         self.decimals.iter().try_for_each(|part| write!(f, ".{part}"))?;
@@ -549,6 +549,10 @@ mod tests {
         }
         assert_eq!(split("KIOSK-02-shelf", true).as_deref(), Some("KIOSK-02 -shelf"));
         let id = |text| PhaseNumber::parse_id(text).unwrap();
+        for written in ["M002", "B07", "KIOSK-008", "M010", "M10"] {
+            assert_eq!(id(written).to_string(), written);
+        }
+        assert_eq!(id("M002").sibling(12).to_string(), "M012");
         assert_eq!((id("PAY-7").to_string(), id("PAY-7")), ("PAY-7".to_owned(), id("PAY-07")));
         assert!(id("3") < id("B2") && id("B2") < id("B10") && id("M1-9") < id("M1-10"));
         assert_eq!(id("M1-2").strip_id("M1-2-01-PLAN"), Some("-01-PLAN"));
