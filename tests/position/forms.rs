@@ -86,6 +86,32 @@ const ROWS: &[Row] = &[
         ],
         "plan 3",
     ),
+    (
+        "a partial plan in a phase that only its row and STATE.md call complete",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 | Phase | Done | Status | Date |\n|---|---|---|---|\n| 2 - Loans | 1/1 | complete | 2026-03-04 |\n",
+            ),
+            ("STATE.md", "# State\n\nPhase: 2 of 3 (Loans)\nStatus: complete\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", "---\nstatus: partial\n---\n"),
+        ],
+        "execute 2",
+    ),
+    (
+        "the same, after its verification passed",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 | Phase | Done | Status | Date |\n|---|---|---|---|\n| 2 - Loans | 1/1 | complete | 2026-03-04 |\n",
+            ),
+            ("phases/02-loans/02-01-SUMMARY.md", "---\nstatus: partial\n---\n"),
+            ("phases/02-loans/02-VERIFICATION.md", "---\nresult: PASS\n---\n"),
+        ],
+        "plan 3",
+    ),
     ("an empty summary", &[("phases/02-loans/02-01-SUMMARY.md", "\n")], "execute 2"),
     (
         "a summary with a blank status",

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::plan::phase::may_be_same;
 use crate::plan::rules::{Case, Rule};
 use crate::plan::{
-    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
-    StateFile, Survey,
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase,
+    Says, StateFile, Survey,
 };
 use crate::text::words_in;
 
@@ -121,9 +121,14 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "open plan",
-            reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase",
+            reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase; if one is partial or failed, an open box counts for more than a row, unless a check passed",
             test: |_, phase| {
-                (phase.has_open_plan() && !phase.is_ticked()).then_some(PhaseState::Open)
+                let mark = phase.planned.as_ref().and_then(|planned| planned.checkbox.as_ref());
+                let mut open = phase.open_plans();
+                let is_left = mark.is_some_and(|mark| !mark.value)
+                    && open.any(|slot| slot.state != PlanState::Open)
+                    && !phase.has_passed();
+                (phase.has_open_plan() && !phase.is_ticked() || is_left).then_some(PhaseState::Open)
             },
         },
         Rule {
