@@ -234,19 +234,24 @@ impl PhaseDir {
         }
         let plans = plans(&folder, &dir, &files);
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
+        let is_digit = |c: char| c.is_ascii_digit();
         let is_missed = |name: &&String| {
             let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
             let is_plan = if plans.is_empty() {
-                let is_text = [".md", ".mdx", ".txt"].iter().any(|end| own.ends_with(end));
-                is_text && words_in(own).any(|word| word.eq_ignore_ascii_case("plan"))
+                // `PLAN-A.md`, `setup-PLAN.md`, `01-PLAN.txt`, but not `plan-review-notes.md`
+                let ends = [".md", ".mdx", ".txt"].iter().find_map(|end| own.strip_suffix(end));
+                let words = words_in(ends.unwrap_or_default());
+                let last =
+                    words.filter(|word| word.len() > 1 && !word.starts_with(is_digit)).last();
+                last.is_some_and(|word| word.eq_ignore_ascii_case("plan"))
             } else {
-                own.ends_with("PLAN.md") && own.contains(|c: char| c.is_ascii_digit())
+                own.ends_with("PLAN.md") && own.contains(is_digit)
             };
             let summary = name.strip_suffix("PLAN.md").map(|head| format!("{head}SUMMARY.md"));
             let is_done = summary.is_some_and(|summary| files.contains(&summary));
             let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());
             is_plan
-                && !own.ends_with("TEST-PLAN.md")
+                && !own.to_lowercase().contains("test-plan")
                 && !own.starts_with('.')
                 && !is_done
                 && !read.any(|plan| plan.path == dir.join(name))

@@ -287,7 +287,9 @@ impl Assembly<'_, '_> {
             self.merge(RoadmapPhase { milestone, ..phase });
         }
         let named = named_lines(outline, &details, numbering).into_iter();
-        let unread = named.filter(|(number, _)| !self.by_number.contains_key(number));
+        let is_read =
+            |number: &PhaseNumber| self.is_template || self.by_number.contains_key(number);
+        let unread = named.filter(|(number, _)| !is_read(number));
         self.unread.extend(unread.map(|(_, line)| line));
         self.assign_by_range();
         self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
