@@ -37,15 +37,26 @@ impl BlockMarker {
     pub(crate) fn from_line(line: &str) -> Option<Self> {
         let (name, rest) = annals_marker(line)?;
         let attributes = rest.strip_suffix("-->").filter(|inner| !inner.contains("-->"));
-        let words: Option<Vec<&str>> = attributes.map(|inner| inner.split_whitespace().collect());
-        let digest = |word: &&str| Some(word.strip_prefix("sha256=")?.to_owned());
-        match (name, words.as_deref()) {
-            ("begin", Some(["v1", more @ ..])) => Some(Self::Begin(more.iter().find_map(digest))),
-            ("end", Some([])) => Some(Self::End),
+        match (name, attributes.map(str::trim)) {
+            ("begin", Some(attributes)) => Some(Self::begin(attributes)),
+            ("end", Some("")) => Some(Self::End),
             ("begin" | "end", _) => Some(Self::Damaged),
             _ => None,
         }
     }
+
+    fn begin(attributes: &str) -> Self {
+        let mut words = attributes.split_whitespace();
+        if words.next() != Some("v1") {
+            return Self::Damaged;
+        }
+        Self::Begin(words.find_map(|word| Some(word.strip_prefix("sha256=")?.to_owned())))
+    }
+}
+
+/// Returns the opening marker of a block with this hash.
+fn begin(digest: &str) -> String {
+    format!("<!-- annals:begin v1 sha256={digest} -->")
 }
 
 /// The closing marker of a block.
@@ -81,7 +92,7 @@ fn digest(lines: &[&[u8]]) -> String {
 
 /// Returns a block with its markers.
 pub(crate) fn marked(lines: &[&[u8]], newline: &str) -> Vec<u8> {
-    let begin = format!("<!-- annals:begin v1 sha256={} -->", digest(lines));
+    let begin = begin(&digest(lines));
     let all = [begin.as_bytes()].into_iter().chain(lines.iter().copied());
     let all: Vec<&[u8]> = all.chain([END.as_bytes()]).collect();
     all.join(newline.as_bytes())
@@ -129,17 +140,16 @@ impl Span {
         let hint = "shorten it: an agent reads all of it in every session";
         Outline::check_whole(text, path, hint)?;
         let markers = markers(text);
-        let lines = |is_meant: fn(&PlacedMarker) -> bool| -> Vec<usize> {
-            markers.iter().filter(|marker| is_meant(marker)).map(|marker| marker.line).collect()
+        let about = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
+            let lines: Vec<usize> =
+                markers.iter().filter(|marker| is_affected(marker)).map(|one| one.line).collect();
+            (!lines.is_empty()).then(|| refused(reason, &lines, path))
         };
         let damaged = "a marker of the block is damaged or of an unknown version";
-        for (reason, lines) in [
-            ("a marker of the block is inside code", lines(|one| one.is_code)),
-            (damaged, lines(|one| one.marker == BlockMarker::Damaged)),
-        ] {
-            if !lines.is_empty() {
-                return Err(refused(reason, &lines, path));
-            }
+        let problem = about("a marker of the block is inside code", |one| one.is_code)
+            .or_else(|| about(damaged, |one| one.marker == BlockMarker::Damaged));
+        if let Some(error) = problem {
+            return Err(error);
         }
         match markers.as_slice() {
             [] => Ok(None),
@@ -152,9 +162,9 @@ impl Span {
                 begin_line: markers[0].line,
                 stated: stated.clone(),
             })),
-            _ => {
-                let reason = "the markers of the block are unbalanced or duplicated";
-                Err(refused(reason, &lines(|_| true), path))
+            all => {
+                let lines: Vec<usize> = all.iter().map(|one| one.line).collect();
+                Err(refused("the markers of the block are unbalanced or duplicated", &lines, path))
             }
         }
     }
@@ -225,6 +235,31 @@ pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
         text.extend(chunk.invalid().iter().map(|_| '?'));
     }
     Cow::Owned(text)
+}
+
+/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or is inside
+/// it.
+pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
+    let mut conflict = None;
+    let mut is_inside = false;
+    for (index, line) in text.lines().enumerate() {
+        let marker = BlockMarker::from_line(line);
+        if line.starts_with("<<<<<<< ") {
+            conflict = Some(index + 1);
+        }
+        if conflict.is_some() && (is_inside || marker.is_some()) {
+            return conflict;
+        }
+        if line.starts_with(">>>>>>> ") {
+            conflict = None;
+        }
+        is_inside = match marker {
+            Some(BlockMarker::Begin(_)) => true,
+            Some(BlockMarker::End) => false,
+            _ => is_inside,
+        };
+    }
+    None
 }
 
 /// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
@@ -412,7 +447,7 @@ mod tests {
         ] {
             assert_eq!(BlockMarker::from_line(line), expected, "{line:?}");
         }
-        assert_eq!(BlockMarker::from_line("<!-- annals:begin v1 sha256=ab12 -->"), hashed("ab12"));
+        assert_eq!(BlockMarker::from_line(&begin("ab12")), hashed("ab12"));
         assert_eq!(BlockMarker::from_line(END), Some(BlockMarker::End));
     }
 
@@ -490,6 +525,22 @@ mod span_tests {
             ),
         ] {
             assert_eq!(message(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_conflict_that_touches_the_block_counts() {
+        const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->\n";
+        const END: &str = "<!-- annals:end -->\n";
+        const CONFLICT: &str = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n";
+        for (text, expected) in [
+            (format!("{CONFLICT}{BEGIN}x\n{END}"), None),
+            (format!("{BEGIN}x\n{END}{CONFLICT}"), None),
+            (format!("{BEGIN}x\n{CONFLICT}{END}"), Some(3)),
+            (format!("{BEGIN}a\n=======\nb\n{END}"), None),
+            (format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"), Some(2)),
+        ] {
+            assert_eq!(conflict_in_block(&text), expected, "{text}");
         }
     }
 

@@ -5,18 +5,19 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::claude_md::block::{Span, readable, without_edit};
+use crate::claude_md::block::{Span, conflict_in_block, readable, without_edit};
 use crate::claude_md::content::{Content, Fitted, Limits, ShrinkStep};
 use crate::claude_md::ownership::{ContextFile, Recorded};
 use crate::claude_md::{block, content};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{At, Error, ErrorKind, Result};
 use crate::markdown::{generated_block, is_fence, without_comments};
 use crate::project::{ContextTarget, Origin, Project};
-use crate::storage::{Changes, read, real_path};
+use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
 use crate::text::{clip, fold, line_number, quantity, word_enum};
@@ -76,13 +77,18 @@ pub struct RefusedContextFile {
     pub hint: Option<String>,
 }
 
-impl Regenerated {
-    /// Fails with the first rule that prevented a file from being written.
-    pub fn refusal(&self) -> Result<()> {
-        let Some(refusal) = self.refused.first().cloned() else { return Ok(()) };
-        let mut error = Error::refused(refusal.message);
-        (error.place, error.hint) = (refusal.place, refusal.hint);
-        Err(error)
+impl From<Error> for RefusedContextFile {
+    fn from(error: Error) -> Self {
+        Self { message: error.message, place: error.place, hint: error.hint }
+    }
+}
+
+impl From<RefusedContextFile> for Error {
+    fn from(refusal: RefusedContextFile) -> Self {
+        let mut error = Self::refused(refusal.message);
+        error.place = refusal.place;
+        error.hint = refusal.hint;
+        error
     }
 }
 
@@ -147,9 +153,11 @@ pub fn regenerate(
         let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
         match written {
             Ok(file) => done.files.push(file),
-            Err(error) if error.kind == ErrorKind::Refused => {
-                let Error { message, place, hint, .. } = error.relative_to(&project.root);
-                done.refused.push(RefusedContextFile { message, place, hint });
+            Err(mut error) if error.kind == ErrorKind::Refused => {
+                if let Some(place) = &mut error.place {
+                    place.file = project.relative(&place.file).to_owned();
+                }
+                done.refused.push(error.into());
             }
             Err(error) => return Err(error),
         }
@@ -252,22 +260,16 @@ impl Regeneration<'_> {
         Ok(unedited)
     }
 
-    /// Skips a file whose block is part of an unresolved merge conflict: both sides may contain a person's text.
+    /// Skips a file whose block is part of an unresolved merge conflict: both sides may contain a person's
+    /// text.
     fn in_conflict(
         &self,
         file: &ContextPath,
         warnings: &mut Vec<Warning>,
     ) -> Option<RegeneratedFile> {
-        let bytes = file.bytes.as_deref()?;
-        let text = readable(bytes);
-        let conflicts = read::conflict_markers(bytes);
-        let (first, last) = (conflicts.first()?.start, conflicts.last()?.end);
-        let (begin, end) = (text.find("<!-- annals:begin")?, text.rfind("<!-- annals:end")?);
-        if last < begin || end < first {
-            return None;
-        }
+        let text = readable(file.bytes.as_deref()?);
+        let line = conflict_in_block(&text)?;
         let named = self.project.relative(&file.path);
-        let line = line_number(bytes, first);
         let message = "the block contains a merge conflict, so the file is not changed; resolve it, then run `annals sync`";
         warnings.push(Warning::at(named, line, message));
         Some(RegeneratedFile {
@@ -294,11 +296,11 @@ impl Regeneration<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContextPath {
     /// Path of the file, as named in the project.
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Current content; none if the file is to be created.
-    bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
     /// Whether its block moves to AGENTS.md, which it imports, or has nothing left to say.
-    gives_up: bool,
+    pub(crate) gives_up: bool,
 }
 
 /// Returns the requested files and those that already have a block; for those refused, the error.
@@ -314,8 +316,10 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
             wanted.push((target, text, has_block));
         }
     }
-    let has_agents = wanted.iter().any(|(target, ..)| *target == ContextTarget::Agents)
-        || text(project, ContextTarget::Agents)?.is_some();
+    let is_agents =
+        |(target, ..): &(ContextTarget, Option<String>, bool)| *target == ContextTarget::Agents;
+    let has_agents =
+        wanted.iter().any(is_agents) || text(project, ContextTarget::Agents)?.is_some();
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
     for (target, text, has_block) in &wanted {
         let path = project.root.join(target.file());
@@ -325,12 +329,13 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
                 && other != *target
                 && text.as_deref().is_some_and(|text| imports(text, other))
         };
-        let imports_agents = is_imported(ContextTarget::Agents);
         // Of two files that import each other, both keep it.
-        let gives_way = imports_agents
-            || wanted.iter().any(|(other, text, _)| {
-                text.as_deref().is_some_and(|text| !imports(text, *target)) && is_imported(*other)
-            });
+        let gets_block = |(other, text, _): &(ContextTarget, Option<String>, bool)| {
+            let text = text.as_deref().filter(|text| !imports(text, *target));
+            text.is_some() && is_imported(*other)
+        };
+        let imports_agents = is_imported(ContextTarget::Agents);
+        let gives_way = imports_agents || wanted.iter().any(gets_block);
         let is_hidden =
             *target == ContextTarget::Claude && has_agents && path.symlink_metadata().is_err();
         if imports_agents || is_hidden {
@@ -444,13 +449,32 @@ fn placeholder<'a>(root: &Path, text: &'a str) -> Option<&'a str> {
 
 /// Returns the real path of a file; an error if it, or a link, leads out of the project.
 fn resolved_path(project: &Project, path: &Path) -> Result<PathBuf> {
-    let real = real_path(path).map_err(|error| error.relative_to(&project.root))?;
-    if real.starts_with(&project.root) {
-        return Ok(real);
+    let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    let is_direct = path.strip_prefix(&project.root).is_ok_and(|own| own.components().count() == 1);
+    if !is_link && is_direct {
+        return Ok(path.to_owned());
+    }
+    let relative = project.relative(path);
+    let resolved_path = match fs::canonicalize(path) {
+        Ok(resolved_path) => resolved_path,
+        Err(_) => missing(path, is_link).at("follow the link", relative)?,
+    };
+    if resolved_path.starts_with(&project.root) {
+        return Ok(resolved_path);
     }
     Err(Error::refused("is a link that leads outside the project, so it is not written")
-        .at(project.relative(path), None)
-        .hint(format!("it leads to {}", real.display())))
+        .at(relative, None)
+        .hint(format!("it leads to {}", resolved_path.display())))
+}
+
+/// Returns the target of a link whose file does not exist yet.
+fn missing(path: &Path, is_link: bool) -> io::Result<PathBuf> {
+    let folder = path.parent().unwrap_or(path);
+    let target = if is_link { folder.join(fs::read_link(path)?) } else { path.to_owned() };
+    match (target.parent(), target.file_name()) {
+        (Some(folder), Some(name)) => Ok(fs::canonicalize(folder)?.join(name)),
+        _ => Err(io::ErrorKind::NotFound.into()),
+    }
 }
 
 #[cfg(test)]

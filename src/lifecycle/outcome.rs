@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::claude_md::Regenerated;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::plan::Next;
@@ -40,7 +40,9 @@ pub struct CommandOutcome<T> {
 impl<T> CommandOutcome<T> {
     /// Fails with the rule that prevented a context file from being written; the rest of the work is done.
     pub fn refusal(&self) -> Result<()> {
-        self.context.as_ref().map_or(Ok(()), Regenerated::refusal)
+        let mut refused = self.context.iter().flat_map(|context| &context.refused);
+        let first = refused.next().cloned();
+        first.map_or(Ok(()), |refusal| Err(Error::from(refusal)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Serialize, Serializer};
 
-use crate::claude_md::{Content, MemoryPart, Pattern, Recorded, Regenerated};
+use crate::claude_md::{Content, MemoryPart, Pattern, Recorded};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
@@ -139,7 +139,10 @@ pub fn preview(project: &Project, request: &SyncRequest) -> Result<Preview> {
     let request = &SyncRequest { targets: vec![target], ..request.clone() };
     let mut work = Work::default();
     planned(project, request, &mut work)?;
-    work.context.iter().try_for_each(Regenerated::refusal)?;
+    let mut refused = work.context.iter().flat_map(|files| &files.refused);
+    if let Some(refusal) = refused.next().cloned() {
+        return Err(Error::from(refusal));
+    }
     // Another file may get the block in its place.
     let files = work.context.iter().flat_map(|files| &files.files).map(|file| file.file.clone());
     let files: Vec<PathBuf> = files.collect();

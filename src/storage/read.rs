@@ -193,7 +193,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
 }
 
 /// Returns the lines with which git marks the sides of merge conflicts, without their line ends.
-pub(crate) fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
+fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if memmem::find(text, b"<<<<<<< ").is_none() {
         return found;
