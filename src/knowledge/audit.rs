@@ -225,25 +225,28 @@ fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     for line in all.iter().flat_map(|one| &one.likeness.lines) {
         *frequency.entry(*line).or_default() += 1;
     }
-    let mut groups: BTreeMap<u64, Vec<&CheckedEntry>> = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, u64), Vec<&CheckedEntry>> = BTreeMap::new();
     for one in all {
         let like = &one.likeness;
-        for line in like.rarest(&frequency).into_iter().chain(like.title) {
-            groups.entry(line).or_default().push(one);
+        let named = [(0, like.first), (1, like.title)].into_iter().filter(|(_, line)| *line != 0);
+        let rarest = like.rarest(&frequency).into_iter().map(|line| (2, line));
+        for group in named.chain(rarest) {
+            groups.entry(group).or_default().push(one);
         }
     }
     let mut known = BTreeSet::new();
-    for group in groups.into_values() {
+    for ((kind, _), group) in groups {
+        let what = ["same first line, ", "same title, ", ""][kind];
         // Each entry is compared with the earlier ones that are not duplicates themselves.
         let mut different: Vec<&CheckedEntry> = Vec::new();
         for one in group {
-            let mut others = different.iter();
-            match others.find_map(|other| Some((one.likeness.shared(&other.likeness)?, other))) {
+            let shared = |other: &&CheckedEntry| {
+                Some((one.likeness.shared(&other.likeness)?, other.entry.key.clone()))
+            };
+            match different.iter().find_map(shared) {
                 Some((percent, other)) => {
-                    let same = one.likeness.same(&other.likeness);
-                    let what = same.map(|what| format!("same {what}, ")).unwrap_or_default();
                     let reason = format!("{what}{percent} % of the lines in common");
-                    let pair = pair(&other.entry.key, &one.entry.key, reason);
+                    let pair = pair(&other, &one.entry.key, reason);
                     if known.insert((pair.a.clone(), pair.b.clone())) {
                         found.push(pair);
                     }
@@ -289,10 +292,10 @@ const MIN_SHARED_PERCENT: usize = 80;
 /// The data for comparing two bodies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Likeness {
-    /// Hash of the first line below the title.
-    pub(crate) first: Option<u64>,
-    /// Hash of the title.
-    title: Option<u64>,
+    /// Hash of the first line below the title; 0 if there is none.
+    pub(crate) first: u64,
+    /// Hash of the title; 0 if there is none, or nothing below it.
+    title: u64,
     /// Sorted hashes of all lines except the title.
     lines: Vec<u64>,
 }
@@ -302,9 +305,9 @@ impl Likeness {
     pub(crate) fn new(body: &str, key: &str) -> Self {
         let (title, said) = parts(body, key);
         let mut lines: Vec<u64> = said.map(hash).collect();
-        let first = lines.first().copied();
+        let first = lines.first().copied().unwrap_or(0);
         lines.sort_unstable();
-        Self { first, title: title.map(hash), lines }
+        Self { first, title: title.map_or(0, hash), lines }
     }
 
     /// Returns the rarest lines: so many that a body with enough lines in common has one of them among its own.
@@ -317,19 +320,21 @@ impl Likeness {
         lines
     }
 
-    /// Returns which line at the start of two bodies is the same, if one is.
-    pub(crate) fn same(&self, other: &Self) -> Option<&'static str> {
-        match self.first.is_some() && self.first == other.first {
-            true => Some("first line"),
-            false => (self.title.is_some() && self.title == other.title).then_some("title"),
-        }
-    }
-
-    /// Returns the share of common lines in the longer body, in percent; `None` if it is too low.
+    /// Returns the share of common lines in the longer body, in percent; `None` if it is too low, or if both the
+    /// titles and the first lines below them differ.
     ///
     /// A common title counts as one line; different titles make no difference.
-    pub(crate) fn shared(&self, other: &Self) -> Option<usize> {
-        let title = usize::from(self.title.is_some() && self.title == other.title);
+    pub(crate) fn overlap(&self, other: &Self) -> Option<usize> {
+        let is_same = |one: u64, other: u64| one != 0 && one == other;
+        if is_same(self.first, other.first) || is_same(self.title, other.title) {
+            return self.shared(other);
+        }
+        None
+    }
+
+    /// Like [`overlap`](Self::overlap), but the titles and the first lines may differ.
+    fn shared(&self, other: &Self) -> Option<usize> {
+        let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
         let shorter = self.lines.len().min(other.lines.len()) + title;
         if shorter * 100 < longer * MIN_SHARED_PERCENT {
@@ -356,21 +361,25 @@ fn is_key(title: &str, key: &str) -> bool {
 }
 
 /// Counts the common elements of two sorted lists.
-fn common(one: &[u64], mut other: &[u64]) -> usize {
-    let is_common = |line: &&u64| {
-        other = &other[other.partition_point(|found| found < *line)..];
-        let is_next = other.first() == Some(*line);
-        other = &other[usize::from(is_next)..];
-        is_next
-    };
-    one.iter().filter(is_common).count()
+fn common(one: &[u64], other: &[u64]) -> usize {
+    let (mut at, mut count) = (0, 0);
+    for line in one {
+        while other.get(at).is_some_and(|found| found < line) {
+            at += 1;
+        }
+        if other.get(at) == Some(line) {
+            at += 1;
+            count += 1;
+        }
+    }
+    count
 }
 
-/// Returns a hash of a line with white space normalised.
+/// Returns a hash of a line with white space normalised; never 0.
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.split_whitespace().for_each(|word| word.hash(&mut hasher));
-    hasher.finish()
+    hasher.finish().max(1)
 }
 
 #[cfg(test)]
@@ -378,8 +387,7 @@ mod tests {
     use super::*;
 
     fn overlap(one: &str, other: &str) -> Option<usize> {
-        let (one, other) = (Likeness::new(one, "one"), Likeness::new(other, "other"));
-        one.same(&other).and_then(|_| one.shared(&other))
+        Likeness::new(one, "one").overlap(&Likeness::new(other, "other"))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -133,12 +133,7 @@ fn check(write: &EntryWrite) -> Result<()> {
         }
     }
     if let Some(body) = body {
-        let found = FrontMatter::parse(body, "body".as_ref()).value;
-        // It would be stored twice.
-        if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
-            return Err(Error::refused("the body begins with an entry's front matter")
-                .hint("pass only the text below it; the options set the fields"));
-        }
+        refuse_front_matter(body)?;
         if body.trim().is_empty() {
             return Err(Error::refused("the body is empty").hint(
                 "an update without a body changes only the front matter; a new entry needs one",
@@ -149,6 +144,16 @@ fn check(write: &EntryWrite) -> Result<()> {
     write.secrets.check("the body", body.unwrap_or_default())?;
     write.secrets.check("the title", write.title.as_deref().unwrap_or_default())?;
     write.secrets.check("the list of tags", &tags)
+}
+
+/// Refuses a body that begins with an entry's front matter, which would be stored twice.
+fn refuse_front_matter(body: &str) -> Result<()> {
+    let found = FrontMatter::parse(body, "body".as_ref()).value;
+    if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
+        return Err(Error::refused("the body begins with an entry's front matter")
+            .hint("pass only the text below it; the options set the fields"));
+    }
+    Ok(())
 }
 
 /// Plans to write an entry, and returns the report.
@@ -223,7 +228,7 @@ fn refuse_duplicate(
     body: &Likeness,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    if body.first.is_none() {
+    if body.first == 0 {
         return Ok(());
     }
     let found = scan(place, |file| {
@@ -232,8 +237,9 @@ fn refuse_duplicate(
         }
         let entry = file.entry();
         let other = Likeness::new(&file.text[entry.body], file.key);
-        let same = body.same(&other)?;
-        Some((body.shared(&other)?, file.key.to_owned(), same, entry.status))
+        let percent = body.overlap(&other)?;
+        let same = if body.first == other.first { "first line" } else { "title" };
+        Some((percent, file.key.to_owned(), same, entry.status))
     })?
     .into_value(warnings);
     // The most similar entry, the first one if several are.
@@ -309,9 +315,8 @@ fn plan_supersession(
     old: &str,
     new: &str,
 ) -> Result<(Superseded, Changes)> {
-    let (old_file, new_file) = (existing(place, old)?, existing(place, new)?);
-    let [old_entry, new_entry] =
-        [&old_file, &new_file].map(|(path, bytes)| Entry::from_bytes(bytes, path));
+    let known = [existing(place, old)?, existing(place, new)?];
+    let [old_entry, new_entry] = known.map(|(path, bytes)| Entry::from_bytes(&bytes, &path));
     if old == new {
         return Err(Error::refused("an entry cannot supersede itself"));
     }
@@ -327,14 +332,17 @@ fn plan_supersession(
             format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
         return Err(Error::refused(message));
     }
-    let mut changes = Changes::new();
-    if old_entry.status != EntryStatus::Superseded {
-        set_field(&mut changes, old_file, "status", EntryStatus::Superseded.as_str().to_owned())?;
-    }
-    if !names(&new_entry, old) {
+    let is_named = names(&new_entry, old);
+    let superseded = EntryStatus::Superseded.as_str().to_owned();
+    let mut fields = vec![(old, "status", superseded)];
+    if !is_named {
         // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
         let known = new_entry.supersedes.iter().filter(|key| *key != new);
-        set_field(&mut changes, new_file, "supersedes", list(known.chain([&old.to_owned()])))?;
+        fields.push((new, "supersedes", list(known.chain([&old.to_owned()]))));
+    }
+    let mut changes = Changes::new();
+    for (key, name, value) in &fields {
+        set_field(&mut changes, place, key, name, value)?;
     }
     if !changes.is_empty() {
         update_index(place, &mut changes, [old.to_owned(), new.to_owned()])?;
@@ -376,13 +384,19 @@ fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
     if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
 }
 
-/// Plans to set a field of an entry.
+/// Plans to set a field of an entry; an equal status keeps its spelling.
 fn set_field(
     changes: &mut Changes,
-    (path, bytes): (PathBuf, Vec<u8>),
+    place: &KnowledgeDir,
+    key: &str,
     name: &str,
-    value: String,
+    value: &str,
 ) -> Result<()> {
+    let (path, bytes) = existing(place, key)?;
+    let bytes = changes.current(&path)?.unwrap_or(bytes);
+    if name == "status" && Entry::from_bytes(&bytes, &path).status.as_str() == value {
+        return Ok(());
+    }
     let head = valid(&bytes);
     if front_matter::inner_range(head).is_none() {
         refuse_unreadable_front_matter(&bytes, &path)?;
@@ -390,7 +404,7 @@ fn set_field(
             .at(&path, 1)
             .hint("`annals entry write` with its key, type and confidence adds it"));
     }
-    let edited = set(head, &[(name, value)]);
+    let edited = set(head, &[(name, value.to_owned())]);
     let new = [edited.as_bytes(), &bytes[head.len()..]].concat();
     changes.edit(&path, Some(bytes), new)
 }
