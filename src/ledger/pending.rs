@@ -177,29 +177,26 @@ fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
     let (Some(end), false) = (end, paths.is_empty()) else {
         return Ok(specs);
     };
-    let named = |path: &String| format!("{end}:{path}");
-    let mut paths: Vec<String> = paths.into_iter().collect();
-    let names: Vec<String> = paths.iter().map(named).collect();
-    let mut existing = git.exist(&names)?.into_iter();
-    paths.retain(|_| existing.next().unwrap_or_default());
-    // All specs that a batch touches may be much longer than the result.
-    let rest = paths.split_off(paths.len().min(MAX_FILES));
-    let names: Vec<String> = paths.iter().map(named).collect();
     let mut remaining_bytes = MAX_BYTES;
-    for (path, content) in paths.into_iter().zip(git.contents(&names)?) {
+    let mut paths = paths.into_iter();
+    // One at a time, because all specs that a batch touches may be much longer than the result.
+    while specs.files.len() < MAX_FILES && remaining_bytes > 0 {
+        let Some(path) = paths.next() else {
+            return Ok(specs);
+        };
+        let content = git.contents(&[format!("{end}:{path}")])?.pop().flatten();
         // A binary file among the specs is not returned.
         let Some(text) = content.and_then(|content| String::from_utf8(content).ok()) else {
             continue;
         };
-        if remaining_bytes == 0 {
-            specs.left_out.push(path);
-            continue;
-        }
         let kept = &text[..text.floor_char_boundary(remaining_bytes)];
         remaining_bytes -= kept.len();
         specs.files.push(Spec { truncated: kept.len() < text.len(), text: kept.to_owned(), path });
     }
-    specs.left_out.extend(rest);
+    let rest: Vec<String> = paths.collect();
+    let names: Vec<String> = rest.iter().map(|path| format!("{end}:{path}")).collect();
+    let existing = rest.into_iter().zip(git.exist(&names)?);
+    specs.left_out = existing.filter_map(|(path, exists)| exists.then_some(path)).collect();
     Ok(specs)
 }
 
