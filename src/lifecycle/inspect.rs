@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::patterns::{Patterns, derive_durations};
+use crate::plan::read::settings;
 use crate::plan::{
     FileKind, FileName, PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary,
 };
@@ -82,6 +83,11 @@ fn is_outside(project: &Project, path: &Path) -> bool {
 /// Reads a file's text as a document.
 type Reader = fn(&Project, &str, &Path) -> Result<Parsed<Model>>;
 
+/// Returns whether config.json numbers the phases beside a document by milestone.
+fn numbers_by_milestone(path: &Path) -> bool {
+    path.parent().is_some_and(|home| settings(home).numbers_by_milestone)
+}
+
 /// Returns the reader of a file, by its name.
 fn reader(path: &Path) -> Option<Reader> {
     let plan: Reader = |_, text, path| Ok(boxed(Plan::parse(text, path), Model::Plan));
@@ -90,13 +96,15 @@ fn reader(path: &Path) -> Option<Reader> {
     // Archives contain names such as `v1.0-ROADMAP.md`.
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
         vocabulary::STATE => |_, text, path| {
-            let numbering =
-                PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP), || false);
+            let numbering = PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP), || {
+                numbers_by_milestone(path)
+            });
             Ok(boxed(StateFile::parse_with(text, path, numbering), Model::State))
         },
-        vocabulary::ROADMAP => {
-            |_, text, path| Ok(boxed(Roadmap::parse(text, path), Model::Roadmap))
-        }
+        vocabulary::ROADMAP => |_, text, path| {
+            let numbering = PhaseNumbering::detect(text, || numbers_by_milestone(path));
+            Ok(boxed(Roadmap::parse_with(text, path, numbering), Model::Roadmap))
+        },
         vocabulary::PROJECT => {
             |_, text, path| Ok(boxed(ProjectFile::parse(text, path), Model::Project))
         }

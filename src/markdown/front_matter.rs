@@ -101,8 +101,8 @@ fn has_plain_key(line: &str) -> bool {
         && !key.starts_with(['*', '#'])
 }
 
-/// Finds a block, with its `---` lines and without, that is preceded only by blank lines and a byte order mark; a rule at the start of a document is not its
-/// beginning.
+/// Finds a block, with its `---` lines and without, that is preceded only by blank lines and a byte order mark; a rule at
+/// the start of a document is not its beginning.
 fn find_block(text: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = opening_offset(text)?;
     let inner = start + text[start..].find('\n')? + 1;
@@ -480,7 +480,8 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
     // Not every backslash is an escape: `"\d+"`.
     let read = serde_json::from_str(&format!("\"{inner}\""));
-    Some((read.unwrap_or(inner), rest))
+    let quotes = |_| inner.replace("\\\"", "\"").replace("\\\\", "\\");
+    Some((read.unwrap_or_else(quotes), rest))
 }
 
 /// One value of the front matter.

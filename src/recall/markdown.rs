@@ -397,8 +397,14 @@ fn has_no_content(text: &str) -> bool {
         || is_badge(text)
         || has_only_empty_fields(text)
         || is_placeholder(text)
-        || is_absent(text)
+        || is_unfilled(text.trim())
         || text.len() <= MAX_LABEL_LENGTH && !text.contains(is_meant)
+}
+
+/// Returns whether a text is what a template leaves to be filled in: `{todos-or-none}`.
+fn is_unfilled(text: &str) -> bool {
+    let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    inner.is_some_and(|inner| !inner.contains(char::is_whitespace))
 }
 
 /// Returns whether a text says in words that there is nothing yet; what stands in a code span is meant.

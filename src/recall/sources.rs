@@ -3,7 +3,7 @@
 //! `recall`, `audit`, the command line and the MCP tools all use this list. A session digest has
 //! its own list, ordered by importance and not by store.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use crate::recall::markdown::{Authority, passages};
 use crate::search::index::Passage;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing, read};
-use crate::text::{clip, fold, slashed, word_enum};
+use crate::text::{clip, lower_words, slashed, word_enum};
 use crate::{journal, knowledge, ledger, patterns};
 
 word_enum! {
@@ -311,14 +311,14 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
         let front = FrontMatter::parse(text, path).value;
         let lines = text[..front.range.end].lines().count();
         found.retain(|passage| passage.line > lines);
-        let names =
-            [vec![key.clone()], front.get(&["tags"]).map(Node::texts).unwrap_or_default()].concat();
+        let tags = front.get(&["tags"]).map(Node::texts).unwrap_or_default();
+        // A key is mostly made of the entry's own words.
+        let texts = found.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
+        let said: HashSet<String> = texts.flat_map(|text| lower_words(text)).collect();
+        let mut names = [vec![key.clone()], tags].concat();
+        names.retain(|name| lower_words(name).any(|word| !said.contains(&word)));
         for passage in &mut found {
-            // A key is mostly made of the entry's own words.
-            let said = fold(&[&passage.headings.join(" "), &*passage.text].join(" "));
-            let is_new = |name: &&String| fold(name).split('-').any(|word| !said.contains(word));
-            let names: Vec<String> = names.iter().filter(is_new).cloned().collect();
-            passage.headings.splice(0..0, names);
+            passage.headings.splice(0..0, names.iter().cloned());
         }
     }
     for passage in &mut found {

@@ -98,12 +98,15 @@ fn an_entry_is_found_by_its_key_and_its_tags() {
         let found = hits(&case, query);
         assert_eq!(found[0]["headings"], json!(["vpn", "network", "Ask Tom for the profile"]));
     }
+    // Not by a part of a word.
+    case.run("remember --key ci").args(["the decision is made by Anna"]).success();
+    assert_eq!(hits(&case, "ci")[0]["id"], "ci");
 }
 
 #[test]
 fn what_a_template_leaves_to_be_filled_in_is_no_hit() {
     let case = Case::empty();
-    let state = "# State\n\n## Todos\n{todos-or-none}\n\n## Blockers\n[None at this time]\n";
+    let state = "# State\n\n## Todos\n{todos-or-none}\n\n## Blockers\n{blockers}\n";
     case.write(".planning/STATE.md", state);
     assert_eq!(case.run("recall --all todos blockers").success().stdout(), "Nothing found.\n");
 }

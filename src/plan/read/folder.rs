@@ -88,9 +88,8 @@ impl PlanningFolder {
             let read = read.into_value(&mut warnings);
             // GSD reads both folders.
             let active = &mut value.active;
-            let is_new = |phase: &Arc<PhaseDir>| {
-                !active.phases.iter().any(|own| own.dir_name() == phase.dir_name())
-            };
+            let is_new =
+                |phase: &Arc<PhaseDir>| !active.phases.iter().any(|own| own.number == phase.number);
             let new: Vec<_> = read.phases.into_iter().filter(is_new).collect();
             active.phases.extend(new);
             active.phases.sort_by(|a, b| (&a.number, &a.path).cmp(&(&b.number, &b.path)));
@@ -165,11 +164,7 @@ impl PlanningFolder {
         let active = match names.as_slice() {
             [] => None,
             names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
-            _ if stated.is_empty()
-                && !entries(&self.dir.join(vocabulary::PHASES), warnings)?.is_empty() =>
-            {
-                None
-            }
+            _ if stated.is_empty() && self.has_own_phases(warnings)? => None,
             [only] if stated.is_empty() => Some(only.clone()),
             names => {
                 let problem = if stated.is_empty() {
@@ -184,6 +179,14 @@ impl PlanningFolder {
             }
         };
         Ok(active.map(|name| (name.clone(), all.join(name))))
+    }
+
+    /// Returns whether the folder itself has phases, or a roadmap beside the folder for them.
+    fn has_own_phases(&self, warnings: &mut Vec<Warning>) -> Result<bool> {
+        let phases = self.dir.join(vocabulary::PHASES);
+        let has_roadmap = read::exists(&self.dir.join(vocabulary::ROADMAP));
+        let is_there = read::is_folder(&phases);
+        Ok(is_there && (has_roadmap || !entries(&phases, warnings)?.is_empty()))
     }
 
     /// Returns the archive that contains every active phase, if any: they shipped and were not removed. A new phase may

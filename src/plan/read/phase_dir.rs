@@ -164,7 +164,7 @@ pub(super) fn phases_in(
 }
 
 /// Returns the settings of the planning folder that contains a milestone.
-fn settings(home: &Path) -> WorkflowSettings {
+pub(crate) fn settings(home: &Path) -> WorkflowSettings {
     let homes = [vocabulary::MILESTONES, vocabulary::WORKSTREAMS];
     let above = home.parent().filter(|above| homes.iter().any(|name| above.ends_with(name)));
     let root = above.and_then(Path::parent).unwrap_or(home);
@@ -237,16 +237,13 @@ impl PhaseDir {
         let is_digit = |c: char| c.is_ascii_digit();
         let is_missed = |name: &&String| {
             let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
-            let is_plan = if plans.is_empty() {
-                // `PLAN-A.md`, `setup-PLAN.md`, `01-PLAN.txt`, but not `plan-review-notes.md`
-                let ends = [".md", ".mdx", ".txt"].iter().find_map(|end| own.strip_suffix(end));
-                let words = words_in(ends.unwrap_or_default());
-                let last =
-                    words.filter(|word| word.len() > 1 && !word.starts_with(is_digit)).last();
-                last.is_some_and(|word| word.eq_ignore_ascii_case("plan"))
-            } else {
-                own.ends_with("PLAN.md") && own.contains(is_digit)
-            };
+            // Without any plan, `PLAN-A.md` and `01-PLAN.txt` may be some, but not `plan-review.md`.
+            let stem = [".md", ".mdx", ".txt"].iter().find_map(|end| own.strip_suffix(end));
+            let words = words_in(stem.unwrap_or_default());
+            let mut names = words.filter(|word| word.len() > 1 && !word.starts_with(is_digit));
+            let is_named = names.next().is_some_and(|word| word.eq_ignore_ascii_case("plan"));
+            let is_plan = plans.is_empty() && is_named && names.next().is_none()
+                || own.ends_with("PLAN.md") && own.contains(is_digit);
             let summary = name.strip_suffix("PLAN.md").map(|head| format!("{head}SUMMARY.md"));
             let is_done = summary.is_some_and(|summary| files.contains(&summary));
             let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());

@@ -1,7 +1,10 @@
 //! What comes next: which phase the work is seen from, what to do there, and whether a check comes first.
 //! Then what else may be next: readings of about equal weight contest the answer, others are only named.
 
+use std::path::Path;
+
 use crate::plan::phase::letters;
+use crate::plan::read::vocabulary::has;
 use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
@@ -79,11 +82,12 @@ impl<'a> Case<'a> {
                 let home = |phase: &Phase| phase.planned.as_ref()?.milestone;
                 let last = cursor.filter(|phase| phase.state == PhaseState::Done)?;
                 let next = case.unfinished_after(cursor).next().filter(|next| !next.has_files())?;
-                let (last, next) = home(last).zip(home(next))?;
-                let name = &survey.roadmap.milestones.get(last)?.name;
-                let is_own = is_same_milestone(name, survey.state.milestone.as_deref()?);
-                let is_over = || survey.shipped.is_some() || survey.has_shipped(name);
-                (is_own && next != last && !is_over()).then(|| Step::new(Action::Ship, None))
+                let milestone = |at: usize| Some(&*survey.roadmap.milestones.get(at)?.name);
+                let (last, next) = (milestone(home(last)?)?, milestone(home(next)?)?);
+                let stated = survey.state.milestone.as_deref()?;
+                let is_end = is_same_milestone(last, stated) && !is_same_milestone(next, stated);
+                let is_over = || survey.shipped.is_some() || survey.has_shipped(last);
+                (is_end && !is_over()).then(|| Step::new(Action::Ship, None))
             },
         },
         Rule {
@@ -133,7 +137,8 @@ impl<'a> Case<'a> {
                 let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
                 let mut phases = [choice.phase, case.frontier].into_iter().flatten();
                 let is_nothing_read = case.last(Phase::has_files).is_none()
-                    && !case.survey.folder.not_understood.is_empty();
+                    && !has_ended(case.survey)
+                    && case.survey.folder.not_understood.iter().any(|path| !is_of_work(path));
                 let is_hidden = choice.action == Action::Plan
                     && (is_nothing_read || phases.any(|phase| has_unread_work(case, phase)));
                 (assumes_nothing && is_unread || is_foreign || is_hidden)
@@ -250,6 +255,12 @@ fn is_blank(case: &Case<'_>) -> bool {
         && survey.shipped.is_none()
         && (has_open_milestone || !survey.roadmap.milestones.iter().any(|one| one.is_shipped))
         && !state.claims.iter().any(|claim| says_more(&claim.value))
+}
+
+/// Returns whether a folder is named for work of any kind, which need not be a plan: `issues/`.
+fn is_of_work(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    has("folder of work", &name.to_lowercase())
 }
 
 /// Returns whether plans that were not read lie in the folder of a phase, or in one that may be its own: `phase2-api`.

@@ -383,7 +383,18 @@ fn an_entry_that_is_not_read_is_no_reason_to_ship() {
     ] {
         assert_eq!(of_entry(entry), "unknown", "{entry}");
     }
-    for entry in ["- [x] Phase 1: Gauges", "- [x] Kick-off", "Phase 1: all of it is done"] {
+    for entry in [
+        "- [x] Phase 1: Gauges",
+        "- [x] Kick-off",
+        "Phase 1: all of it is done",
+        "  - Phase 3: a later idea",
+        "- [ ] Milestone v1.1: more",
+        "- [ ] ~~2. Alerts~~",
+        "\nCoverage:\n\n- [ ] REQ-1: counted",
+        "\n## Later\n\n- Phase 3: Mobile\n\nPhase 4: another",
+        "\n<details>\n<summary>v0.9</summary>\n\n- Phase 9: shipped long ago\n\n</details>",
+        "\n## Again\n\n- [x] **Phase 1: The gauges** - all of them",
+    ] {
         assert_eq!(of_entry(entry), "ship", "{entry}");
     }
 }
@@ -399,6 +410,8 @@ fn a_summary_whose_status_is_not_understood_does_not_finish_its_plan() {
     assert_eq!(of("needs_review"), "execute 2");
     assert_eq!(of("superseded"), "plan 3");
     assert_eq!(of("completed"), "plan 3");
+    assert_eq!(of("implemented"), "plan 3");
+    assert_eq!(of("\u{2705}"), "plan 3");
 }
 
 #[test]
@@ -407,7 +420,6 @@ fn where_work_is_not_read_no_first_phase_is_planned() {
         "phases/01-01-PLAN.md",
         "Phases/01-gauges/01-01-PLAN.md",
         "phases/01-gauges/PLAN-A.md",
-        "phases/01-gauges/setup-PLAN.md",
         "phases/01-gauges/01-01-PLAN.txt",
         "phases/gauges/01-PLAN.md",
         "one/phases/01-gauges/01-01-PLAN.md",
@@ -416,6 +428,14 @@ fn where_work_is_not_read_no_first_phase_is_planned() {
         let files = [("ROADMAP.md", "# Roadmap\n\n- [ ] Phase 1: Gauges\n"), (plan, "")];
         assert_eq!(answer(&files), "unknown", "{plan}");
     }
+}
+
+#[test]
+fn a_text_about_plans_is_none() {
+    for name in ["02-PLAN-OUTLINE.md", "plan-review.md", "ROLLBACK-PLAN.md", "test-plan.md"] {
+        assert_eq!(of_three(&[(&format!("phases/02-alerts/{name}"), "")]), "plan 2", "{name}");
+    }
+    assert_eq!(of_three(&[("history/phases/01-old/01-01-PLAN.md", "")]), "plan 2");
 }
 
 #[test]

@@ -44,7 +44,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{BlockContent, FrontMatter, Outline, Ranges, Section, Table, TableRow};
+use crate::markdown::{
+    Block, BlockContent, FrontMatter, ListItem, Outline, Ranges, Section, Table, TableRow,
+};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{has, says_dropped, split_status};
 use crate::plan::read::{
@@ -260,20 +262,22 @@ impl Assembly<'_, '_> {
             phase.milestone = self.home(section.heading.start, &phase.number);
             self.merge(phase);
         }
-        let mut boxed: HashMap<(Option<usize>, PhaseNumber), Option<String>> = HashMap::new();
         let entries = entries(outline, &details, numbering);
         let read: HashSet<usize> = entries.iter().map(|(_, at)| *at).collect();
-        self.unread.extend(unread_boxes(outline, &read));
+        let mut boxed: HashSet<(Option<usize>, PhaseNumber)> = HashSet::new();
         for (mut phase, at) in entries {
             phase.milestone = self.home(at, &phase.number);
-            let key = (phase.milestone, phase.number.clone());
-            let name = phase.name.as_deref().map(str::to_lowercase);
-            // Two phases of one list with the same number have ids of which only a part is read: `1-A`, `1-B`.
-            if phase.checkbox.is_some() && boxed.get(&key).is_some_and(|other| *other != name) {
-                let value = outline.text()[at..].lines().next().unwrap_or_default().to_owned();
-                self.unread.push(Located { range: at..at + value.len(), value, line: phase.line });
-            } else if phase.checkbox.is_some() {
-                boxed.insert(key, name);
+            if phase.checkbox.is_some() {
+                let is_first = boxed.insert((phase.milestone, phase.number.clone()));
+                // Of `1-A` and `1-B`, only a part is read.
+                let line = outline.text()[at..].lines().next().unwrap_or_default();
+                if !is_first && goes_on(line, numbering) {
+                    self.unread.push(Located {
+                        value: line.to_owned(),
+                        range: at..at,
+                        line: phase.line,
+                    });
+                }
             }
             self.merge(phase);
         }
@@ -286,11 +290,10 @@ impl Assembly<'_, '_> {
             let milestone = version.and_then(|_| self.milestones.iter().position(is_named));
             self.merge(RoadmapPhase { milestone, ..phase });
         }
-        let named = named_lines(outline, &details, numbering).into_iter();
-        let is_read =
-            |number: &PhaseNumber| self.is_template || self.by_number.contains_key(number);
-        let unread = named.filter(|(number, _)| !is_read(number));
-        self.unread.extend(unread.map(|(_, line)| line));
+        for (number, line) in unread_items(outline, &read, numbering) {
+            let is_known = |number| self.is_template || self.by_number.contains_key(&number);
+            self.unread.extend((!number.is_some_and(is_known)).then_some(line));
+        }
         self.assign_by_range();
         self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
     }
@@ -469,49 +472,79 @@ fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Locat
     lines.chain(cells).collect()
 }
 
-/// Returns the open boxes among the entries of phases, which were read, that were not: they are phases, too.
-fn unread_boxes<'o>(
-    outline: &'o Outline<'_>,
-    read: &'o HashSet<usize>,
-) -> impl Iterator<Item = Located<String>> {
-    let lists = outline.sections().iter().map(|section| {
-        let own = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
-        own.partition::<Vec<_>, _>(|(block, _)| read.contains(&block.range.start))
-    });
-    let lists = lists.filter(|(read, _)| read.iter().any(|(_, item)| item.checked.is_some()));
-    let open = lists.flat_map(|(_, others)| others);
-    open.filter(|(_, item)| item.checked == Some(false)).map(|(block, item)| Located {
-        value: item.text.clone(),
-        range: block.range.clone(),
-        line: block.line,
+fn items(list: &[Block]) -> impl Iterator<Item = (&Block, &ListItem)> {
+    list.iter().filter_map(|block| match &block.content {
+        BlockContent::Item(item) => Some((block, item)),
+        _ => None,
     })
 }
 
-/// Returns the lines outside of the phases' sections that begin with a phase's number and name, however they are written:
-/// `- [WIP] Phase 2: Name`, `**Phase 2: Name**`, `-[ ] Phase-2: Name`.
-fn named_lines(
+/// Returns what seems to be a phase in the lists of phases, some of which were `read`: open boxes with a number, and lines that
+/// begin with a phase's number and name, which is returned, too: `- [ ] Stage 2: Name`, `- [WIP] Phase 2: Name`.
+fn unread_items(
     outline: &Outline<'_>,
-    details: &Ranges,
+    read: &HashSet<usize>,
     numbering: PhaseNumbering,
-) -> Vec<(PhaseNumber, Located<String>)> {
-    let all = 0..outline.text().len();
-    let texts = outline.blocks(&all).iter().filter(|block| {
-        matches!(block.content, BlockContent::Item(_) | BlockContent::Paragraph)
-            && !details.contains(block.range.start)
-    });
-    let lines = texts.flat_map(|block| outline.slice(&block.range).lines().zip(block.line..));
-    let named = lines.filter_map(|(line, number)| {
-        let text = split_mark(line).map_or(line, |(_, text)| text);
-        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        let id = text[word.len()..].trim_start_matches([' ', '-']);
-        let (phase, name) = numbering.split(id).filter(|_| has("phase", &word.to_lowercase()))?;
-        let is_more = |c: char| c.is_ascii_digit() || "-–* ".contains(c);
-        let is_named = name.trim_start_matches(is_more).starts_with([':', '—']);
-        let value = line.trim().to_owned();
-        is_named.then_some((phase, Located { value, range: 0..0, line: number }))
-    });
-    named.collect()
+) -> Vec<(Option<PhaseNumber>, Located<String>)> {
+    let is_item = |block: &Block| matches!(block.content, BlockContent::Item(_));
+    let sections = outline.sections().iter().map(|section| outline.blocks(&section.own));
+    let lists =
+        sections.flat_map(|blocks| blocks.chunk_by(move |one, next| is_item(one) && is_item(next)));
+    let mut found = Vec::new();
+    for list in lists {
+        let is_phase = |(block, item): (&Block, &ListItem)| {
+            item.checked.is_some() && read.contains(&block.range.start)
+        };
+        if !items(list).any(is_phase) {
+            continue;
+        }
+        for (block, item) in items(list) {
+            let is_read = read.contains(&block.range.start);
+            let is_open = !is_read && item.depth == 0 && item.checked == Some(false);
+            for (line, number) in outline.slice(&block.range).lines().zip(block.line..) {
+                let is_first = number == block.line;
+                let is_boxed = is_open && is_first && may_be_phase(line);
+                let may_be_named = item.depth == 0 || item.checked.is_some();
+                let named =
+                    named(line, numbering).filter(|_| may_be_named && (!is_read || !is_first));
+                if named.is_some() || is_boxed {
+                    let value = line.trim().to_owned();
+                    found.push((named, Located { value, range: 0..0, line: number }));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether an open box may be a phase: it has a number that is not a version, and was not struck out.
+fn may_be_phase(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
+        && milestone_version_in(text).is_none()
+        && !says_dropped(text)
+        && !text.starts_with("~~")
+}
+
+/// Returns the number with which a line begins behind the word for a phase, if a name follows.
+fn named(line: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
+    let text = split_mark(line).map_or(line, |(_, text)| text);
+    let (number, name) = numbering.split(after_word(text)?)?;
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-– *".contains(c));
+    name.starts_with([':', '—']).then_some(number)
+}
+
+/// Returns what follows the word for a phase: `2: Name` in `**Phase-2: Name**`.
+fn after_word(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    has("phase", &word.to_lowercase()).then(|| text[word.len()..].trim_start_matches([' ', '-']))
+}
+
+/// Returns whether letters or digits follow the number that is read of a phase's id: `1-B`, `1.b`.
+fn goes_on(line: &str, numbering: PhaseNumbering) -> bool {
+    let rest = after_word(line).and_then(|id| numbering.split(id)).map_or("", |(_, rest)| rest);
+    rest.strip_prefix(['-', '–', '.', '_', ':', '/', '+'])
+        .is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
 }
 
 /// Returns the phases with a plain number that is the milestone of others: `Phase 2` beside `Phase 2-01`.

@@ -161,8 +161,7 @@ impl PlanState {
         let text = text.replace(['_', '-'], " ");
         let known = find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one);
         // `on hold`, `executing`: the words of phases. A plan that is ready for what follows is done.
-        let is_open = !text.starts_with("ready") && PhaseProgress::is_open_status(&text);
-        known.or_else(|| is_open.then_some(Self::Partial))
+        known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
 
     /// Returns what a summary states, without a full parse if possible. The result is the same as that of
@@ -196,8 +195,10 @@ impl PlanState {
             return Self::in_body(body).or(is_partial.then_some(Self::Partial));
         };
         // A plan whose status is not understood is not done.
-        let is_dropped = PhaseProgress::parse(stated).is_some_and(PhaseProgress::is_dropped);
-        let unknown = if is_dropped { Self::Complete } else { Self::Partial };
+        let progress = PhaseProgress::parse(stated);
+        let is_over =
+            |progress: PhaseProgress| progress.is_dropped() || progress == PhaseProgress::Complete;
+        let unknown = if progress.is_some_and(is_over) { Self::Complete } else { Self::Partial };
         Self::parse(stated).or(Some(unknown))
     }
 
