@@ -184,7 +184,7 @@ struct Score {
 /// improves a score.
 const FLOORS: [Score; 2] = [
     Score { action: 85.0, phase: 89.5, contested: 11.0, right: 89.7 },
-    Score { action: 84.5, phase: 89.0, contested: 15.0, right: 92.5 },
+    Score { action: 84.5, phase: 88.5, contested: 15.0, right: 92.5 },
 ];
 
 impl Score {
