@@ -73,7 +73,7 @@ pub struct Roadmap {
     /// The milestone that VBW names above the phases: `**Milestone:** bread`.
     #[serde(skip)]
     pub milestone: Option<String>,
-    /// Headings and list entries that seem to name phases, but whose numbers are not read.
+    /// Headings, list entries and open boxes that seem to be phases, but whose numbers are not read.
     #[serde(skip)]
     pub not_understood: Vec<Located<String>>,
 }
