@@ -291,8 +291,9 @@ impl Output {
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.failed.get_or_insert(ErrorKind::Failed);
             // Whoever does not know that would run it again.
-            let message =
-                format!("cannot write the result: {error}; the command itself was carried out");
+            let message = format!(
+                "cannot write the result: {error}; the command's changes, if any, are made"
+            );
             self.write_message("error: ", RED, &message);
         }
     }

@@ -63,15 +63,18 @@ impl Entry {
             body: body..text.len(),
             ..Self::default()
         };
-        if let Some(fault) = key_fault(&entry.key) {
-            // It may be a tag or a token, and it is listed.
-            entry.key = sanitized(&entry.key).into_owned();
+        let fault = key_fault(&entry.key);
+        if let Some(fault) = &fault {
             reader.warn(1, format!("the file name is not a key: {fault}"));
         }
         if body > 0 {
             reader.fill(&mut entry);
         } else if reader.warnings.is_empty() {
             reader.warn(1, "has no front matter");
+        }
+        if fault.is_some() {
+            // It may be a tag or a token, and it is listed.
+            entry.key = sanitized(&entry.key).into_owned();
         }
         Parsed::new(entry, reader.warnings)
     }

@@ -233,7 +233,7 @@ impl History {
         Ok(files)
     }
 
-    /// Deletes the oldest of these records of ours beyond the limits, after one with this number and length was added.
+    /// Deletes the oldest of these records beyond the limits, after one with this number and length was added.
     pub(crate) fn prune(&self, files: Vec<RecordFile>, added: u64, length: u64) -> Result<()> {
         let mut bytes = length;
         // A later one is foreign, or of an operation that has just ended.
@@ -245,7 +245,7 @@ impl History {
                 // Another process may have deleted it since it was listed.
                 bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
             }
-            if (kept + 1 >= MAX_OPERATIONS || bytes > MAX_BYTES) && is_ours(&self.read(id, DONE)?) {
+            if kept + 1 >= MAX_OPERATIONS || bytes > MAX_BYTES {
                 disk::remove_file(&path).at("remove", &path)?;
             }
         }

@@ -110,18 +110,18 @@ fn code_spans(line: &str) -> Option<Vec<Range<usize>>> {
 }
 
 /// Names of tags that clients and models use themselves.
-const TAGS: &str = "system assistant human developer functions invoke parameter thinking think tools \
+const TAGS: &str = "system assistant human developer invoke parameter thinking think tools \
     instructions permissions task-notification persisted-output new-diagnostics start_of_turn end_of_turn \
     extension_context project_context global_context loaded_context untrusted_context state_snapshot \
-    task_state model_switch persistent_mode skill activated_skill extracted_memories cwd s";
+    task_state model_switch persistent_mode skill activated_skill codex_delegation extracted_memories cwd s";
 
-/// Names that are also common as types in code, where no attribute follows: `Vec<Message>`.
+/// Names that are also common in code, with a capital or without attributes behind: `Vec<Message>`, `<Message id={1}>`.
 const TAGS_WITH_ATTRIBUTES: &str = "channel message relay wake";
 
 /// How the names of families of such tags begin.
 const TAG_FAMILIES: &str = "antml:|system-|system_|function_|tool_|tool-|user-|user_|command-|\
     local-command-|bash-|environment_|session_|session-|collaboration_|permissions |turn_|hook_|ide_|\
-    available_|subagent|teammate-|budget:|codex_|cross-session-";
+    available_|subagent|teammate-|budget:|cross-session-";
 
 /// Returns whether the text behind a `<` makes it a tag of a client or a special token of a model.
 fn opens_harness_tag(rest: &str) -> bool {
@@ -131,15 +131,17 @@ fn opens_harness_tag(rest: &str) -> bool {
     let rest = rest.trim_start_matches([' ', '/']);
     let name = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
     let (name, rest) = rest.split_at(name.unwrap_or(rest.len()));
+    let as_written = name;
     let name = name.to_ascii_lowercase();
     let has_attributes = || {
-        let inside = rest.split('>').next().unwrap_or_default();
+        let inside = rest.split(['>', '<', '\n']).next().unwrap_or_default();
         inside.starts_with(char::is_whitespace) && inside.contains('=')
     };
     listed(TAGS, &name)
         || TAG_FAMILIES.split('|').any(|family| name.starts_with(family))
-        || name.ends_with("_instructions")
-        || listed(TAGS_WITH_ATTRIBUTES, &name) && has_attributes()
+        || as_written.ends_with("_instructions")
+        || name == "functions" && rest.starts_with('>')
+        || listed(TAGS_WITH_ATTRIBUTES, as_written) && has_attributes()
 }
 
 /// Returns whether the text behind a `[` makes it the bracket around an instruction.
@@ -285,7 +287,7 @@ mod tests {
             ("<ide_selection> <budget:token_budget>", r"<\ide_selection> <\budget:token_budget>"),
             ("<subagent_notification></skill>", r"<\subagent_notification><\/skill>"),
             ("<cross-session-message from=\"x\">", "<\\cross-session-message from=\"x\">"),
-            ("<functions><Message from='human'>", r"<\functions><\Message from='human'>"),
+            ("<functions><message from='human'>", r"<\functions><\message from='human'>"),
             (
                 "<plugins_instructions><persistent_mode>",
                 r"<\plugins_instructions><\persistent_mode>",
@@ -297,8 +299,8 @@ mod tests {
         }
         for text in [
             "<task type=\"auto\">", "a < b", "<div>", "Vec<u8>", "<https://example.org>",
-            "- [INSTALL]", "Vec<Message>", "Sender<Channel> = x", "-m <message to send>",
-            "-m <commit-message>",
+            "- [INSTALL]", "Vec<Message>", "<Message id={1}>", "if (a <message && b)",
+            "Sender<Channel> = x", "-m <message to send>", "-m <commit-message>",
         ] {
             assert!(matches!(inert(text), Cow::Borrowed(same) if same == text), "{text}");
         }
