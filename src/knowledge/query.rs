@@ -219,6 +219,9 @@ fn is_joined(own: char, neighbour: char, second: char) -> bool {
 
 /// Returns a text in lower case and in composed form (NFC), since some systems store accents separately.
 fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let mut folded = String::with_capacity(text.len());
     // Composing takes long, and nothing is composed with a space.
     for word in text.split_inclusive(' ') {
