@@ -19,7 +19,7 @@ use serde::Deserialize;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
-use crate::plan::read::vocabulary::find;
+use crate::plan::read::vocabulary::{find, has};
 use crate::plan::read::{PhaseDir, PlanSlot, PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
@@ -88,15 +88,20 @@ impl CheckKind {
         let name = dir.and_then(|dir| name.strip_prefix(dir)).unwrap_or(name);
         let is_number = |word: &str| {
             let round = word.strip_prefix('R').unwrap_or(word);
-            round.starts_with(|c: char| c.is_ascii_digit())
+            let is_digit = |c: char| c.is_ascii_digit();
+            round.starts_with(is_digit)
+                && !word.trim_start_matches(is_digit).eq_ignore_ascii_case("uat")
         };
         let mut words = name.split(['-', '_']);
         let mut before = words
             .by_ref()
             .skip_while(|word| word.is_empty() || is_number(word) || *word == "HUMAN");
-        let word = before.next()?;
+        // `02UAT`
+        let word = before.next()?.trim_start_matches(|c: char| c.is_ascii_digit());
         let (kind, ..) = KINDS.into_iter().find(|(_, own, ..)| word.eq_ignore_ascii_case(own))?;
-        Some((kind, words.next().is_none()))
+        let behind: Vec<String> = words.map(str::to_lowercase).collect();
+        let is_other = behind.iter().any(|word| has("no report of a check", word));
+        (!is_other).then_some((kind, behind.is_empty()))
     }
 }
 

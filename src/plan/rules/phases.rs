@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::plan::phase::may_be_same;
+use crate::plan::read::vocabulary::begins;
 use crate::plan::rules::{Case, Rule};
 use crate::plan::{
     Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase,
@@ -121,11 +122,12 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "open plan",
-            reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase; if one is partial or failed, an open box counts for more than a row, unless a check passed",
-            test: |_, phase| {
+            reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase; if one is partial or failed, an open box counts for more than a row, unless a check passed or STATE.md has moved on",
+            test: |case, phase| {
                 let mark = phase.planned.as_ref().and_then(|planned| planned.checkbox.as_ref());
                 let mut open = phase.open_plans();
-                let is_left = mark.is_some_and(|mark| !mark.value)
+                let is_left = case.stated.is_none_or(|stated| stated.number <= phase.number)
+                    && mark.is_some_and(|mark| !mark.value)
                     && open.any(|slot| slot.state != PlanState::Open)
                     && !phase.has_passed();
                 (phase.has_open_plan() && !phase.is_ticked() || is_left).then_some(PhaseState::Open)
@@ -147,11 +149,15 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "no plan left",
-            reason: "it has plans, but none will be done, and no more are declared",
-            test: |_, phase| {
+            reason: "it has plans, but none will be done, no more are declared, and STATE.md does not call it ready to plan",
+            test: |case, phase| {
                 let all = phase.dir.as_ref().map_or(0, |dir| dir.plans.len());
                 let is_declared = phase.declared.is_some_and(|declared| declared > all);
-                (phase.plans.is_empty() && all > 0 && !is_declared).then_some(PhaseState::Done)
+                let is_to_plan = case.stated.is_some_and(|stated| stated.number == phase.number)
+                    && statuses(&case.survey.state)
+                        .any(|status| begins("status before the plans", &status.to_lowercase()));
+                let is_left = phase.plans.is_empty() && all > 0;
+                (is_left && !is_declared && !is_to_plan).then_some(PhaseState::Done)
             },
         },
         Rule {

@@ -439,6 +439,36 @@ fn a_text_about_plans_is_none() {
 }
 
 #[test]
+fn a_summary_that_says_when_it_was_completed_is_filled_in() {
+    let of = |front: &str| {
+        let text = format!("---\n{front}\n---\n# Summary\n");
+        let summary = ("phases/02-alerts/02-01-SUMMARY.md", text.as_str());
+        of_three(&[("phases/02-alerts/02-01-PLAN.md", ""), summary])
+    };
+    assert_eq!(of("status: [complete]"), "plan 3");
+    assert_eq!(of("status:\ncompleted: 2026-03-01"), "plan 3");
+    assert_eq!(of("status:\ncompleted: {date}"), "execute 2");
+}
+
+#[test]
+fn a_dropped_plan_leaves_a_phase_that_state_md_calls_ready_to_plan() {
+    let plan = ("phases/02-alerts/02-01-PLAN.md", "---\nstatus: superseded\n---\n");
+    let state = "# State\n\nPhase: 2 of 3 (Alerts)\nStatus: Ready to plan\n";
+    assert_eq!(of_three(&[plan]), "plan 3");
+    assert_eq!(of_three(&[plan, ("STATE.md", state)]), "plan 2");
+}
+
+#[test]
+fn an_old_copy_of_a_check_decides_nothing() {
+    let of = |name: &str| {
+        let check = (&*format!("phases/01-gauges/{name}"), "---\nstatus: issues_found\n---\n");
+        of_three(&[check])
+    };
+    assert_eq!(of("01-UAT-old.md"), "plan 2");
+    assert_eq!(of("01UAT.md"), "remediate 1");
+}
+
+#[test]
 fn an_empty_folder_of_phases_hides_no_workstreams() {
     let plan = "workstreams/api/phases/01-gauges/01-01-PLAN.md";
     let roadmap = ("workstreams/web/ROADMAP.md", "# Roadmap\n");

@@ -187,10 +187,13 @@ impl PlanState {
             let all = all.or_else(|| count("all tasks").map(|all| all.done));
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
             // A file or a field that was created and not filled in: `status: {complete|partial|failed}`.
-            let is_unfilled = front.get(&["status"]).map_or_else(
-                || front.is_empty() && body.trim().is_empty(),
-                |node| node.pairs().iter().all(|(_, value)| value.flat().is_empty()),
-            );
+            let mut dates = words("completed").filter_map(|key| front.text(&[key]));
+            let is_unfilled = match front.get(&["status"]).map(|node| &node.value) {
+                None => front.is_empty() && body.trim().is_empty(),
+                Some(Value::List(_)) => false,
+                Some(Value::Map(pairs)) => pairs.iter().all(|(_, value)| value.flat().is_empty()),
+                Some(Value::Text(_)) => dates.all(is_absent),
+            };
             let is_partial = is_short || is_unfilled;
             return Self::in_body(body).or(is_partial.then_some(Self::Partial));
         };
