@@ -44,10 +44,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{
-    Block, BlockContent, FrontMatter, ListItem, Outline, Ranges, Section, Table, TableRow,
-};
+use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
 use crate::plan::read::line::Span;
+use crate::plan::read::roadmap::unread::{
+    is_read_in_part, not_understood, unread_items, unread_work,
+};
 use crate::plan::read::vocabulary::{has, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
@@ -57,6 +58,7 @@ use crate::warning::{Parsed, Warning};
 
 mod milestone;
 mod section;
+mod unread;
 
 pub(crate) use milestone::{version as milestone_version, version_in as milestone_version_in};
 /// The parsed ROADMAP.md.
@@ -269,9 +271,9 @@ impl Assembly<'_, '_> {
             phase.milestone = self.home(at, &phase.number);
             if phase.checkbox.is_some() {
                 let is_first = boxed.insert((phase.milestone, phase.number.clone()));
-                // Of `1-A` and `1-B`, only a part is read.
+                // Two phases: `1-A` and `1-B`.
                 let line = outline.text()[at..].lines().next().unwrap_or_default();
-                if !is_first && goes_on(line, numbering) {
+                if !is_first && is_read_in_part(line, numbering) {
                     self.unread.push(Located {
                         value: line.to_owned(),
                         range: at..at,
@@ -445,108 +447,6 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     })
 }
 
-/// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
-/// and open rows of phases whose first cell, `KIOSK-03`, is not read.
-fn not_understood(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Located<String>> {
-    let all = 0..outline.text().len();
-    let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
-    let boxed = boxed
-        .map(|(block, _)| Span::new(outline.slice(&block.range), block.range.start, block.line));
-    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
-    let lines = titles.chain(boxed).filter_map(|span| {
-        let line = span.text.lines().next().unwrap_or_default();
-        let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let rest = strip_prefix_ignore_case(text, "phase ")?.trim_start();
-        let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        let after = after.trim_start_matches(['*', ' ']);
-        let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
-        let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
-        let is_part = has("part of a roadmap", &word.to_lowercase());
-        // A range of phases is read elsewhere, or stands for phases that are over.
-        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
-            .then(|| span.with_value(line.to_owned()))
-    });
-    let rows = outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten();
-    let cells = rows.filter_map(Result::err).map(|span| span.with_value(span.text.to_owned()));
-    lines.chain(cells).collect()
-}
-
-fn items(list: &[Block]) -> impl Iterator<Item = (&Block, &ListItem)> {
-    list.iter().filter_map(|block| match &block.content {
-        BlockContent::Item(item) => Some((block, item)),
-        _ => None,
-    })
-}
-
-/// Returns what seems to be a phase in the lists of phases, some of which were `read`: open boxes with a number, and lines that
-/// begin with a phase's number and name, which is returned, too: `- [ ] Stage 2: Name`, `- [WIP] Phase 2: Name`.
-fn unread_items(
-    outline: &Outline<'_>,
-    read: &HashSet<usize>,
-    numbering: PhaseNumbering,
-) -> Vec<(Option<PhaseNumber>, Located<String>)> {
-    let is_item = |block: &Block| matches!(block.content, BlockContent::Item(_));
-    let sections = outline.sections().iter().map(|section| outline.blocks(&section.own));
-    let lists =
-        sections.flat_map(|blocks| blocks.chunk_by(move |one, next| is_item(one) && is_item(next)));
-    let mut found = Vec::new();
-    for list in lists {
-        let is_phase = |(block, item): (&Block, &ListItem)| {
-            item.checked.is_some() && read.contains(&block.range.start)
-        };
-        if !items(list).any(is_phase) {
-            continue;
-        }
-        for (block, item) in items(list) {
-            let is_read = read.contains(&block.range.start);
-            let is_open = !is_read && item.depth == 0 && item.checked == Some(false);
-            for (line, number) in outline.slice(&block.range).lines().zip(block.line..) {
-                let is_first = number == block.line;
-                let is_boxed = is_open && is_first && may_be_phase(line);
-                let may_be_named = item.depth == 0 || item.checked.is_some();
-                let named =
-                    named(line, numbering).filter(|_| may_be_named && (!is_read || !is_first));
-                if named.is_some() || is_boxed {
-                    let value = line.trim().to_owned();
-                    found.push((named, Located { value, range: 0..0, line: number }));
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Returns whether an open box may be a phase: it has a number that is not a version, and was not struck out.
-fn may_be_phase(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit())
-        && milestone_version_in(text).is_none()
-        && !says_dropped(text)
-        && !text.starts_with("~~")
-}
-
-/// Returns the number with which a line begins behind the word for a phase, if a name follows.
-fn named(line: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
-    let text = split_mark(line).map_or(line, |(_, text)| text);
-    let (number, name) = numbering.split(after_word(text)?)?;
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-– *".contains(c));
-    name.starts_with([':', '—']).then_some(number)
-}
-
-/// Returns what follows the word for a phase: `2: Name` in `**Phase-2: Name**`.
-fn after_word(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    has("phase", &word.to_lowercase()).then(|| text[word.len()..].trim_start_matches([' ', '-']))
-}
-
-/// Returns whether letters or digits follow the number that is read of a phase's id: `1-B`, `1.b`.
-fn goes_on(line: &str, numbering: PhaseNumbering) -> bool {
-    let rest = after_word(line).and_then(|id| numbering.split(id)).map_or("", |(_, rest)| rest);
-    rest.strip_prefix(['-', '–', '.', '_', ':', '/', '+'])
-        .is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
-}
-
 /// Returns the phases with a plain number that is the milestone of others: `Phase 2` beside `Phase 2-01`.
 fn unprefixed(phases: &[Arc<RoadmapPhase>]) -> impl Iterator<Item = &RoadmapPhase> {
     let of = |numbering| {
@@ -556,31 +456,6 @@ fn unprefixed(phases: &[Arc<RoadmapPhase>]) -> impl Iterator<Item = &RoadmapPhas
     let prefixed = of(PhaseNumbering::MilestonePrefixed).map(|phase| phase.number.whole());
     let milestones: HashSet<u32> = prefixed.collect();
     of(PhaseNumbering::Plain).filter(move |phase| milestones.contains(&phase.number.whole()))
-}
-
-/// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
-/// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
-fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
-    let all = 0..outline.text().len();
-    let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
-    if let Some((block, item)) = open.next() {
-        let value = item.text.clone();
-        return Some(Located { value, range: block.range.clone(), line: block.line });
-    }
-    let mut heads = HashMap::new();
-    for span in outline.sections().iter().filter_map(|section| title(outline, section)) {
-        let mut words = span.text.split_whitespace();
-        let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
-        let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_id = id.starts_with(|c: char| c.is_ascii_digit()) || id.chars().count() == 1;
-        if is_id && label.chars().all(char::is_alphabetic) {
-            let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
-            if other != id {
-                return Some(first.with_value(first.text.to_owned()));
-            }
-        }
-    }
-    None
 }
 
 /// Returns the title of a section where it stands in the file.
