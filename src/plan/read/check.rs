@@ -3,7 +3,7 @@
 //! ```text
 //! 02-03-PLAN.md                                                    gap_closure: true
 //! 02-UAT.md  02-HUMAN-UAT.md  02-VERIFICATION.md                   front matter: status: passed | gaps_found | …
-//! 02-base-UAT.md  02-UAT-retest.md  02-VERIFICATION-wave2.md       the same, if there is no other or it is older
+//! 02-base-UAT.md  02-UAT-retest.md  02-VERIFICATION-wave2.md       counts if it is newer, or the only one
 //! remediation/uat/round-02/R02-UAT.md                              a later round replaces what was before
 //! remediation/qa/round-01/R01-PLAN.md  R01-VERIFICATION.md
 //! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
@@ -86,19 +86,19 @@ impl CheckKind {
         let name = report.file_name()?.to_str()?.strip_suffix(".md")?;
         let dir = report.parent()?.file_name().and_then(OsStr::to_str);
         let name = dir.and_then(|dir| name.strip_prefix(dir)).unwrap_or(name);
-        let is_number = |word: &str| {
-            let round = word.strip_prefix('R').unwrap_or(word);
-            let is_digit = |c: char| c.is_ascii_digit();
-            round.starts_with(is_digit)
-                && !word.trim_start_matches(is_digit).eq_ignore_ascii_case("uat")
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_number = |word: &str| word.strip_prefix('R').unwrap_or(word).starts_with(is_digit);
+        // `02UAT` is one word.
+        let kind_of = |word: &str| {
+            let word = word.trim_start_matches(is_digit);
+            let mut kinds = KINDS.into_iter();
+            kinds.find(|(_, own, ..)| word.eq_ignore_ascii_case(own)).map(|(kind, ..)| kind)
         };
         let mut words = name.split(['-', '_']);
-        let mut before = words
-            .by_ref()
-            .skip_while(|word| word.is_empty() || is_number(word) || *word == "HUMAN");
-        // `02UAT`
-        let word = before.next()?.trim_start_matches(|c: char| c.is_ascii_digit());
-        let (kind, ..) = KINDS.into_iter().find(|(_, own, ..)| word.eq_ignore_ascii_case(own))?;
+        let is_passed_over = |word: &&str| {
+            kind_of(word).is_none() && (word.is_empty() || is_number(word) || *word == "HUMAN")
+        };
+        let kind = kind_of(words.by_ref().skip_while(is_passed_over).next()?)?;
         let behind: Vec<String> = words.map(str::to_lowercase).collect();
         let is_other = behind.iter().any(|word| has("no report of a check", word));
         (!is_other).then_some((kind, behind.is_empty()))

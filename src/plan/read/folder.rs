@@ -319,8 +319,8 @@ fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
 }
 
 /// Returns what contains plans or summaries beside the phases: files directly in the home, and folders down to the second
-/// level; folders that are named for work, such as `tasks/`, count whatever is in them. If there are no phases, those of a
-/// milestone that ACTIVE does not name count, too.
+/// level; folders that are named for work, such as `tasks/`, count whatever is in them. Without any phase, so does the folder
+/// of a milestone that ACTIVE does not name.
 fn elsewhere(home: &Path, has_no_phases: bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for (name, kind) in entries(home, &mut Vec::new())? {
@@ -331,7 +331,7 @@ fn elsewhere(home: &Path, has_no_phases: bool) -> Result<Vec<PathBuf>> {
             PathKind::Folder if has("folder of work", &lower) => {
                 !entries(&path, &mut Vec::new())?.is_empty()
             }
-            // On some systems `Phases` is another folder.
+            // Where case distinguishes names, `Phases` is another folder.
             PathKind::Folder
                 if name != vocabulary::PHASES && lower == vocabulary::PHASES
                     || !has("folder without phases", &lower) =>

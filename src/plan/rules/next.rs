@@ -8,8 +8,8 @@ use crate::plan::read::vocabulary::has;
 use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
-    Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseNumbering,
-    PhaseProgress, PhaseState, PlanState, Says, Survey, milestone_version, milestone_version_in,
+    Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseProgress, PhaseState,
+    PlanState, Says, Survey, milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::text::slug_of;
@@ -365,11 +365,6 @@ pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
     }
 }
 
-/// Returns whether a number is that of an inserted phase: `5.1`.
-fn is_inserted(number: &PhaseNumber) -> bool {
-    *number != PhaseNumber::from(number.whole()) && number.numbering() == PhaseNumbering::Plain
-}
-
 /// Another step, and whether it is almost as likely as the choice.
 type Rival<'a> = (Step<'a>, bool);
 
@@ -395,7 +390,7 @@ impl<'a> Case<'a> {
                 let chosen = choice.phase?;
                 let number = &chosen.number;
                 let later = case.unfinished_after(Some(chosen)).find(|later| later.has_files())?;
-                let is_inserted = is_inserted(number) && later.number.whole() > number.whole();
+                let is_inserted = number.is_inserted() && later.number.whole() > number.whole();
                 (later.is_begun() || !is_inserted).then(|| (Case::work(later), true))
             },
         },
@@ -440,7 +435,7 @@ impl<'a> Case<'a> {
                 let start = case.frontier.or_else(done_before);
                 let mut skipped = case.unfinished_after(start).take_while(|phase| is_before(phase));
                 let first = skipped.next()?;
-                let is_jump = skipped.next().is_some() || is_inserted(&first.number);
+                let is_jump = skipped.next().is_some() || first.number.is_inserted();
                 is_jump.then(|| (Case::work(first), true))
             },
         },

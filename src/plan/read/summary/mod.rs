@@ -205,7 +205,7 @@ impl PlanState {
         Self::parse(stated).or(Some(unknown))
     }
 
-    /// Returns a warning about a status that is no known word.
+    /// Returns a warning if the status is not a known word.
     pub(crate) fn unknown_word(front: &FrontMatter, path: &Path) -> Option<Warning> {
         let node = front.get(&["status"])?;
         let word = node.as_text().filter(|word| !is_absent(word))?;
