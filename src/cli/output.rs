@@ -291,9 +291,7 @@ impl Output {
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.failed.get_or_insert(ErrorKind::Failed);
             // Whoever does not know that would run it again.
-            let message = format!(
-                "cannot write the result: {error}; the command's changes, if any, are made"
-            );
+            let message = format!("cannot write the result: {error}; any changes were still made");
             self.write_message("error: ", RED, &message);
         }
     }

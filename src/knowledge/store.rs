@@ -151,11 +151,10 @@ pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>
 /// Refuses a file of the store that is a link to one elsewhere, which is the user's and no part of the store.
 fn refuse_link_out(place: &KnowledgeDir, path: &Path) -> Result<()> {
     // The store itself may be a link, or the folder of the entries.
-    let homes = [place.root(), path.parent().unwrap_or(place.root())];
-    let is_in = |real: &Path| -> Result<bool> {
-        Ok(real.starts_with(real_path(homes[0])?) || real.starts_with(real_path(homes[1])?))
-    };
-    if path.is_symlink() && !is_in(&real_path(path)?)? {
+    let is_in =
+        |home: &Path| -> Result<bool> { Ok(real_path(path)?.starts_with(real_path(home)?)) };
+    let own = path.parent().unwrap_or(place.root());
+    if path.is_symlink() && !is_in(place.root())? && !is_in(own)? {
         return Err(Error::refused("is a symbolic link out of the store, which is not followed")
             .at(path, None)
             .hint("put the file itself there"));

@@ -321,7 +321,7 @@ fn a_full_disk_behind_stdout_is_a_failure() {
         let outcome = case.shell(&format!("\"$ANNALS\" {line} >/dev/full")).code(1);
         assert_error(
             &outcome,
-            "cannot write the result: No space left on device (os error 28); the command's changes, if any, are made",
+            "cannot write the result: No space left on device (os error 28); any changes were still made",
             "",
         );
     }
