@@ -95,10 +95,10 @@ impl CheckKind {
             kinds.find(|(_, own, ..)| word.eq_ignore_ascii_case(own)).map(|(kind, ..)| kind)
         };
         let mut words = name.split(['-', '_']);
-        let is_passed_over = |word: &&str| {
-            kind_of(word).is_none() && (word.is_empty() || is_number(word) || *word == "HUMAN")
+        let says_more = |word: &&str| {
+            kind_of(word).is_some() || !(word.is_empty() || is_number(word) || *word == "HUMAN")
         };
-        let kind = kind_of(words.by_ref().skip_while(is_passed_over).next()?)?;
+        let kind = kind_of(words.by_ref().find(says_more)?)?;
         let behind: Vec<String> = words.map(str::to_lowercase).collect();
         let is_other = behind.iter().any(|word| has("no report of a check", word));
         (!is_other).then_some((kind, behind.is_empty()))
