@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -15,8 +16,16 @@ pub(crate) struct Chroma {
     _temp: TempDir,
 }
 
+/// Number of ports that are tried.
+const STARTS: usize = 5;
+
 impl Chroma {
     pub(crate) fn start() -> Self {
+        (0..STARTS).find_map(|_| Self::started()).expect("chroma did not start")
+    }
+
+    /// Starts it on a free port; `None` if another program took that one first.
+    fn started() -> Option<Self> {
         let temp = tempfile::tempdir().unwrap();
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
@@ -31,11 +40,18 @@ impl Chroma {
             .spawn()
             .unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
-        let ready = said.find(|line| line.as_ref().is_ok_and(|line| line.contains("listening on")));
-        assert!(ready.is_some(), "chroma did not start");
+        said.find(|line| line.as_ref().is_ok_and(|line| line.contains("listening on")));
         // It would stop where nobody read what it goes on to say.
         std::thread::spawn(move || said.for_each(drop));
-        Self { url: format!("http://{address}"), child, _temp: temp }
+        // It says so before it listens.
+        while TcpStream::connect(address).is_err() {
+            if child.try_wait().unwrap().is_some() {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let is_running = child.try_wait().unwrap().is_none();
+        is_running.then(|| Self { url: format!("http://{address}"), child, _temp: temp })
     }
 
     /// The ids that its one collection holds.
