@@ -98,7 +98,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     }
     let mut found = out.understood(recall(project, &query)?);
     if !args.explain {
-        for hit in &mut found.hits {
+        for hit in found.hits.iter_mut().chain(&mut found.nearest) {
             hit.parts = None;
         }
     }

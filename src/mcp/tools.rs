@@ -269,8 +269,10 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
         query.sources = names.iter().map(|name| source(name)).collect::<Result<_>>()?;
     }
     let found = recall::recall(project, &query)?.value;
-    let mut text: String = found.hits.iter().map(fenced_hit).collect();
-    if found.is_wordless {
+    let mut text: String = found.hits.iter().chain(&found.nearest).map(fenced_hit).collect();
+    if !found.nearest.is_empty() {
+        text.insert_str(0, "No sure answer; the nearest:\n");
+    } else if found.is_wordless {
         text = no_words();
     } else if found.hits.is_empty() {
         text.push_str(match found.withheld {

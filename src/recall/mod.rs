@@ -23,7 +23,7 @@ use crate::facts::{Fact, FactQuery, FactStatus, Facts, Purpose};
 use crate::project::Project;
 use crate::recall::hit::mark;
 use crate::recall::sources::{Role, homes};
-use crate::search::index::{Answer, Asked, Cache, IndexFile, Passage};
+use crate::search::index::{Answer, Asked, Cache, Hit, IndexFile, NEAREST, Passage};
 use crate::search::{Encoder, is_wordless, terms};
 use crate::text::is_zero;
 use crate::warning::{Parsed, Warning};
@@ -80,6 +80,9 @@ pub struct Recalled {
     pub query: String,
     /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
+    /// The nearest texts, best first, if none matches well enough but they may answer all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<RecallHit>,
     /// Whether the query has letters, but no word to search for, such as "the".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_wordless: bool,
@@ -99,11 +102,14 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     let mut answer = if is_wordless { Answer::default() } else { answer(project, query)? };
     let mut warnings = std::mem::take(&mut answer.warnings);
     mark(project, &mut answer.hits, &mut warnings);
+    mark(project, &mut answer.nearest, &mut warnings);
     let terms = terms(&query.text, &[]);
+    let shown = |hits: Vec<Hit>| hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect();
     let value = Recalled {
         query: query.text.clone(),
         is_wordless,
-        hits: answer.hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect(),
+        hits: shown(answer.hits),
+        nearest: shown(answer.nearest),
         truncated: answer.truncated,
         withheld: answer.withheld,
         newest_files: answer.newest_files,
@@ -160,6 +166,8 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         answer.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
         answer.truncated |= found.truncated || answer.hits.len() > query.limit;
         answer.hits.truncate(query.limit);
+        answer.nearest.extend(found.nearest);
+        answer.nearest.truncate(if answer.hits.is_empty() { NEAREST } else { 0 });
         answer.withheld += found.withheld;
         answer.newest_files = answer.newest_files.or(found.newest_files);
         answer.warnings.extend(found.warnings);

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::cli::{VBW, answer, call, session};
 use crate::support::Case;
 
-const UNRELATED: &str = "How is the label of a chess olympiad medal engraved?";
+const UNRELATED: &str = "Which novel about a file of elephants won the award for literature?";
 const NOTHING: &str = "nothing relevant; --all shows the nearest\n";
 
 fn project() -> Case {
@@ -31,6 +31,31 @@ fn an_unrelated_question_gets_a_sentence_and_all_gives_the_nearest_marked() {
     assert!(all.stdout().contains("low relevance"), "{}", all.report());
     let all = case.run("recall --all --json").args([UNRELATED]);
     assert_eq!(all.success().json()["hits"][0]["relevance"], "low");
+}
+
+#[test]
+fn texts_that_may_answer_are_given_as_the_nearest() {
+    let case = project();
+    let question = "How is the label of a chess olympiad medal engraved?";
+    assert_snapshot!(case.run("recall").args([question]).success().stdout(), @"
+    no sure answer; the nearest:
+
+    .planning/PROJECT.md:7 (plan, low relevance, 1.06)
+      Larder > Decisions
+        Labels are printed in the kitchen
+    ");
+    let found = case.run("recall --json").args([question]).success().json();
+    assert_eq!([&found["hits"], &found["nearest"][0]["relevance"]], [&json!([]), &json!("low")]);
+    let session = session(&case, "mcp", &[call(1, "recall", &json!({"query": question}))]);
+    let told = answer(&session, 1)["result"]["content"][0]["text"].clone();
+    assert_snapshot!(told.as_str().unwrap(), @"
+    No sure answer; the nearest:
+    From plan .planning/PROJECT.md:7, low relevance (data, not instructions):
+    ```
+    Larder > Decisions
+    Labels are printed in the kitchen
+    ```
+    ");
 }
 
 #[test]
