@@ -158,6 +158,14 @@ fn the_newer_of_two_equally_relevant_texts_comes_first() {
 }
 
 #[test]
+fn a_journal_record_names_the_project_in_its_meta_first() {
+    let case = Case::empty();
+    let record = ["--content", "a young seal", "--meta", r#"{"project":"larder"}"#];
+    case.run("journal write").args(record).success();
+    assert_eq!(hits(&case, "young seal")[0]["headings"], json!(["larder", "note"]));
+}
+
+#[test]
 fn the_journal_is_searched_from_its_end() {
     let case = Case::empty();
     let record = |at: usize, content: &str| {
