@@ -334,7 +334,7 @@ fn record_passage(line: &str) -> Option<Passage> {
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
     let tags = record.get("tags").and_then(Value::as_array);
     let tags = tags.into_iter().flatten().filter_map(Value::as_str);
-    // The journal is that of all projects.
+    // All projects share the journal.
     let project = record.pointer("/meta/project").and_then(Value::as_str).map(str::to_owned);
     let headings = project.into_iter().chain(field("type")).chain(tags.map(str::to_owned));
     let time = field("ts");

@@ -38,7 +38,7 @@ const FILE: &str = "index.db";
 /// Maximum size of files indexed while a caller waits, in bytes.
 const MAX_URGENT_BYTES: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
 
-/// Number of texts that are given as the nearest.
+/// Maximum number of texts given as the nearest.
 pub(crate) const NEAREST: usize = 3;
 
 /// A file to search.
@@ -109,7 +109,7 @@ pub struct Asked<'a> {
 pub struct Answer {
     /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// The nearest texts, if none is relevant and they may answer all the same.
+    /// The nearest texts, if none is relevant, but one of them may answer.
     pub nearest: Vec<Hit>,
     /// Number of best texts left out as irrelevant.
     pub withheld: usize,

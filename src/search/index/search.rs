@@ -20,9 +20,10 @@ use crate::search::words::{Language, Term, corrects, terms, words};
 /// unrelated texts reached 0.2 to 0.3.
 const MIN_SIMILARITY: f64 = 0.3;
 
-/// Minimum evidence at which the nearest texts are given where none is relevant. Of 45 answers among short notes
-/// that are judged irrelevant, 38 are above it, and so are 35 of 144 questions that no note answers.
-const MIN_NEAREST_EVIDENCE: f64 = 0.6;
+/// Minimum evidence at which the nearest texts are given if none is relevant, among few texts and among more: the best of
+/// many resembles any question. docs/recall.md has the figures.
+const MIN_NEAREST_EVIDENCE: [f64; 2] = [0.6, 0.85];
+const FEW_TEXTS: usize = 100;
 
 /// Bonus of the newest text over one without a date, enough to break ties, and its half-life in days.
 const RECENCY_BONUS: f64 = 0.02;
@@ -242,7 +243,8 @@ impl Scan<'_> {
         let (mut hits, has_more) = self.best(&ranking, wanted)?;
         move_corrections_first(&mut hits);
         let judged = hits.len();
-        let may_answer = ranking.evidence >= MIN_NEAREST_EVIDENCE;
+        let has_many = usize::from(self.units.len() > FEW_TEXTS);
+        let may_answer = ranking.evidence >= MIN_NEAREST_EVIDENCE[has_many];
         let nearest = hits[..judged.min(if may_answer { NEAREST } else { 0 })].to_vec();
         hits.retain(|hit| self.is_shown(hit.relevance));
         let relevant = hits.len();
