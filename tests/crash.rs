@@ -1,6 +1,9 @@
 //! A command killed at any file operation is completed by the next one, and nothing is lost.
 
 #[cfg(debug_assertions)]
+use std::collections::BTreeSet;
+
+#[cfg(debug_assertions)]
 use crate::support::{Case, Tree, difference};
 
 /// Kills `command` at its n-th file operation for all n, each in a copy of the project, then runs one of `nexts`, each in
@@ -246,4 +249,32 @@ fn whenever_a_write_is_killed_a_bare_undo_undoes_it_and_a_sync_shows_it() {
         kills += usize::from(was_begun);
     }
     assert!(kills > 3, "the fail point is not armed");
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn an_undo_of_a_killed_write_says_what_was_edited_since() {
+    let part = "Undid a part of operation 1 (execute).\n  .vbw-planning/patterns/PATTERNS.md\n  \
+                CLAUDE.md: left as it is, since it has changed\n";
+    let refused = "error: CLAUDE.md: has changed since then; nothing was undone\n\
+                   hint: its old content is in the record that `annals log` lists\n";
+    let none = "error: nothing to undo\n";
+    for (command, expected) in
+        [("sync", vec![refused, none]), ("execute", vec![part, refused, none])]
+    {
+        let (project, mut said) = (project(), BTreeSet::new());
+        for nth in 1.. {
+            let case = project.copy();
+            let killed = case.run(command).env("ANNALS_FAIL_AFTER", nth.to_string()).output();
+            if killed.exit_code().is_some() {
+                break;
+            }
+            case.write("CLAUDE.md", "mine\n");
+            let undone = case.run("undo").output();
+            let is_done = undone.exit_code() == Some(0);
+            said.insert(if is_done { undone.stdout() } else { undone.stderr() });
+            assert_eq!(case.read("CLAUDE.md").unwrap(), b"mine\n");
+        }
+        assert_eq!(Vec::from_iter(said), expected);
+    }
 }

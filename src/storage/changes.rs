@@ -453,7 +453,8 @@ fn leads_outside(path: &Path, real: &Path) -> Result<bool> {
     }
 }
 
-fn changed_since(path: &Path) -> Error {
+/// Returns the error for a file that cannot be restored.
+pub(crate) fn changed_since(path: &Path) -> Error {
     Error::refused("has changed since then; nothing was undone")
         .at(path, None)
         .hint("its old content is in the record that `annals log` lists")

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{At, Error, Result};
-use crate::storage::changes::{Change, Changes};
+use crate::storage::changes::{Change, Changes, changed_since};
 use crate::storage::lock::Store;
 use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
 use crate::storage::{Storage, boundary, disk, listing, lock, record};
@@ -123,20 +123,29 @@ impl History {
 
     /// Returns the changes that revert an operation, restoring the exact earlier bytes.
     ///
-    /// Refused if a file has changed since the operation. Files for which `is_generated` returns true are left
-    /// out, because the caller generates them again. Must be called inside the transaction that applies the
-    /// changes, with the locks of [`Operation::stores`].
+    /// Refused if a file has changed since the operation, or if all that it would have changed was left alone. Files for
+    /// which `is_generated` returns true are left out, because the caller generates them again. Must be called inside
+    /// the transaction that applies the changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
         let Record { changes: list, marks, .. } = self.own(Some(id))?;
         let root = self.root();
         let mut changes = Changes::new();
+        let mut left = None;
         for (change, mark) in list.into_iter().zip(&marks[1..]).rev() {
-            if *mark != APPLIED || is_generated(&root.join(change.path())) {
+            let change = change.with_paths(|path| Ok(root.join(path)))?;
+            if is_generated(change.path()) {
                 continue;
             }
-            changes.revert(change.with_paths(|path| Ok(root.join(path)))?)?;
+            match *mark {
+                APPLIED => changes.revert(change)?,
+                LEFT_ALONE => left = Some(change.path().to_owned()),
+                _ => {}
+            }
         }
-        Ok(changes)
+        match left {
+            Some(path) if changes.is_empty() => Err(changed_since(&path)),
+            _ => Ok(changes),
+        }
     }
 
     /// Returns what `find` finds in the newest content that an operation wrote to a file of the project.
