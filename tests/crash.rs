@@ -238,9 +238,11 @@ fn whenever_a_write_is_killed_a_bare_undo_undoes_it_and_a_sync_shows_it() {
         let synced = case.copy();
         synced.run("sync").success();
         synced.run("sync --check").success();
+        let planned = case.run("undo --dry-run --json").success().json();
         let undone = case.run("undo --json").success();
         let was_begun = undone.stderr().contains("had been interrupted");
         let undone = undone.json()["undone"]["operation"].clone();
+        assert_eq!(planned["undone"]["operation"], undone, "killed at {nth}");
         // It may have been killed after it was done.
         assert!(
             undone == "remember" || !was_begun && undone == "sync",
@@ -270,7 +272,9 @@ fn an_undo_of_a_killed_write_says_what_was_edited_since() {
                 break;
             }
             case.write("CLAUDE.md", "mine\n");
+            let planned = case.run("undo --dry-run").output().exit_code();
             let undone = case.run("undo").output();
+            assert_eq!(planned, undone.exit_code(), "{command}, killed at {nth}");
             let is_done = undone.exit_code() == Some(0);
             said.insert(if is_done { undone.stdout() } else { undone.stderr() });
             assert_eq!(case.read("CLAUDE.md").unwrap(), b"mine\n");

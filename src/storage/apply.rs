@@ -71,7 +71,7 @@ fn revert(root: &Root, mut pending: Pending, signer: &Signer, failure: Error) ->
 
 /// Completes an interrupted operation in its direction; warns of paths that had changed in the meantime.
 pub(crate) fn finish(root: &Root, mut pending: Pending, signer: &Signer) -> Result<Vec<Warning>> {
-    let outcome = if pending.is_backward() { "rolled back" } else { "completed" };
+    let outcome = if pending.record.is_backward() { "rolled back" } else { "completed" };
     let message = format!(
         "`{}` (operation {}) had been interrupted and has now been {outcome}",
         pending.record.operation, pending.record.id
@@ -87,7 +87,7 @@ pub(crate) fn finish(root: &Root, mut pending: Pending, signer: &Signer) -> Resu
 ///
 /// A new operation stops at the first of them; one that is `resumed` or reverted goes on.
 fn run(root: &Root, pending: &mut Pending, resumed: bool) -> Result<Vec<Warning>> {
-    let is_backward = pending.is_backward();
+    let is_backward = pending.record.is_backward();
     let (due, done) = if is_backward { (APPLIED, REVERTED) } else { (WAITING, APPLIED) };
     let count = pending.record.changes.len();
     let mut left = Vec::new();

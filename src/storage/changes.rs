@@ -255,6 +255,20 @@ impl Changes {
         }
     }
 
+    /// Returns the mark that a waiting change of an interrupted operation has so far: applied if its result is there, left
+    /// alone if its file has changed since.
+    pub(crate) fn completed(&self, change: &Change) -> Result<u8> {
+        Ok(match change {
+            Change::Write { path, old, new, .. } => match self.bytes(path)? {
+                now if now == *new => record::APPLIED,
+                now if now == *old => record::WAITING,
+                _ => record::LEFT_ALONE,
+            },
+            Change::Move { to, .. } if !self.exists(to)? => record::WAITING,
+            _ => record::APPLIED,
+        })
+    }
+
     /// Returns the changes in order, by real paths.
     pub(crate) fn into_list(self) -> Vec<Change> {
         self.list

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::{At, Error, Result};
 use crate::storage::changes::{Change, Changes, changed_since};
 use crate::storage::lock::Store;
-use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
+use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState, WAITING};
 use crate::storage::{Storage, boundary, disk, listing, lock, record};
 use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
@@ -130,20 +130,24 @@ impl History {
         let Record { changes: list, marks, .. } = self.own(Some(id))?;
         let root = self.root();
         let mut changes = Changes::new();
-        let mut left = None;
+        let (mut left, mut is_restored) = (None, false);
         for (change, mark) in list.into_iter().zip(&marks[1..]).rev() {
             let change = change.with_paths(|path| Ok(root.join(path)))?;
             if is_generated(change.path()) {
                 continue;
             }
-            match *mark {
-                APPLIED => changes.revert(change)?,
-                LEFT_ALONE => left = Some(change.path().to_owned()),
-                _ => {}
+            let mark = if *mark == WAITING { changes.completed(&change)? } else { *mark };
+            if mark == LEFT_ALONE {
+                left = Some(change.path().to_owned());
+                continue;
+            }
+            is_restored |= !change.is_directory_change() && !change.is_final();
+            if mark == APPLIED {
+                changes.revert(change)?;
             }
         }
         match left {
-            Some(path) if changes.is_empty() => Err(changed_since(&path)),
+            Some(path) if !is_restored => Err(changed_since(&path)),
             _ => Ok(changes),
         }
     }
@@ -273,10 +277,19 @@ impl History {
         Ok(1)
     }
 
-    /// Returns a record of this user that can be undone, or the last one.
+    /// Returns a record of this user that can be undone, or the last one. On a dry run, an interrupted operation counts as
+    /// completed.
     fn own(&self, id: Option<u64>) -> Result<Record> {
-        let is_it = |record: &Record| record.keep && id.is_none_or(|id| record.id == id);
-        let found = self.own_records()?.find(is_it);
+        let mut files = self.files()?;
+        files.retain(|(_, ending)| *ending == DONE || self.storage.dry_run);
+        let found = self.states(files).rev().find_map(|(_, state)| match state {
+            Ok(RecordState::Own(record))
+                if record.keep && !record.is_backward() && id.is_none_or(|id| record.id == id) =>
+            {
+                Some(record)
+            }
+            _ => None,
+        });
         found.ok_or_else(|| id.map_or_else(|| Error::not_found("nothing to undo"), unknown))
     }
 

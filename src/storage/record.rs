@@ -90,6 +90,11 @@ pub(crate) struct Answered {
 }
 
 impl Record {
+    /// Returns whether the operation is being reverted.
+    pub(crate) fn is_backward(&self) -> bool {
+        self.marks[0] == BACKWARD
+    }
+
     /// Returns the record as it is stored, without its marks.
     fn signed(&self, signer: &Signer) -> Result<Vec<u8>> {
         let mut text = serde_json::to_vec(self)
@@ -230,11 +235,6 @@ impl Pending {
         self.record.marks[index + 1]
     }
 
-    /// Returns whether the operation is being reverted.
-    pub(crate) fn is_backward(&self) -> bool {
-        self.record.marks[0] == BACKWARD
-    }
-
     /// Stores the mark of a change.
     pub(crate) fn set_mark(&mut self, index: usize, mark: u8) -> Result<()> {
         self.set(index + 1, mark)
@@ -242,7 +242,7 @@ impl Pending {
 
     /// Stores that the operation is being reverted.
     pub(crate) fn set_backward(&mut self) -> Result<()> {
-        if self.is_backward() { Ok(()) } else { self.set(0, BACKWARD) }
+        if self.record.is_backward() { Ok(()) } else { self.set(0, BACKWARD) }
     }
 
     fn set(&mut self, index: usize, mark: u8) -> Result<()> {
@@ -265,10 +265,10 @@ impl Pending {
             return Ok(());
         }
         let done = self.path.with_extension(DONE);
-        if self.record.keep && !self.is_backward() {
+        if self.record.keep && !self.record.is_backward() {
             return disk::rename(&self.path, &done).at("close", &self.path);
         }
-        if self.record.request.is_some() && !self.is_backward() {
+        if self.record.request.is_some() && !self.record.is_backward() {
             self.record.changes.clear();
             let mut text = self.record.signed(signer)?;
             text.extend(b" \n");
