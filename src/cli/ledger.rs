@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::input::document;
@@ -12,9 +11,8 @@ use crate::cli::render::text;
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;
-use crate::ledger::InitReport;
 use crate::project::Project;
-use crate::storage::Store;
+use crate::storage::Changes;
 use crate::text::quantity;
 
 /// Keep docs/memory: what is true now, what must not change, what was decided
@@ -137,33 +135,10 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
     }
 }
 
-/// The JSON document of `annals ledger init --json`.
-#[derive(Serialize)]
-struct Initialised {
-    #[serde(flatten)]
-    ledger: InitReport,
-    /// The settings file that the hook was added to; `None` if it is already there, or was not requested.
-    hook: Option<PathBuf>,
-}
-
 fn init(hook: bool, project: &Project, out: &mut Output) -> Result<()> {
-    // The hook is installed first, since it may be refused.
-    let install = || {
-        project.transact("ledger init --hook", &[Store::Context], || {
-            Ok(((), setup::session_start(project)?))
-        })
-    };
-    let installed = hook.then(install).transpose()?;
-    let mut report = Initialised { ledger: ledger::init(project)?, hook: None };
-    out.warnings(&report.ledger.warnings);
-    if let Some(((), applied)) = installed {
-        out.warnings(&project.named(applied.warnings));
-        let is_settings = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
-        report.hook = applied.changed.into_iter().find(is_settings);
-        if let (Some(diff), Some(more)) = (&mut report.ledger.diff, applied.diff) {
-            diff.push_str(&more);
-        }
-    }
+    let plan_hook = || if hook { setup::session_start(project) } else { Ok(Changes::new()) };
+    let report = ledger::init(project, plan_hook)?;
+    out.warnings(&report.warnings);
     out.show(&report, text!("ledger/init"))
 }
 

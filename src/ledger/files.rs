@@ -150,31 +150,38 @@ pub struct InitReport {
     pub created: Vec<PathBuf>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
+    /// The settings file that the hook was added to; `None` if it is already there, or was not requested.
+    pub hook: Option<PathBuf>,
     /// Warnings from reading the files.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Creates each missing file from its template; the anchor is the checked-out commit, and covers nothing yet.
-pub fn init(project: &Project) -> Result<InitReport> {
+/// Creates each missing file from its template; the anchor is the checked-out commit, and covers nothing yet. `hook` plans
+/// what is changed in settings with them.
+pub fn init(project: &Project, hook: impl Fn() -> Result<Changes>) -> Result<InitReport> {
     let mut warnings = Vec::new();
-    let (folder, applied) = project.transact("ledger init", &[Store::Ledger], || {
+    let stores = [Store::Ledger, Store::Context];
+    let (folder, applied) = project.transact("ledger init", &stores, || {
+        let mut changes = hook()?;
         let files = LedgerFiles::read(project, &mut warnings)?;
         files.refuse_unwritable(project)?;
         let anchor = project.git.head()?.map(|hash| format!("{hash} {INIT_NOTE}"));
         let state = state::blank(project, anchor.as_deref().unwrap_or(NO_HASH))?;
         let [constraints, decisions] = [Template::LedgerConstraints, Template::LedgerDecisions];
         let texts = [state.as_str(), constraints.text(), decisions.text()];
-        let mut changes = Changes::new();
         for (file, text) in files.all().into_iter().zip(texts).filter(|(file, _)| !file.exists()) {
             changes.edit(&file.path, None, text)?;
         }
         Ok((files.folder, changes))
     })?;
     warnings.extend(applied.warnings);
+    let is_settings = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+    let (settings, created) = applied.changed.into_iter().partition::<Vec<_>, _>(is_settings);
     Ok(InitReport {
         folder: project.relative(&folder).to_owned(),
-        created: applied.changed,
+        created,
+        hook: settings.into_iter().next(),
         diff: applied.diff,
         warnings: project.named(warnings),
     })

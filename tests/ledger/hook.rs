@@ -36,6 +36,16 @@ fn absent_and_empty_settings_get_the_one_hook() {
 }
 
 #[test]
+fn one_undo_reverts_the_ledger_and_the_hook() {
+    let case = Case::empty();
+    case.write(SETTINGS, "{}");
+    let before = case.tree();
+    case.run("ledger init --hook").success();
+    case.run("undo").success();
+    assert_eq!(case.tree(), before);
+}
+
+#[test]
 fn other_hooks_keep_every_byte_and_their_order() {
     let case = Case::empty();
     let settings = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"SessionStart\": [\n\t\t\t{\"matcher\": \"startup\", \"hooks\": [{\"type\": \"command\", \"command\": \"first.sh\", \"timeout\": 3.0}]},\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"second.sh\"}]}\n\t\t],\n\t\t\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"stop.sh\"}]}]\n\t},\n\t\"permissions\": {\"deny\": [\"Read(./.env)\"]}\n}\n";
