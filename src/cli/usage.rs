@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 
+use clap::builder::PossibleValue;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory};
 
@@ -36,6 +37,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
         None if !tips.is_empty() => tips.join("; "),
         None => own
             .and_then(|own| own.hint.clone())
+            .or_else(|| similar_alias(error, &known))
             .unwrap_or_else(|| format!("`{command} --help` has an example")),
     };
     let message = own
@@ -65,13 +67,28 @@ fn accepted(error: &clap::Error, command: &Command) -> Option<String> {
 
 /// Returns an argument with the words that it accepts, if they are known.
 fn with_values(argument: &str, command: &Command) -> String {
-    let known = command.get_arguments().filter(|known| known.to_string() == argument);
-    let values = known.flat_map(Arg::get_possible_values);
+    let values = possible_values(argument, command);
     let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
     match values.join(", ") {
         values if values.is_empty() => argument.to_owned(),
         values => format!("{argument} ({values})"),
     }
+}
+
+/// Returns the words that an argument accepts.
+fn possible_values(argument: &str, command: &Command) -> impl Iterator<Item = PossibleValue> {
+    let known = command.get_arguments().filter(move |known| known.to_string() == argument);
+    known.flat_map(Arg::get_possible_values)
+}
+
+/// Returns the hint at the other name of a value, among which clap looks for none, that a wrong word may mean.
+fn similar_alias(error: &clap::Error, command: &Command) -> Option<String> {
+    let word = text(error, ContextKind::InvalidValue)?.to_lowercase();
+    let mut values = possible_values(text(error, ContextKind::InvalidArg)?, command);
+    let is_it = |value: PossibleValue| {
+        value.get_name_and_aliases().find(|name| is_close(name, &word)).map(str::to_owned)
+    };
+    values.find_map(is_it).map(|name| format!("a similar value exists: '{name}'"))
 }
 
 /// Returns a text that an error is about.

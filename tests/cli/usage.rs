@@ -51,6 +51,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "`annals status --help` has an example",
     ),
     (
+        "sync --target codx",
+        "invalid value 'codx' for '--target <NAME>' [possible values: claude, agents, gemini]",
+        "a similar value exists: 'codex'",
+    ),
+    (
         "log --limit many",
         "--limit <N> takes a positive whole number, not 'many'",
         "`annals log --help` has an example",
