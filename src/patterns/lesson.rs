@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
 use crate::patterns::entry::is_filler;
@@ -216,11 +216,27 @@ pub struct SubmittedLesson {
     /// The lesson: one whole sentence.
     pub text: String,
     /// The plans of the phase that it was learned from.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "texts")]
     pub plans: Vec<String>,
     /// The files it is about.
     #[serde(default)]
     pub files: Vec<String>,
+}
+
+/// Reads a list of texts, each of which may be a whole number instead.
+fn texts<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a plan is a text or a whole number")]
+    enum Plan {
+        Number(u32),
+        Text(String),
+    }
+    let plans = Vec::deserialize(from)?.into_iter();
+    let text = |plan| match plan {
+        Plan::Number(number) => number.to_string(),
+        Plan::Text(text) => text,
+    };
+    Ok(plans.map(text).collect())
 }
 
 /// Lessons that passed every check.
@@ -532,11 +548,11 @@ mod tests {
     #[test]
     fn json_and_markdown_say_the_same() {
         let json = SubmittedLessons::parse(
-            "{\"worked\":[{\"text\":\"Locks are taken before a file is read\",\"plans\":[\"1\"]}],\
+            "{\"worked\":[{\"text\":\"Locks are taken before a file is read\",\"plans\":[1,\"2\"]}],\
              \"failed\":[{\"text\":\"`a.rs` needs a lock of its own\",\"files\":[\"a.rs\"]}]}",
         );
         let markdown = SubmittedLessons::parse(
-            "## What worked\n\n- Locks are taken before a file is read (plan 01)\n\n**What failed:**\n\
+            "## What worked\n\n- Locks are taken before a file is read (plans 01, 02)\n\n**What failed:**\n\
              - `a.rs` needs a lock of its own\n",
         );
         assert_eq!(json.unwrap(), markdown.unwrap());
@@ -563,7 +579,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_refused_with_the_form() {
-        for text in ["", "{\"worked\":[{\"txt\":\"a\"}]}", "- a bullet under nothing"] {
+        for text in [
+            "",
+            "{\"worked\":[{\"txt\":\"a\"}]}",
+            "{\"worked\":[{\"text\":\"a\",\"plans\":[1.10]}]}",
+            "- a bullet under nothing",
+        ] {
             let error = SubmittedLessons::parse(text).unwrap_err();
             assert!(error.hint.is_some(), "{text}: {error}");
         }
