@@ -14,7 +14,7 @@ use crate::claude_md::ContextFileOutcome;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::{Facts, Purpose, SharingState};
 use crate::knowledge::notepad::LIMIT;
-use crate::knowledge::{KnowledgeDir, notepad};
+use crate::knowledge::{EntryLink, KnowledgeDir, notepad};
 use crate::ledger::AnchorState;
 use crate::lifecycle::SyncRequest;
 use crate::plan::{Drift, StatusReport, Survey};
@@ -336,14 +336,15 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let message = format!("is a near-duplicate of {} ({})", pair.b, pair.reason);
         at(&store.entry(&pair.a), None, &message)
     });
-    let broken = found.broken_links.iter().map(|link| {
-        let message = format!("links to {}, which does not exist", link.to);
-        at(&store.entry(&link.from), Some(link.line), &message)
-    });
-    let inbound = all(
-        &found.superseded_with_active_inbound,
-        "is superseded, but an active entry links to it",
-    );
+    let links = |links: &[EntryLink], what: &str| -> Vec<Detail> {
+        let detail = |link: &EntryLink| {
+            let message = format!("links to {}, which {what}", link.to);
+            at(&store.entry(&link.from), Some(link.line), &message)
+        };
+        links.iter().map(detail).collect()
+    };
+    let mut linked = links(&found.broken_links, "does not exist");
+    linked.extend(links(&found.superseded_links, "is superseded"));
     let invalid = found.invalid.iter().map(|one| at(&one.file, one.line, &one.problem));
     let index = once(found.index_rebuilt, &store.index(), "does not match the entries");
     let rows = [
@@ -356,7 +357,7 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         ("format", invalid.collect(), "edit the file by hand"),
         ("age", aged, "annals entry write --key KEY, once it is reviewed"),
         ("duplicates", duplicates.collect(), "annals entry supersede --old KEY --new KEY"),
-        ("links", broken.chain(inbound).collect(), "edit the linking entry: annals entry write"),
+        ("links", linked, "edit the linking entry: annals entry write"),
         ("size", all(&found.oversized, "has more than 500 lines"), "split it: annals entry write"),
     ];
     let rows = rows.map(|(check, found, fix)| AuditRow::found(check, found, fix));

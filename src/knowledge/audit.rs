@@ -40,13 +40,15 @@ pub struct EntryAudit {
     /// Pairs of duplicate entries.
     pub duplicates: Vec<Duplicate>,
     /// Links to entries that do not exist.
-    pub broken_links: Vec<BrokenLink>,
+    pub broken_links: Vec<EntryLink>,
     /// Entries whose bodies are longer than 500 lines.
     pub oversized: Vec<String>,
     /// Superseded entries that an active entry still links to.
     pub superseded_with_active_inbound: Vec<String>,
     /// Entries with an invalid format.
     pub invalid: Vec<Invalid>,
+    /// The links of active entries to superseded ones.
+    pub superseded_links: Vec<EntryLink>,
     /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -55,9 +57,9 @@ pub struct EntryAudit {
     pub warnings: Vec<Warning>,
 }
 
-/// A link to an entry that does not exist.
+/// A link from an entry to another one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct BrokenLink {
+pub struct EntryLink {
     /// The entry with the link.
     pub from: String,
     /// The target of the link.
@@ -102,7 +104,9 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
             one.entry.dated().is_some_and(|day| today - day > TimeDelta::days(days))
         };
         let is_guess = |one: &CheckedEntry| one.entry.confidence == Some(Confidence::Low);
-        let (broken_links, superseded_with_active_inbound) = references(&all, &place.keys());
+        let (broken_links, superseded_links) = references(&all, &place.keys());
+        let superseded: BTreeSet<String> =
+            superseded_links.iter().map(|link| link.to.clone()).collect();
         let audit = EntryAudit {
             pruned_working,
             stale_low_confidence: keys(&|one| is_guess(one) && is_older(one, GUESS_DAYS)),
@@ -111,8 +115,9 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
             duplicates: duplicates(&all),
             broken_links,
             oversized: keys(&|one| one.lines > MAX_LINES),
-            superseded_with_active_inbound,
+            superseded_with_active_inbound: superseded.into_iter().collect(),
             invalid: invalid(project, &all, &scanned.warnings),
+            superseded_links,
             ..EntryAudit::default()
         };
         Ok((audit, changes))
@@ -156,28 +161,29 @@ fn invalid(project: &Project, all: &[CheckedEntry], of_files: &[Warning]) -> Vec
     invalid
 }
 
-/// Returns the links to entries that do not exist, and the superseded entries that an active one links to.
-fn references(all: &[CheckedEntry], existing: &BTreeSet<String>) -> (Vec<BrokenLink>, Vec<String>) {
+/// Returns the links to entries that do not exist, and those of active entries to superseded ones.
+fn references(
+    all: &[CheckedEntry],
+    existing: &BTreeSet<String>,
+) -> (Vec<EntryLink>, Vec<EntryLink>) {
     let status: BTreeMap<&str, EntryStatus> =
         all.iter().map(|one| (one.entry.key.as_str(), one.entry.status)).collect();
-    let (mut broken, mut inbound) = (Vec::new(), BTreeSet::new());
+    let (mut broken, mut superseded) = (Vec::new(), Vec::new());
     for one in all {
         for (to, line) in &one.links {
+            let link = EntryLink { from: one.entry.key.clone(), to: to.clone(), line: *line };
             match status.get(to.as_str()) {
-                Some(EntryStatus::Superseded) if one.entry.is_active() => {
-                    inbound.insert(to.clone());
-                }
+                Some(EntryStatus::Superseded) if one.entry.is_active() => superseded.push(link),
                 // An entry that cannot be read still exists.
-                None if !existing.contains(to) => {
-                    let from = one.entry.key.clone();
-                    broken.push(BrokenLink { from, to: to.clone(), line: *line });
-                }
+                None if !existing.contains(to) => broken.push(link),
                 _ => {}
             }
         }
     }
-    broken.sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
-    (broken, inbound.into_iter().collect())
+    for links in [&mut broken, &mut superseded] {
+        links.sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
+    }
+    (broken, superseded)
 }
 
 /// An entry with the data that all checks need.

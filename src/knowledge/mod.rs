@@ -19,7 +19,7 @@ mod store;
 mod write;
 pub(crate) mod yaml;
 
-pub use audit::{BrokenLink, Duplicate, EntryAudit, Invalid, audit};
+pub use audit::{Duplicate, EntryAudit, EntryLink, Invalid, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
 pub use entry::{Confidence, Entry, EntryStatus, EntryType};
 pub use query::{EntryFilter, EntryHit, EntrySummary, Hits, LinkedEntry, linked, query, summaries};

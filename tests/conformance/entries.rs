@@ -814,7 +814,8 @@ fn audit_prints_its_fields_in_order() {
     prints(
         &case.run("entry audit").success(),
         "pruned_working: 0\nstale_low_confidence: []\nstale: []\nindex_rebuilt: false\nduplicates: []\n\
-         broken_links: []\noversized: []\nsuperseded_with_active_inbound: []\ninvalid: []\n",
+         broken_links: []\noversized: []\nsuperseded_with_active_inbound: []\ninvalid: []\n\
+         superseded_links: []\n",
     );
     let nothing = Case::empty();
     nothing.run("entry audit").success();
@@ -929,7 +930,10 @@ fn audit_8_flags_superseded_entries_with_active_links() {
     put(&case, "new", &[], "# New\n\n[[old]]\n");
     let found = audit(&case);
     assert_eq!(found["superseded_with_active_inbound"], json!(["old"]));
+    assert_eq!(found["superseded_links"], json!([{"from": "new", "to": "old", "line": 13}]));
     assert_eq!(found["broken_links"], json!([]));
+    let shown = case.run("audit").output().stdout();
+    assert!(shown.contains("    .vibekit/memory/new.md:13: links to old, which is superseded\n"));
 }
 
 #[test]
