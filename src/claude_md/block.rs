@@ -237,21 +237,24 @@ pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or is inside
-/// it.
+/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or begins inside it. Above
+/// the block, a line like the begin of a conflict is text, unless the other lines of one follow.
 pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
-    let mut conflict = None;
+    let (mut begin, mut is_divided, mut has_marker) = (0, false, false);
     let mut is_inside = false;
     for (index, line) in text.lines().enumerate() {
         let marker = BlockMarker::from_line(line);
         if line.starts_with("<<<<<<< ") {
-            conflict = Some(index + 1);
+            (begin, is_divided, has_marker) = (index + 1, false, false);
         }
-        if conflict.is_some() && (is_inside || marker.is_some()) {
-            return conflict;
+        is_divided |= line == "=======";
+        has_marker |= marker.is_some();
+        let is_whole = is_divided && has_marker && line.starts_with(">>>>>>> ");
+        if begin > 0 && (is_whole || is_inside && begin == index + 1) {
+            return Some(begin);
         }
         if line.starts_with(">>>>>>> ") {
-            conflict = None;
+            begin = 0;
         }
         is_inside = match marker {
             Some(BlockMarker::Begin(_)) => true,
@@ -538,6 +541,9 @@ mod span_tests {
             (format!("{BEGIN}x\n{END}{CONFLICT}"), None),
             (format!("{BEGIN}x\n{CONFLICT}{END}"), Some(3)),
             (format!("{BEGIN}a\n=======\nb\n{END}"), None),
+            (format!("<<<<<<< text\n{BEGIN}=======\n{END}"), None),
+            (format!("<<<<<<< text\n{BEGIN}x\n{END}>>>>>>> text\n"), None),
+            (format!("{BEGIN}x\n<<<<<<< ours\n{END}"), Some(3)),
             (format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"), Some(2)),
         ] {
             assert_eq!(conflict_in_block(&text), expected, "{text}");
