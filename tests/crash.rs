@@ -236,7 +236,13 @@ fn whenever_a_write_is_killed_a_bare_undo_undoes_it_and_a_sync_shows_it() {
             break;
         }
         let synced = case.copy();
-        synced.run("sync").success();
+        let told = synced.run("sync --json").success();
+        assert_eq!(
+            told.stderr().contains("had been interrupted"),
+            told.json()["warnings"].to_string().contains("had been interrupted"),
+            "killed at {nth}: {}",
+            told.report()
+        );
         synced.run("sync --check").success();
         let planned = case.run("undo --dry-run --json").success().json();
         let undone = case.run("undo --json").success();

@@ -20,6 +20,7 @@ use crate::patterns::{NoteRequest, PatternOutcome, PlanRef, RelevantPattern, Sub
 use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity, sentences, shell_word};
+use crate::warning::Warning;
 use crate::{claude_md, context, lifecycle, patterns, plan};
 
 value_enum!(LayoutName, dir);
@@ -224,13 +225,33 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut warnings = Vec::new();
+    let request = sync_request(args, project, &mut warnings);
+    let request = request.inspect_err(|_| out.warnings(&warnings))?;
+    if args.stdout {
+        let mut preview = lifecycle::preview(project, &request)?;
+        preview.warnings.splice(..0, warnings);
+        out.warnings(&preview.warnings);
+        return out.file(&preview, &preview.bytes);
+    }
+    let done = lifecycle::sync(project, &request);
+    let mut done = done.inspect_err(|_| out.warnings(&warnings))?;
+    done.warnings.splice(..0, warnings);
+    out.outcome(&done, text!("workflow/sync"), done.verdict(&request))
+}
+
+/// Returns the request with what is remembered, if it is for a project without a plan.
+fn sync_request(
+    args: &SyncArgs,
+    project: &Project,
+    warnings: &mut Vec<Warning>,
+) -> Result<SyncRequest> {
     let SyncRequest { targets, fix_state, check, .. } = &args.request;
     if !(*check || args.stdout) {
         // The memory is read before the transaction.
-        let completed = project.storage().complete_interrupted()?;
-        out.warnings(&project.named(completed));
+        warnings.extend(project.named(project.storage().complete_interrupted()?));
     }
-    let memory = context::memory(project)?.into_value(&mut warnings).filter(|_| !fix_state);
+    let mut unread = Vec::new();
+    let memory = context::memory(project)?.into_value(&mut unread).filter(|_| !fix_state);
     let is_planless = !context::has_plan(project) && !fix_state;
     let is_targeted = !targets.is_empty() || claude_md::with_memory(project).next().is_some();
     // A block that has nothing left to say is taken out.
@@ -247,24 +268,18 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
     if let Some(hint) = hint {
         return Err(Error::not_found("no planning folder here").at(&project.root, None).hint(hint));
     }
-    let warnings = project.named(warnings);
-    out.warnings(&warnings);
     let is_over = memory.as_ref().is_some_and(Vec::is_empty);
-    if is_over && !warnings.is_empty() {
+    let unread = project.named(unread);
+    let is_read = unread.is_empty();
+    warnings.extend(unread);
+    if is_over && !is_read {
         // A store that could not be read may have what the block says.
         let message = "some of the project's memory could not be read, so no block was removed";
         return Err(Error::refused(message).hint("fix what the warnings report"));
     }
     // Without a target, only what was asked for before is brought up to date.
     let present_only = is_planless && targets.is_empty() && !is_over;
-    let request = SyncRequest { present_only, memory, ..args.request.clone() };
-    if args.stdout {
-        let preview = lifecycle::preview(project, &request)?;
-        out.warnings(&preview.warnings);
-        return out.file(&preview, &preview.bytes);
-    }
-    let done = lifecycle::sync(project, &request)?;
-    out.outcome(&done, text!("workflow/sync"), done.verdict(&request))
+    Ok(SyncRequest { present_only, memory, ..args.request.clone() })
 }
 
 pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Result<()> {
