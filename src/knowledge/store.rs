@@ -444,6 +444,11 @@ pub(crate) fn indexed(project: &Project) -> Result<Parsed<Vec<Entry>>> {
     let mut warnings = Vec::new();
     let text = read::text(&path)?.map(|text| text.into_value(&mut warnings));
     if let Some(entries) = text.as_deref().and_then(parse_index) {
+        let named: BTreeSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+        if named != place.keys() {
+            let message = "does not match the entries; `annals entry audit` rebuilds it";
+            warnings.push(Warning::file(&path, message));
+        }
         return Ok(Parsed::new(entries, warnings));
     }
     let mut entries = scan(&place, |file| Some(file.entry()))?;

@@ -393,7 +393,9 @@ fn list_reads_the_index_and_no_body() {
         "entries:\n  - key: a\n    title: \"A title: yes\"\n    type: gotcha\n    updated: 2026-02-20\n",
     );
     prints(&case.run("entry list --type decision").success(), "entries: []\n");
-    let all = case.run("entry list --include-superseded --tags y --json").success().json();
+    let all = case.run("entry list --include-superseded --tags y --json").success();
+    assert!(all.stderr().contains("INDEX.md: does not match the entries"), "{}", all.report());
+    let all = all.json();
     assert_eq!(all["entries"][0]["key"], "a");
     assert_eq!(all["entries"].as_array().unwrap().len(), 1);
 }
