@@ -249,8 +249,10 @@ impl Scan<'_> {
         hits.retain(|hit| self.is_shown(hit.relevance));
         let relevant = hits.len();
         hits.truncate(self.asked.limit);
+        // Where no text has anything of the question, asking for all still shows the nearest.
+        let has_others = judged == 0 && !self.asked.all && !self.units.is_empty();
         Ok(Answer {
-            withheld: judged - relevant,
+            withheld: (judged - relevant).max(usize::from(has_others)),
             truncated: relevant > self.asked.limit || has_more,
             evidence: ranking.evidence,
             nearest: if hits.is_empty() { nearest } else { Vec::new() },
