@@ -200,12 +200,8 @@ fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
     let write: EntryWrite = arguments.read()?;
     let before = knowledge::read(project, &write.key).ok();
     let written = knowledge::write(project, &write)?;
-    let refreshed = context::refresh_entries(project);
+    let mut text = format!("{written}\n{}", refresh(project));
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut text = format!("{written}\n");
-    if let Err(error) = refreshed {
-        text.push_str(&format!("The block of a context file is not up to date: {error}\n"));
-    }
     if let Some(before) = before.filter(|before| before.hash != written.hash)
         && write.if_match.is_none()
         && !known.contains(&before.hash)
@@ -217,6 +213,13 @@ fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
     }
     known.insert(written.hash);
     Ok(text)
+}
+
+/// Brings the block of a context file up to date; says so if that fails.
+fn refresh(project: &Project) -> String {
+    let failed = context::refresh_entries(project).err();
+    let say = |error| format!("The block of a context file is not up to date: {error}\n");
+    failed.map(say).unwrap_or_default()
 }
 
 fn fenced_entry(entry: &EntryText) -> String {
@@ -242,7 +245,7 @@ fn notepad_write(project: &Project, arguments: Arguments) -> Result<String> {
             replaces_equal: false,
         },
     )?;
-    Ok(format!("{report}\n"))
+    Ok(format!("{report}\n{}", refresh(project)))
 }
 
 /// Maximum number of hits per call.

@@ -281,6 +281,9 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert_snapshot!("sync_memory", text(&case, "CLAUDE.md"));
     assert_eq!(text(&case, "CLAUDE.md"), shown);
     assert_eq!(sync("").success().stdout(), "CLAUDE.md unchanged (19 lines).\n");
+    case.run("notepad priority freeze until Friday").success();
+    assert!(text(&case, "CLAUDE.md").contains("freeze until Friday"));
+    case.run("undo").success();
     // A session that reads the file gets nothing twice; its end brings the block up to date.
     let start = case.run("hook session-start").stdin("{}").success().stdout();
     assert_eq!(start, "");
@@ -289,7 +292,11 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert!(!text(&case, "CLAUDE.md").contains("7443"));
     case.run("undo").success();
     assert!(text(&case, "CLAUDE.md").contains("7443"));
-    case.run("notepad priority ask before a release").success();
+    let edit = |from, to| {
+        let file = ".vibekit/notepad.md";
+        case.write(file, &text(&case, file).replace(from, to));
+    };
+    edit("never touch the schema", "ask before a release");
     let audit = case.run("audit").success().stdout();
     assert!(
         audit.contains("annals sync --target claude\n    CLAUDE.md: is out of date"),
@@ -298,10 +305,10 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     case.run("hook session-end").stdin("{}").success();
     assert!(text(&case, "CLAUDE.md").contains("ask before a release"));
     // A file that has the block needs no target.
-    case.run("notepad priority the port is fixed").success();
+    edit("before a release", "before a release\n- the port is fixed");
     let check = case.run("sync --check").code(1);
     assert!(check.stderr().ends_with("hint: annals sync\n"), "{}", check.report());
-    assert_eq!(case.run("sync").success().stdout(), "CLAUDE.md updated (21 lines).\n");
+    assert_eq!(case.run("sync").success().stdout(), "CLAUDE.md updated (20 lines).\n");
     assert!(text(&case, "CLAUDE.md").contains("the port is fixed"));
     assert_eq!(case.read("AGENTS.md"), None);
 }
