@@ -251,7 +251,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output) -> Result<()> {
-    note_options::<RememberArgs>(&args.text, out);
+    check_options::<RememberArgs>(&args.text, out)?;
     let text = args.text.join(" ");
     if args.fact {
         let user = cli::facts::user(None, None, project, out)?;
@@ -293,17 +293,25 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 
-/// Says which words of a text are also options of its command, since they may have been meant so; not behind `--`.
-fn note_options<T: Args>(text: &[String], out: &mut Output) {
+/// Refuses an option of the command behind a text in quotes; names one among words without, which it is part of. Behind
+/// `--`, everything is text.
+fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
     let mut command = T::augment_args(Global::augment_args(Command::new("annals")));
     command.build();
     let is_meant = std::env::args_os().any(|word| word == "--");
+    let is_quoted = text.first().is_some_and(|first| first.contains(' '));
     for word in text.iter().filter(|_| !is_meant) {
         let name = word.strip_prefix("--").and_then(|name| name.split('=').next());
-        if name.is_some() && command.get_arguments().any(|known| known.get_long() == name) {
-            out.note(&format!("{word} was read as part of the text; put options before it"));
+        if name.is_none() || !command.get_arguments().any(|known| known.get_long() == name) {
+            continue;
         }
+        if is_quoted {
+            let hint = "put options before the text; `--` before the text makes all of it words";
+            return Err(Error::usage(format!("the option {word} is behind the text")).hint(hint));
+        }
+        out.note(&format!("{word} was read as part of the text; put options before it"));
     }
+    Ok(())
 }
 
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -422,7 +430,7 @@ pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -
         out.warnings(&found.warnings);
         return out.file(&found, &found.bytes);
     };
-    note_options::<NotepadArgs>(&args.text, out);
+    check_options::<NotepadArgs>(&args.text, out)?;
     let note = Note {
         section,
         text: &args.text.join(" "),
@@ -432,5 +440,6 @@ pub(crate) fn notepad(args: &NotepadArgs, project: &Project, out: &mut Output) -
     };
     let report = notepad::write(project, &note)?;
     out.warnings(&report.warnings);
+    refresh(project, out);
     out.show_with(&report, &json!({ "said": report.to_string() }), text!("entry/written"))
 }

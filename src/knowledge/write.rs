@@ -560,10 +560,15 @@ fn body(text: &str, end: &str) -> String {
         return format!("{text}{end}");
     }
     let first = text.lines().next().unwrap_or_default();
-    let sentence = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
+    // `Mrs. Weber`, `e.g. this` and `approx. 30` go on.
+    let ends = |(at, _): &(usize, &str)| {
+        let last = first[..*at].rsplit(' ').next().unwrap_or_default();
+        last.len() > 3 && !last.contains('.') && first[at + 2..].starts_with(char::is_uppercase)
+    };
+    let sentence = first.match_indices(". ").find(ends).map_or(first, |(at, _)| &first[..at]);
     let title = clip(sentence.trim_end_matches('.'), MAX_TITLE);
-    // An identifier, an address or a version stays as it is written.
-    let is_name = |c: char| c.is_numeric() || c.is_uppercase() || c == '_';
+    // An identifier, a path, an address or a version stays as it is written.
+    let is_name = |c: char| c.is_numeric() || c.is_uppercase() || "_/.".contains(c);
     let first = title.split_whitespace().next().unwrap_or_default();
     let title = if first.contains(is_name) { title } else { capitalized(&title).into() };
     format!("# {title}{end}{end}{text}{end}")

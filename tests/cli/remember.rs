@@ -75,6 +75,27 @@ fn an_option_that_became_text_is_named() {
 }
 
 #[test]
+fn an_option_behind_a_text_in_quotes_is_refused() {
+    let case = Case::empty();
+    case.run("remember").args(["the gate is red", "--key=gate"]).code(2);
+    case.run("remember").args(["the gate is red", "--release"]).success();
+    case.run("remember --").args(["it is red", "--key"]).success();
+}
+
+#[test]
+fn a_title_goes_on_after_an_abbreviation() {
+    let case = Case::empty();
+    for (text, title) in [
+        ("Mrs. Weber signs off invoices. Ask her first.", "Mrs. Weber signs off invoices"),
+        ("use e.g. Podman. It needs no root", "Use e.g. Podman"),
+        ("src/app.py starts the server", "src/app.py starts the server"),
+    ] {
+        case.run("remember --key name").args([text]).success();
+        assert_eq!(body(&case, "name"), format!("# {title}\n\n{text}\n"));
+    }
+}
+
+#[test]
 fn an_existing_key_is_overwritten_only_if_it_is_named() {
     let case = Case::empty();
     case.run("remember --key port the gateway listens on 7443").success();
