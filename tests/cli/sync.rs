@@ -294,7 +294,7 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert!(text(&case, "CLAUDE.md").contains("7443"));
     let edit = |from, to| {
         let file = ".vibekit/notepad.md";
-        case.write(file, &text(&case, file).replace(from, to));
+        case.write(file, text(&case, file).replace(from, to));
     };
     edit("never touch the schema", "ask before a release");
     let audit = case.run("audit").success().stdout();
