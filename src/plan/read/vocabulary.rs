@@ -194,7 +194,15 @@ fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
         rest.is_some_and(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).count() <= 1)
     };
     let (progress, word) = find("status", begins)?;
-    Some((progress, &text[word.len()..]))
+    let rest = &text[word.len()..];
+    let is_partial = progress == PhaseProgress::Complete && is_excepted(rest);
+    Some((if is_partial { PhaseProgress::InProgress } else { progress }, rest))
+}
+
+/// Returns whether what follows a word such as `complete` leaves something out: `except 01-02`, `d, apart from a test`.
+pub(super) fn is_excepted(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(char::is_alphanumeric);
+    begins("left out", rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// Returns whether a text begins with a date: `2026-01-02`.
@@ -210,6 +218,9 @@ pub(crate) fn is_status(text: &str) -> bool {
     let Some((_, rest)) = first_word(&lower) else {
         return !text.contains(char::is_alphanumeric) && PhaseProgress::from_symbol(text).is_some();
     };
+    if is_excepted(rest) {
+        return true;
+    }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
     rest.is_empty()
         || begins_with_date(rest.trim_start_matches("on "))
@@ -287,6 +298,20 @@ mod tests {
             }
         }
         assert!(missing.is_empty(), "docs/formats.md lacks these rows:\n{missing}");
+    }
+
+    #[test]
+    fn what_is_complete_except_for_something_is_not_complete() {
+        for text in ["Complete except 01-02", "Completed, apart from a test", "Done (except 2)"] {
+            assert_eq!(PhaseProgress::parse(text), Some(PhaseProgress::InProgress), "{text}");
+            let summary = format!("---\nstatus: {text}\n---\n");
+            assert_eq!(PlanState::stated(&summary), Some(PlanState::Partial), "{text}");
+            let heading = format!("Base - {text}");
+            let (name, status) = split_status(Span::new(&heading, 0, 1));
+            assert_eq!((name.text, status.unwrap().text), ("Base", text));
+        }
+        let text = "Complete (no test but one except)";
+        assert_eq!(PhaseProgress::parse(text), Some(PhaseProgress::Complete));
     }
 
     #[test]

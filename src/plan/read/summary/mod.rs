@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
-use crate::plan::read::vocabulary::{begins, find, has, words};
+use crate::plan::read::vocabulary::{begins, find, has, is_excepted, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
 use crate::text::{file_name, is_absent, one_line, says_none, word_enum};
 use crate::warning::{Parsed, Warning};
@@ -159,7 +159,11 @@ impl PlanState {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let text = text.replace(['_', '-'], " ");
-        let known = find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one);
+        let known = find("outcome of a plan", |word| text.starts_with(word));
+        let known = known.map(|(one, word)| match one {
+            Self::Complete if is_excepted(&text[word.len()..]) => Self::Partial,
+            one => one,
+        });
         // `on hold`, `executing`: the words of phases. A plan that is ready for what follows is done.
         known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
