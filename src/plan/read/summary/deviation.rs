@@ -120,6 +120,8 @@ struct Body {
     speaks: bool,
     /// Whether the current section says that there are none: after that, only entries that name a rule count.
     is_denied: bool,
+    /// Whether the current section holds decisions, too: only entries that name a rule count, up to a label of deviations.
+    is_mixed: bool,
 }
 
 impl Body {
@@ -132,11 +134,13 @@ impl Body {
         });
         for section in sections {
             found.is_denied = false;
+            found.is_mixed = is_of_decisions(&section.title);
             found.blocks(outline, section);
             for inner in outline.subsections(section) {
                 found.subsection(outline, inner);
             }
-            found.speaks |= !outline.slice(&section.whole).is_empty();
+            let is_known = !found.is_mixed || found.is_denied || !found.entries.is_empty();
+            found.speaks |= is_known && !outline.slice(&section.whole).is_empty();
         }
         // The details of an entry are in its lines, up to the start of the next entry.
         for (index, entry) in found.entries.iter_mut().enumerate() {
@@ -156,7 +160,8 @@ impl Body {
         self.is_denied |= is_none(&found.text);
         let has_rule = RULE.is_match(&found.text)
             || found.kind.as_deref().is_some_and(|kind| RULE.is_match(kind));
-        if !is_none(&found.text) && !is_remark(&found.text) && (!self.is_denied || has_rule) {
+        let needs_rule = self.is_denied || self.is_mixed;
+        if !is_none(&found.text) && !is_remark(&found.text) && (!needs_rule || has_rule) {
             self.entries.push(found);
             self.ranges.push(range);
         }
@@ -165,6 +170,7 @@ impl Body {
     /// Reads a part of a section: an entry by itself, judged by its rule or the details below it, or a group of entries.
     fn subsection(&mut self, outline: &Outline<'_>, section: &Section) {
         let title = section.title.as_str();
+        self.is_mixed &= !names_deviations(title);
         let first = outline.blocks(&section.own).first();
         let is_detailed = first.is_some_and(|block| part_of(outline.slice(&block.range)).is_some());
         let is_group = title_words(title).iter().any(|word| has("several deviations", word));
@@ -226,6 +232,7 @@ impl Body {
     ) -> bool {
         let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
+        self.is_mixed &= !(is_lead && names_deviations(text));
         let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
         if is_none(text) {
             // `None beyond the following:` introduces entries.
@@ -236,7 +243,7 @@ impl Body {
             self.entry(found, range);
             return true;
         }
-        if !is_bold && !self.is_denied && !is_remark(text) {
+        if !is_bold && !self.is_denied && !self.is_mixed && !is_remark(text) {
             self.prose.get_or_insert(found);
         }
         is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
@@ -388,6 +395,19 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
 /// `None.`, `No major deviations`.
 static DENIAL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:$|none(?:\W|$)|(?:no|zero) (?:\S+ )?deviation)"));
+
+/// Returns whether a title begins with a word for deviations.
+fn names_deviations(title: &str) -> bool {
+    title_words(title).first().is_some_and(|word| has("deviations", word))
+}
+
+/// Returns whether a section of deviations is one of decisions, too: `Decisions & Deviations`.
+fn is_of_decisions(title: &str) -> bool {
+    let mut words = title_words(title);
+    words.retain(|word| word != "and");
+    let is = |kind, pair: &[String]| pair.iter().any(|word| has(kind, word));
+    words.windows(2).any(|pair| is("decisions", pair) && is("deviations", pair))
+}
 
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {

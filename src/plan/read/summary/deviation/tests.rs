@@ -38,6 +38,22 @@ fn bullets_without_labels_below_a_head_tell_the_problem() {
 }
 
 #[test]
+fn decisions_in_a_section_of_both_are_no_deviations() {
+    let head = "## Decisions & Deviations\n\n";
+    for (text, expected) in [
+        ("- Kept one table\n- Split it later\n", None),
+        ("We kept one table.\n", None),
+        ("- Kept one table\n- [Rule 1 - Bug] Wrong date\n", Some(1)),
+        ("- No deviations\n- Kept one table\n", Some(0)),
+        ("**Decisions:**\n- Kept one table\n\n**Deviations:**\n- Task 3 skipped\n", Some(1)),
+        ("### Decisions\n- Kept one table\n\n### Deviations\n- Task 3 skipped\n", Some(1)),
+    ] {
+        assert_eq!(read(&format!("{head}{text}")).0, expected, "{text}");
+    }
+    assert_eq!(read("## Deviations from Decisions\n- Task 3 skipped\n").0, Some(1));
+}
+
+#[test]
 fn headings_bullets_tables_and_bold_leads_are_entries() {
     for (text, expected) in [
         (
