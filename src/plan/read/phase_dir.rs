@@ -242,8 +242,14 @@ impl PhaseDir {
             let words = words_in(stem.unwrap_or_default());
             let mut names = words.filter(|word| word.len() > 1 && !word.starts_with(is_digit));
             let is_named = names.next().is_some_and(|word| word.eq_ignore_ascii_case("plan"));
+            // `02-01-PLAN-REVISED.md` without `02-01-PLAN.md`
+            let head = own.find("PLAN-").map(|at| format!("{}PLAN.md", &own[..at]));
+            let head = head.and_then(|head| FileName::parse_in(&head, &folder));
+            let number = head.filter(|head| head.phase.is_some()).and_then(|head| head.plan);
+            let is_version = number.is_some_and(|own| plans.iter().all(|slot| slot.number != own));
             let is_plan = plans.is_empty() && is_named && names.next().is_none()
-                || own.ends_with("PLAN.md") && own.contains(is_digit);
+                || own.ends_with("PLAN.md") && own.contains(is_digit)
+                || is_version && stem.is_some();
             let summary = name.strip_suffix("PLAN.md").map(|head| format!("{head}SUMMARY.md"));
             let is_done = summary.is_some_and(|summary| files.contains(&summary));
             let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());
@@ -255,7 +261,7 @@ impl PhaseDir {
                 && FileName::parse_in(own, &folder).is_none_or(|file| file.slug.is_some())
         };
         for path in files.iter().filter(is_missed).map(|name| dir.join(name)) {
-            warnings.push(Warning::file(&path, "not read: its name has no plan number"));
+            warnings.push(Warning::file(&path, "not read: its name is not understood"));
             unread.push(path);
         }
         Ok(Self {

@@ -421,6 +421,7 @@ fn where_work_is_not_read_no_first_phase_is_planned() {
         "Phases/01-gauges/01-01-PLAN.md",
         "phases/01-gauges/PLAN-A.md",
         "phases/01-gauges/01-01-PLAN.txt",
+        "phases/01-gauges/01-01-PLAN-REVISED.md",
         "phases/gauges/01-PLAN.md",
         "one/phases/01-gauges/01-01-PLAN.md",
         "plans/01-01-PLAN.md",
