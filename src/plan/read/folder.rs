@@ -6,7 +6,7 @@
 //! <planning>/[<slug>/]phases/05.1-name/05.1-02-PLAN.md, 05.1-02-SUMMARY.md
 //! <planning>/phases/CK-05-name/              with GSD's `project_code` in front
 //! <planning>/workstreams/<slug>/, active-workstream  GSD's parallel work, each with its own STATE.md and phases
-//! <planning>/milestones/v1.1-phases/                 the open milestone's, while it has no archived roadmap
+//! <planning>/milestones/v1.1-phases/, v1.1/phases/   the open milestone's, while it has no archived roadmap
 //! <planning>/milestones/<slug>/[phases/]05-name/     archived
 //! <planning>/milestones/v1.0-phases/05-name/         archived, GSD
 //! <planning>/milestones/v1.0-ROADMAP.md              archived, GSD, its phases not kept
@@ -82,9 +82,11 @@ impl PlanningFolder {
         for home in homes {
             value.archived.extend(archives(home, &mut warnings)?);
         }
+        value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
         if let Some(live) = live_phases(&home, &value.archived) {
             let roadmaps = [home.join(vocabulary::ROADMAP)];
-            let read = phases_in(&live, true, &home, &value.active.slug, &roadmaps)?;
+            let phases = phases_dir(&live);
+            let read = phases_in(&phases, true, &home, &value.active.slug, &roadmaps)?;
             let read = read.into_value(&mut warnings);
             // GSD reads both folders.
             let active = &mut value.active;
@@ -96,7 +98,6 @@ impl PlanningFolder {
             active.not_understood.extend(read.not_understood);
             value.archived.retain(|archive| archive.dir.as_ref() != Some(&live));
         }
-        value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
         value.not_understood.extend(value.active.not_understood.iter().cloned());
         for path in elsewhere(&home, value.active.phases.is_empty())? {
             let message = "not read: contains plans, but phases are not looked for here";
@@ -298,8 +299,11 @@ fn phases_dir(archive: &Path) -> PathBuf {
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
-        let is_archived = !dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
-            || read::exists(&archive.roadmaps(dir)[0]);
+        let [beside, inside] = archive.roadmaps(dir);
+        let is_open = dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
+            || read::is_folder(&dir.join(vocabulary::PHASES))
+                && ![inside, dir.join(vocabulary::SHIPPED)].iter().any(|own| read::exists(own));
+        let is_archived = !is_open || read::exists(&beside);
         Some((milestone_version(&archive.slug)?, dir)).filter(|_| !is_archived)
     });
     // Without any, the documents need not be read for it.

@@ -480,15 +480,22 @@ fn an_empty_folder_of_phases_hides_no_workstreams() {
 
 #[test]
 fn the_phases_of_the_open_milestone_may_be_in_two_folders() {
-    let live = "milestones/v1.1-phases/02-alerts";
-    let files = [
-        ("STATE.md", "---\nmilestone: v1.1\n---\n# State\n\nPhase: 2 (Alerts)\n"),
-        ("ROADMAP.md", THREE),
-        (&format!("{live}/02-01-PLAN.md"), ""),
-        (&format!("{live}/02-01-SUMMARY.md"), ""),
-        (&format!("{live}/02-02-PLAN.md"), ""),
-    ];
-    assert_eq!(answer(&[&files, &GAUGES[..]].concat()), "execute 2");
+    for live in ["milestones/v1.1-phases/02-alerts", "milestones/v1.1/phases/02-alerts"] {
+        let files = [
+            ("STATE.md", "---\nmilestone: v1.1\n---\n# State\n\nPhase: 2 (Alerts)\n"),
+            ("ROADMAP.md", THREE),
+            (&format!("{live}/02-01-PLAN.md"), ""),
+            (&format!("{live}/02-01-SUMMARY.md"), ""),
+            (&format!("{live}/02-02-PLAN.md"), ""),
+        ];
+        assert_eq!(answer(&[&files, &GAUGES[..]].concat()), "execute 2", "{live}");
+        for archived in ["v1.1-ROADMAP.md", "v1.1/ROADMAP.md", "v1.1/SHIPPED.md"] {
+            let archived = format!("milestones/{archived}");
+            let is_it = live.contains("v1.1/") || archived.ends_with("v1.1-ROADMAP.md");
+            let answer = answer(&[&files, &GAUGES[..], &[(&archived, "# Roadmap\n")]].concat());
+            assert_eq!(answer, if is_it { "plan 2" } else { "execute 2" }, "{live}, {archived}");
+        }
+    }
 }
 
 #[test]
