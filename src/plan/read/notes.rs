@@ -200,7 +200,11 @@ impl WorkflowSettings {
                 return Parsed::new(Self::default(), vec![warning]);
             }
         };
-        let is_on = |path: &str| config.pointer(path) == Some(&Value::Bool(true));
+        let is_on = |path: &str| match config.pointer(path) {
+            Some(Value::Bool(is_on)) => *is_on,
+            // `"true"`, as some write it
+            value => value.and_then(Value::as_str) == Some("true"),
+        };
         let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
         let value = Self {
             requires_discussion: is_on("/require_phase_discussion")
@@ -287,6 +291,17 @@ mod tests {
         // Without a date or a next action, its relevance is unknown.
         assert_eq!(note(&NOTE.replace("last_updated", "updated_by")), None);
         assert_eq!(note(&NOTE.replace("next_action", "next_idea")), None);
+    }
+
+    #[test]
+    fn a_setting_may_be_on_as_a_word() {
+        for (value, is_on) in
+            [("true", true), ("\"true\"", true), ("\"false\"", false), ("1", false)]
+        {
+            let text = format!("{{\"auto_uat\": {value}}}");
+            let read = WorkflowSettings::parse(&text, Path::new("config.json"));
+            assert_eq!((read.value.requires_uat, read.warnings.len()), (is_on, 0), "{value}");
+        }
     }
 
     #[test]
