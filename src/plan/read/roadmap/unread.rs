@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::markdown::{Block, BlockContent, ListItem, Outline};
+use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges};
 use crate::plan::read::line::Span;
-use crate::plan::read::roadmap::{milestone_version_in, rows, split_mark, title};
+use crate::plan::read::roadmap::{milestone_version_in, phase_in_front, rows, split_mark, title};
 use crate::plan::read::vocabulary::{has, says_dropped};
-use crate::plan::read::{Located, PhaseNumber, PhaseNumbering};
+use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
 use crate::text::strip_prefix_ignore_case;
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
@@ -68,6 +68,43 @@ pub(super) fn unread_items(
         })
     });
     lines.collect()
+}
+
+/// Returns what may name a phase outside of their sections, the `details`: headings with a number, `### 2. Name`, and open rows
+/// of tables without a header, `| 2 | Name | Pending |`.
+pub(super) fn unread_numbers(
+    outline: &Outline<'_>,
+    details: &Ranges,
+    numbering: PhaseNumbering,
+) -> Vec<(PhaseNumber, Located<String>)> {
+    let headings = outline.sections().iter().filter(|section| section.level > 1);
+    let headings = headings.filter_map(|section| title(outline, section)).filter_map(|span| {
+        let (number, name) = numbering.split(span.text)?;
+        let is_named =
+            [". ", ": ", ") ", " - ", " – ", " — "].iter().any(|end| name.starts_with(end));
+        (is_named && !number.has_code() && !number.is_year()).then_some((number, span))
+    });
+    let number = |cell: &str| phase_in_front(cell, numbering).map(|(number, _)| number);
+    let has_no_header = |block: &&Block| match &block.content {
+        BlockContent::Paragraph => true,
+        BlockContent::Table(table) => {
+            table.header.first().is_some_and(|cell| cell.is_empty() || number(cell).is_some())
+        }
+        _ => false,
+    };
+    let blocks = outline.blocks(&(0..outline.text().len())).iter().filter(has_no_header);
+    let lines = blocks.flat_map(|block| {
+        let lines = outline.slice(&block.range).lines().zip(block.line..);
+        lines.map(|(line, number)| Span::new(line, block.range.start, number))
+    });
+    let rows = lines.filter_map(|span| {
+        let mut cells = span.text.strip_prefix('|')?.split('|');
+        let number = number(cells.next()?)?;
+        cells.any(PhaseProgress::is_open_status).then_some((number, span))
+    });
+    let found = headings.chain(rows);
+    let found = found.map(|(number, span)| (number, span.with_value(span.text.to_owned())));
+    found.filter(|(_, line)| !details.contains(line.range.start)).collect()
 }
 
 fn items(list: &[Block]) -> impl Iterator<Item = (&Block, &ListItem)> {
