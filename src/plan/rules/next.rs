@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
-use crate::plan::phase::letters;
+use crate::plan::phase::{letters, may_be_same};
 use crate::plan::read::vocabulary::has;
 use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
-    Action, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseNumber, PhaseProgress, PhaseState,
-    PlanState, Says, Survey, milestone_version, milestone_version_in,
+    Action, Archive, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseDir, PhaseNumber,
+    PhaseProgress, PhaseState, PlanState, RoadmapPhase, Says, Survey, milestone_version,
+    milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::text::slug_of;
@@ -206,7 +207,8 @@ fn over(case: &Case<'_>) -> Option<String> {
     let shipped = survey.shipped_line();
     if case.last(Phase::has_files).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
-        let archive = || Some(survey.archive_line(survey.archive(survey.milestone()?)?));
+        let named = || survey.archive(survey.milestone()?);
+        let archive = || Some(survey.archive_line(named().or_else(|| archive_of_listed(case))?));
         return no_milestone.or_else(|| shipped.or_else(archive).filter(|_| is_listed_done(case)));
     }
     if let Some(archive) = survey.folder.archive_of_active() {
@@ -219,6 +221,19 @@ fn over(case: &Case<'_>) -> Option<String> {
         || survey.last_of_shipped().map(|one| survey.line(vocabulary::ROADMAP, one.line));
     let place = no_milestone.or_else(|| shipped.or_else(in_roadmap).filter(|_| !is_partial));
     place.filter(|_| is_listed_done(case) && !case.unfinished_after(None).any(is_open))
+}
+
+/// Returns the archive that has a folder for each phase that the roadmap lists.
+fn archive_of_listed<'a>(case: &Case<'a>) -> Option<&'a Archive> {
+    let listed = &case.scope.listed;
+    case.survey.folder.archived.iter().filter(|_| !listed.is_empty()).find(|archive| {
+        let phases = archive.milestone().map(|read| read.value.phases).unwrap_or_default();
+        let is_same = |planned: &RoadmapPhase, dir: &PhaseDir| {
+            let name = planned.name.as_deref();
+            planned.number == dir.number && name.is_some_and(|name| may_be_same(&dir.name, name))
+        };
+        listed.iter().all(|planned| phases.iter().any(|dir| is_same(planned, dir)))
+    })
 }
 
 /// Returns whether the phases that the roadmap lists are complete, by its own words or by their folders.

@@ -510,6 +510,19 @@ fn the_phases_of_the_open_milestone_may_be_in_two_folders() {
 }
 
 #[test]
+fn what_the_roadmap_lists_may_be_in_an_archive_of_any_name() {
+    let archived = "milestones/old/phases/01-gauges";
+    for (name, expected) in [("Gauges", "none"), ("Alerts", "ship")] {
+        let files = [
+            ("ROADMAP.md", &*format!("# Roadmap\n\n- [x] Phase 1: {name}\n")),
+            (&format!("{archived}/01-01-PLAN.md"), ""),
+            (&format!("{archived}/01-01-SUMMARY.md"), "# Summary\n"),
+        ];
+        assert_eq!(answer(&files), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_partial_or_failed_plan_is_open_work() {
     for status in ["partial", "failed"] {
         let text = format!("---\nstatus: {status}\n---\n");
