@@ -7,7 +7,9 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::init::{new_roadmap, new_state};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::lifecycle::ship::{CarriedState, OWN_ENTRIES, afterwards, planned_text};
+use crate::lifecycle::ship::{
+    CarriedState, OWN_ENTRIES, afterwards, planned_text, with_line_end_of,
+};
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
@@ -280,8 +282,11 @@ fn write_new(
 ) -> Result<()> {
     let (name, event) = (survey.name(project), format!("Started milestone {slug}"));
     let state = new_state(project, (&name, slug, &event), &survey.state.skills, carried)?;
-    changes.write(&home.join(vocabulary::STATE), state)?;
-    changes.write(&home.join(vocabulary::ROADMAP), new_roadmap(slug)?)?;
+    for (name, text) in [(vocabulary::STATE, state), (vocabulary::ROADMAP, new_roadmap(slug)?)] {
+        let path = home.join(name);
+        let old = planned_text(changes, &path)?;
+        changes.write(&path, with_line_end_of(&old, &text))?;
+    }
     changes.create_dir(&home.join(vocabulary::PHASES))
 }
 

@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{pluralize, shell_word, slug_of};
+use crate::text::{line_end, pluralize, shell_word, slug_of};
 use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
@@ -395,13 +395,19 @@ fn root_state(
     context["project"] = json!(survey.name(project));
     context["shipped"] = json!({"milestone": name, "slug": slug, "date": date});
     context["skills"] = json!(survey.state.skills);
-    templates::render(Template::ShippedState, &context)
+    let new = templates::render(Template::ShippedState, &context)?;
+    Ok(with_line_end_of(&old, &new))
 }
 
 /// Returns the text of a file as the changes leave it; empty without a file.
 pub(crate) fn planned_text(changes: &Changes, path: &Path) -> Result<String> {
     let bytes = changes.current(path)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns a text with the line ending of the text that it replaces.
+pub(crate) fn with_line_end_of(old: &str, new: &str) -> String {
+    new.replace("\r\n", "\n").replace('\n', line_end(old))
 }
 
 /// Plans the new active milestone after one is gone: the first that remains, or none.

@@ -192,6 +192,24 @@ fn phases_that_were_archived_and_left_in_place_are_not_archived_again() {
 }
 
 #[test]
+fn the_line_ending_of_state_md_is_kept() {
+    let case = Case::empty();
+    let write = |file: &str, text: &str| {
+        case.write(&format!(".vbw-planning/{file}"), text.replace('\n', "\r\n"));
+    };
+    write("STATE.md", "# State\n\n**Milestone:** dial\n\n## Todos\n\n- [ ] Oil it:\n  - twice\n");
+    write("ROADMAP.md", "# Roadmap\n\n- [x] Phase 1: Dial\n");
+    write("phases/01-dial/01-01-PLAN.md", "# Plan\n");
+    write("phases/01-dial/01-01-SUMMARY.md", "# Summary\n");
+    for command in ["ship", "milestone new hands"] {
+        case.run(command).success();
+        let state = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+        assert!(state.contains("- [ ] Oil it:\r\n  - twice\r\n"), "{state}");
+        assert_eq!(state.matches('\n').count(), state.matches("\r\n").count(), "{state:?}");
+    }
+}
+
+#[test]
 fn an_undone_ship_brings_every_byte_back() {
     let case = Case::new(VBW);
     case.run("execute --all").success();
