@@ -14,14 +14,15 @@ use crate::claude_md::ContextFileOutcome;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::{Facts, Purpose, SharingState};
 use crate::knowledge::notepad::LIMIT;
-use crate::knowledge::{EntryLink, KnowledgeDir, notepad};
+use crate::knowledge::{EntryAudit, EntryLink, KnowledgeDir, MissingPath, notepad};
 use crate::ledger::AnchorState;
 use crate::lifecycle::SyncRequest;
+use crate::patterns::{PathCheck, PathReport};
 use crate::plan::{Drift, StatusReport, Survey};
 use crate::project::{ContextTarget, Project};
 use crate::recall::SourceName;
 use crate::storage::{Boundary, read};
-use crate::text::{clip, one_line, quantity, sanitized, word_enum};
+use crate::text::{clip, line_number, one_line, quantity, sanitized, word_enum};
 use crate::warning::{SourceLocation, Warning};
 use crate::{claude_md, context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
@@ -314,7 +315,7 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
         return Ok(Vec::new());
     }
-    let found = knowledge::audit(&project.dry_run(true))?;
+    let found = entry_audit(&project.dry_run(true))?;
     warnings.extend(found.warnings);
     let priority = notepad::priority_characters(project)?;
     let at = |path: &Path, line: Option<usize>, message: &str| {
@@ -345,6 +346,14 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     };
     let mut linked = links(&found.broken_links, "does not exist");
     linked.extend(links(&found.superseded_links, "is superseded"));
+    let missing = found.missing_paths.iter().map(|one| {
+        let what = match &one.to {
+            Some(to) => format!("moved to {to}"),
+            None => "does not exist".to_owned(),
+        };
+        let message = format!("names {}, which {what}", one.path);
+        at(&store.entry(&one.from), Some(one.line), &message)
+    });
     let invalid = found.invalid.iter().map(|one| at(&one.file, one.line, &one.problem));
     let index = once(found.index_rebuilt, &store.index(), "does not match the entries");
     let rows = [
@@ -358,10 +367,65 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         ("age", aged, "annals entry write --key KEY, once it is reviewed"),
         ("duplicates", duplicates.collect(), "annals entry supersede --old KEY --new KEY"),
         ("links", linked, "edit the linking entry: annals entry write"),
+        ("paths", missing.collect(), "correct the path: annals entry write"),
         ("size", all(&found.oversized, "has more than 500 lines"), "split it: annals entry write"),
     ];
     let rows = rows.map(|(check, found, fix)| AuditRow::found(check, found, fix));
     Ok([AuditRow::counted("notepad", pruned, old, ENTRY_AUDIT)].into_iter().chain(rows).collect())
+}
+
+/// Runs the entries' own audit, and checks the paths that active entries name as it is done for patterns.
+pub fn entry_audit(project: &Project) -> Result<EntryAudit> {
+    let mut audit = knowledge::audit(project)?;
+    match missing_paths(project) {
+        Ok(found) => audit.missing_paths = found,
+        Err(error) => {
+            let message = format!("the paths in entries are not checked: {error}");
+            audit.warnings.push(Warning::file(&project.root, message));
+        }
+    }
+    Ok(audit)
+}
+
+/// Returns the paths in active entries that do not exist.
+fn missing_paths(project: &Project) -> Result<Vec<MissingPath>> {
+    // Files that cannot be read are among the findings already.
+    let named = knowledge::scan(&KnowledgeDir::in_project(project), |file| {
+        let entry = file.entry();
+        let mut named = patterns::mentions(&file.text[entry.body.clone()]).into_iter();
+        let may_miss = entry.is_active() && named.any(|mention| mention.is_sure);
+        may_miss.then(|| (entry, file.text.clone()))
+    })?;
+    let mut missing: Vec<MissingPath> = Vec::new();
+    let mut check = None;
+    for (entry, text) in named.value {
+        let check = match &mut check {
+            Some(check) => check,
+            None => check.insert(PathCheck::new(project)?),
+        };
+        let body = &text[entry.body.clone()];
+        // A file may have moved on the day on which the entry was written.
+        let before = entry.created.or(entry.updated).and_then(|day| day.pred_opt());
+        let days: Vec<_> = entry.dated().into_iter().chain(before).collect();
+        let first = missing.len();
+        // A title may begin with the path of the text in upper case; the last spelling counts.
+        for PathReport { path, to, .. } in check.missing(body, &days)?.into_iter().rev() {
+            if missing[first..].iter().all(|known| !known.path.eq_ignore_ascii_case(&path)) {
+                let line = line_number(&text, entry.body.start) + first_mention(body, &path);
+                missing.push(MissingPath { from: entry.key.clone(), path, to, line });
+            }
+        }
+        missing[first..].sort_by_key(|one| one.line);
+    }
+    Ok(missing)
+}
+
+/// Returns the index of the line that first mentions a path.
+fn first_mention(text: &str, path: &str) -> usize {
+    let path = path.trim_end_matches('/');
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let lacks = |end: &usize| patterns::mentions(&text[..*end]).iter().all(|one| one.path != path);
+    ends.partition_point(lacks)
 }
 
 /// Checks the three files against their rules, and the anchor against the checked-out commit.

@@ -20,7 +20,7 @@ use crate::knowledge::{
 };
 use crate::project::Project;
 use crate::storage::read;
-use crate::{cli, context, facts, knowledge};
+use crate::{audit, cli, context, facts, knowledge};
 
 value_enum!(EntryType);
 value_enum!(Confidence);
@@ -241,7 +241,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         }
         EntryCommand::Delete { key, why } => delete(key.key(), why, project, out),
         EntryCommand::Audit => {
-            let found = knowledge::audit(project)?;
+            let found = audit::entry_audit(project)?;
             out.warnings(&found.warnings);
             // It names files as they are.
             out.redact();

@@ -375,6 +375,11 @@ impl Timeline {
         let next = day.checked_add_days(Days::new(1))?.and_time(NaiveTime::MIN).and_utc();
         self.commits.iter().position(|(_, time)| *time < next)
     }
+
+    /// Returns the index of the first commit of all.
+    pub fn first(&self) -> Option<usize> {
+        self.commits.len().checked_sub(1)
+    }
 }
 
 /// What git states of an object.

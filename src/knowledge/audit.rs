@@ -49,6 +49,8 @@ pub struct EntryAudit {
     pub invalid: Vec<Invalid>,
     /// The links of active entries to superseded ones.
     pub superseded_links: Vec<EntryLink>,
+    /// The paths in active entries that do not exist; `audit::entries` looks for them.
+    pub missing_paths: Vec<MissingPath>,
     /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -64,6 +66,19 @@ pub struct EntryLink {
     pub from: String,
     /// The target of the link.
     pub to: String,
+    /// Line number in its file, from 1.
+    pub line: usize,
+}
+
+/// A path in an entry that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct MissingPath {
+    /// The entry that names it.
+    pub from: String,
+    /// The path.
+    pub path: String,
+    /// Its new path, if it was moved.
+    pub to: Option<String>,
     /// Line number in its file, from 1.
     pub line: usize,
 }

@@ -19,11 +19,11 @@ mod store;
 mod write;
 pub(crate) mod yaml;
 
-pub use audit::{Duplicate, EntryAudit, EntryLink, Invalid, audit};
+pub use audit::{Duplicate, EntryAudit, EntryLink, Invalid, MissingPath, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
 pub use entry::{Confidence, Entry, EntryStatus, EntryType};
 pub use query::{EntryFilter, EntryHit, EntrySummary, Hits, LinkedEntry, linked, query, summaries};
-pub(crate) use store::ENTRIES;
+pub(crate) use store::{ENTRIES, scan};
 pub use store::{
     EntryListing, EntryText, KnowledgeDir, ListedEntry, list, log_undo, read, refresh_index,
 };

@@ -4,6 +4,7 @@
 //! unless the text itself reports the removal. That is the same with and without git: history only tells where it moved,
 //! by one diff between the commit of the text and the current tree.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
@@ -12,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::git::{ChangedFile, Git};
+use crate::git::{ChangedFile, Git, Timeline};
 use crate::patterns;
 use crate::patterns::tree::{Tree, ends_in, folders, manifests};
-use crate::patterns::{Mention, Patterns, Rate, mentions};
+use crate::patterns::{Patterns, Rate, mentions};
 use crate::plan::read::vocabulary::{has, words};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
@@ -112,6 +113,16 @@ impl PathReport {
             _ => None,
         }
     }
+
+    /// Notes where a missing path moved to.
+    fn follow(&mut self, renames: &Renames, tree: &Tree) {
+        let moved = renames.new_path(&self.path).filter(|to| tree.has(to));
+        if let Some(to) = moved.map(|to| tree.in_project(to)) {
+            let slash = if self.path.ends_with('/') { "/" } else { "" };
+            self.status = PathStatus::Moved;
+            self.to = Some(format!("{to}{slash}"));
+        }
+    }
 }
 
 impl Staleness {
@@ -177,19 +188,19 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
     let mut removed = None;
     let mut reports = Vec::new();
     for mention in mentions(text) {
-        let Some(mut status) = tree.look_up(&mention) else { continue };
-        let mut to = None;
+        let Some(status) = tree.look_up(&mention) else { continue };
+        let slash = if mention.is_folder { "/" } else { "" };
+        let path = format!("{}{slash}", mention.path);
+        let mut report = PathReport { path, status, to: None };
         if status == PathStatus::Gone {
             if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
                 continue;
             }
-            let moved = diff.and_then(|diff| diff.new_path(&mention));
-            to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
-            status = if to.is_some() { PathStatus::Moved } else { status };
+            if let Some(diff) = diff {
+                report.follow(&diff.renames, tree);
+            }
         }
-        let slash = if mention.is_folder { "/" } else { "" };
-        let to = to.map(|to| to + slash);
-        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to });
+        reports.push(report);
     }
     reports
 }
@@ -221,30 +232,75 @@ fn bare(word: &str) -> &str {
 /// What changed since a commit.
 struct Diff {
     structure: Structure,
-    /// The old and the new path of every file that moved.
-    renames: Vec<(String, String)>,
+    renames: Renames,
 }
 
 impl Diff {
     fn new(since: CommitRef, hash: &str, git: &Git, tree: &Tree) -> Result<Self> {
         let changed = git.changes_since(hash)?;
         let structure = Structure::compare(since, hash, &changed, git, tree)?;
-        let renames = changed.into_iter().filter_map(|file| Some((file.from?, file.path)));
-        Ok(Self { structure, renames: renames.collect() })
+        Ok(Self { structure, renames: Renames::among(changed) })
+    }
+}
+
+/// The old and the new path of every file that moved.
+struct Renames(Vec<(String, String)>);
+
+impl Renames {
+    fn among(changed: Vec<ChangedFile>) -> Self {
+        Self(changed.into_iter().filter_map(|file| Some((file.from?, file.path))).collect())
     }
 
-    /// Returns the new path of a file, or of a folder whose files all moved to one.
-    fn new_path(&self, mention: &Mention) -> Option<&str> {
-        if !mention.is_folder {
-            let moved = self.renames.iter().find(|(from, _)| ends_in(from, &mention.path));
+    /// Returns the new path of a file, or of a folder, which ends with a slash, whose files all moved to one.
+    fn new_path(&self, path: &str) -> Option<&str> {
+        let Some(path) = path.strip_suffix('/') else {
+            let moved = self.0.iter().find(|(from, _)| ends_in(from, path));
             return moved.map(|(_, to)| to.as_str());
-        }
-        let mut homes = self.renames.iter().filter_map(|(from, to)| {
-            let inner = folders(from).find(|folder| ends_in(folder, &mention.path));
+        };
+        let mut homes = self.0.iter().filter_map(|(from, to)| {
+            let inner = folders(from).find(|folder| ends_in(folder, path));
             inner.map(|folder| to.strip_suffix(&from[folder.len()..]))
         });
         let first = homes.next()?;
         first.filter(|_| homes.all(|home| home == first))
+    }
+}
+
+/// The same check of paths for other texts than patterns.
+pub struct PathCheck<'p> {
+    git: &'p Git,
+    tree: Tree,
+    timeline: Timeline,
+    renames: BTreeMap<usize, Renames>,
+}
+
+impl<'p> PathCheck<'p> {
+    /// Reads what git knows of the project.
+    pub fn new(project: &'p Project) -> Result<Self> {
+        let git = &project.git;
+        let (tree, timeline) = (Tree::new(&project.root, git)?, git.timeline()?);
+        Ok(Self { git, tree, timeline, renames: BTreeMap::new() })
+    }
+
+    /// Returns the paths of a text that were moved or removed; their new names are those since the end of one of these
+    /// days, or since the first commit.
+    pub fn missing(&mut self, text: &str, days: &[NaiveDate]) -> Result<Vec<PathReport>> {
+        let mut reports = report_paths(text, &self.tree, None);
+        reports.retain(|report| report.status == PathStatus::Gone);
+        for day in days {
+            let base = self.timeline.at_end_of(*day).or(self.timeline.first());
+            let Some((at, hash)) = base.and_then(|at| Some((at, self.timeline.hash(at)?))) else {
+                break;
+            };
+            for report in reports.iter_mut().filter(|report| report.to.is_none()) {
+                let renames = match self.renames.entry(at) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(Renames::among(self.git.changes_since(hash)?)),
+                };
+                report.follow(renames, &self.tree);
+            }
+        }
+        Ok(reports)
     }
 }
 

@@ -817,7 +817,7 @@ fn audit_prints_its_fields_in_order() {
         &case.run("entry audit").success(),
         "pruned_working: 0\nstale_low_confidence: []\nstale: []\nindex_rebuilt: false\nduplicates: []\n\
          broken_links: []\noversized: []\nsuperseded_with_active_inbound: []\ninvalid: []\n\
-         superseded_links: []\n",
+         superseded_links: []\nmissing_paths: []\n",
     );
     let nothing = Case::empty();
     nothing.run("entry audit").success();
@@ -936,6 +936,39 @@ fn audit_8_flags_superseded_entries_with_active_links() {
     assert_eq!(found["broken_links"], json!([]));
     let shown = case.run("audit").output().stdout();
     assert!(shown.contains("    .vibekit/memory/new.md:13: links to old, which is superseded\n"));
+}
+
+#[test]
+fn audit_names_the_paths_in_active_entries_that_no_longer_exist() {
+    let case = Case::empty();
+    case.git_init();
+    for file in ["lib/fmt.py", "lib/old.py", "lib/kept.py"] {
+        case.write(file, format!("{file}\n").repeat(20));
+    }
+    case.commit("one", "2026-03-01T09:00:00Z");
+    let body = "# Lib/fmt.py has the formats\n\n- `lib/kept.py` reads\n- lib/fmt.py has the formats\n\
+        - see lib/old.py and .planning/STATE.md, run `dist/app.js`\n";
+    put(&case, "formats", &[], body);
+    put(&case, "former", &[("status", "superseded")], "# Former\n\nlib/old.py reads\n");
+    put(&case, "told", &[], "# Told\n\nlib/old.py was removed in March.\n");
+    assert_eq!(audit(&case)["missing_paths"], json!([]));
+    case.remove("lib/old.py");
+    case.remove("lib/fmt.py").write("lib/formats.py", "lib/fmt.py\n".repeat(20));
+    case.commit("two", "2026-03-01T10:00:00Z");
+    assert_eq!(
+        audit(&case)["missing_paths"],
+        json!([
+            {"from": "formats", "path": "lib/fmt.py", "to": "lib/formats.py", "line": 14},
+            {"from": "formats", "path": "lib/old.py", "to": null, "line": 15},
+        ])
+    );
+    let shown = case.run("audit").output().stdout();
+    for told in [
+        "14: names lib/fmt.py, which moved to lib/formats.py",
+        "15: names lib/old.py, which does not exist",
+    ] {
+        assert!(shown.contains(&format!("    .vibekit/memory/formats.md:{told}\n")), "{shown}");
+    }
 }
 
 #[test]
