@@ -11,6 +11,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
+use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
+
 use crate::claude_md::block;
 use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
@@ -63,13 +65,15 @@ impl<'a> ContextFile<'a> {
         })
     }
 
-    /// Returns the title at the start of the user's own text, if it has one.
-    pub(crate) fn title(&self) -> Option<String> {
+    /// Returns whether the user's own text has a title: a heading of level one.
+    pub(crate) fn has_title(&self) -> bool {
         let before = self.before.get(self.start..).unwrap_or_default();
-        match first_line(&readable(before)) {
-            Some(line) => title_of(line),
-            None => title_of(first_line(&readable(&self.after))?),
-        }
+        [before, &self.after].into_iter().any(|own| {
+            let own = readable(own);
+            Parser::new(&own).any(|event| {
+                matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }))
+            })
+        })
     }
 
     /// Returns whether the block is not as it was generated.
@@ -139,16 +143,6 @@ fn start(text: &str, path: &Path) -> usize {
     } else {
         head
     }
-}
-
-/// Returns the first visible line: neither blank nor a comment.
-fn first_line(text: &str) -> Option<&str> {
-    let is_comment = |line: &str| line.starts_with("<!--") && line.ends_with("-->");
-    text.lines().map(str::trim).find(|line| !line.is_empty() && !is_comment(line))
-}
-
-fn title_of(line: &str) -> Option<String> {
-    Some(line.strip_prefix("# ")?.trim().to_owned())
 }
 
 /// Maximum length of a quoted line in a warning, in characters.
@@ -603,26 +597,23 @@ mod tests {
     }
 
     #[test]
-    fn the_title_is_the_first_visible_line() {
-        let title = |text: &str| {
-            ContextFile::parse(text.as_bytes(), Path::new("x"), known()).unwrap().title()
+    fn a_title_is_any_heading_of_level_one_of_the_users() {
+        let has_title = |text: &str| {
+            ContextFile::parse(text.as_bytes(), Path::new("x"), known()).unwrap().has_title()
         };
-        let block = framed(BLOCK);
+        let block = framed("# shop\n");
         for (file, expected) in [
-            ("# Shop\n\ntext\n".to_owned(), Some("Shop")),
-            ("\u{feff}\n# Shop\r\n".to_owned(), Some("Shop")),
-            ("---\na: b\n---\n# Shop\n".to_owned(), Some("Shop")),
-            ("<!-- note -->\n# Shop\n".to_owned(), Some("Shop")),
-            (format!("{block}\n\n# Shop\n"), Some("Shop")),
-            (format!("# Shop\n\n{block}\n\n# Other\n"), Some("Shop")),
-            (format!("text\n\n{block}\n\n# Other\n"), None),
-            ("text\n# Shop\n".to_owned(), None),
-            ("## Shop\n".to_owned(), None),
-            ("```\n# Shop\n```\n".to_owned(), None),
-            (block.clone(), None),
-            (String::new(), None),
+            ("\u{feff}\n# Shop\r\n".to_owned(), true),
+            ("---\na: b\n---\n<!-- note -->\n# Shop\n".to_owned(), true),
+            (format!("{block}\n\n# Shop\n"), true),
+            (format!("{block}\nOur own line.\n\n# Other\n"), true),
+            (format!("text\n\n{block}\n\nShop\n====\n"), true),
+            ("## Shop\n".to_owned(), false),
+            ("```\n# Shop\n```\n<!--\n# Shop\n-->\n".to_owned(), false),
+            (block.clone(), false),
+            (String::new(), false),
         ] {
-            assert_eq!(title(&file).as_deref(), expected, "{file:?}");
+            assert_eq!(has_title(&file), expected, "{file:?}");
         }
     }
 

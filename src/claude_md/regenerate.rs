@@ -20,7 +20,7 @@ use crate::project::{ContextTarget, Origin, Project};
 use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{clip, fold, line_number, quantity, word_enum};
+use crate::text::{clip, line_number, quantity, word_enum};
 use crate::warning::{SourceLocation, Warning};
 
 /// The result for all context files.
@@ -281,11 +281,10 @@ impl Regeneration<'_> {
         })
     }
 
-    /// Returns the content for one file, without the title if the user's own text has it.
+    /// Returns the content for one file, without the title if the user's own text has one.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        let own = file.title();
-        if own.is_some_and(|own| fold(&own) == fold(self.known.project)) {
+        if file.has_title() {
             content.title = None;
         }
         content
