@@ -10,7 +10,7 @@ use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::plan::Next;
 use crate::project::Project;
-use crate::storage::{Changes, Operation, OperationId, Store};
+use crate::storage::{Changes, History, Operation, OperationId, Store};
 use crate::warning::Warning;
 
 /// The outcome of a command. It is the command's `--json` document: the specific fields first, then the
@@ -119,7 +119,9 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let index = KnowledgeDir::in_project(project).index();
     let is_generated = |path: &Path| path == index;
     let ((), applied) = project.transact(&name, &operation.stores, || {
-        let mut changes = history.undo(operation.id, is_generated)?;
+        let undo = history.undo(operation.id, is_generated);
+        let mut changes =
+            undo.map_err(|error| already_undone(&history, operation.id).unwrap_or(error))?;
         knowledge::refresh_index(project, &mut changes)?;
         knowledge::log_undo(project, &operation, &mut changes)?;
         Ok(((), changes))
@@ -131,4 +133,13 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         diff: applied.diff,
         warnings: project.named(warnings),
     })
+}
+
+/// Returns the error for an operation that another one has undone, `None` if none has.
+fn already_undone(history: &History, id: OperationId) -> Option<Error> {
+    let undo = history.undoing(id).ok()??;
+    Some(
+        Error::refused(format!("operation {id} is already undone, by operation {undo}"))
+            .hint(format!("`annals undo {undo}` brings it back")),
+    )
 }

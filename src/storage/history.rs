@@ -106,6 +106,11 @@ impl History {
         self.own(id).map(operation)
     }
 
+    /// Returns the operation that undid another one, unless it was undone itself.
+    pub fn undoing(&self, id: OperationId) -> Result<Option<OperationId>> {
+        Ok(undoing(&self.list()?.value, id))
+    }
+
     /// Deletes an operation's record, so that it can no longer be undone.
     ///
     /// The changes of an interrupted operation stay half done.
@@ -346,6 +351,12 @@ fn file_change(change: &Change, mark: u8) -> Option<FileChange> {
         happened,
         from: change.source().map(Path::to_owned),
     })
+}
+
+fn undoing(operations: &[Operation], id: OperationId) -> Option<OperationId> {
+    let name = format!("undo {id}");
+    let later = operations.iter().filter(|one| one.id > id && one.operation == name);
+    later.map(|one| one.id).find(|undo| undoing(operations, *undo).is_none())
 }
 
 fn unknown(id: u64) -> Error {

@@ -79,6 +79,24 @@ fn files_changed_since_are_not_overwritten() {
 }
 
 #[test]
+fn an_operation_that_is_already_undone_says_so() {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    let undone = |id: u32| format!("operation {id} is already undone, by operation {}", id + 1);
+    case.run("undo 1").success();
+    assert_error(&case.run("undo 1").code(4), &undone(1), "`annals undo 2` brings it back");
+    // What brings it back can be undone in turn; then the file, which differs, is what matters.
+    case.run("undo 2").success();
+    assert_error(&case.run("undo 2").code(4), &undone(2), "`annals undo 3` brings it back");
+    case.write("CLAUDE.md", "all new\n");
+    assert_error(
+        &case.run("undo 1").code(4),
+        "CLAUDE.md: has changed since then; nothing was undone",
+        "its old content is in the record that `annals log` lists",
+    );
+}
+
+#[test]
 fn a_missing_operation_cannot_be_undone() {
     let case = Case::new(VBW);
     let none = case.run("undo").code(3);
