@@ -1,5 +1,6 @@
 //! Splits markdown into searchable passages: prose, list items and table rows, each with its headings, date and flags.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::recall::hit::Flag;
 use crate::recall::place;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
-use crate::text::{fold, is_absent};
+use crate::text::{fold, is_absent, one_line};
 
 /// A text's authority in the project, which ranks texts that match equally well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,7 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority, role: Role
         | Flag::LowConfidence.bit(field_is("confidence", &["low"]));
     let mut passages = split(text, &front.range);
     let fields = text[..front.range.end].lines().count();
+    drop_repeated_fields(&mut passages, fields);
     let opening = passages.iter().position(|passage| passage.line > fields);
     for (number, passage) in passages.iter_mut().enumerate() {
         passage.date = date(passage).or(file_date);
@@ -67,6 +69,14 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority, role: Role
         passage.flags |= place::of(passage, role, is_opening);
     }
     passages
+}
+
+/// Removes the fields of the front matter that the body repeats, where the same text has headings.
+fn drop_repeated_fields(passages: &mut Vec<Passage>, fields: usize) {
+    let said = |passage: &Passage| one_line(passage.text.trim().trim_matches(['"', '\'']));
+    let body = passages.iter().filter(|passage| passage.line > fields);
+    let body: HashSet<String> = body.map(said).collect();
+    passages.retain(|passage| passage.line > fields || !body.contains(&said(passage)));
 }
 
 /// Returns a text with blank lines for those that hide or repeat text: the block that annals generates repeats other files,
@@ -604,6 +614,15 @@ Another.
                 "7||status: done",
                 "11|T|text",
             ]
+        );
+    }
+
+    #[test]
+    fn a_field_that_the_body_repeats_is_one_passage() {
+        let text = "---\ndecisions:\n  - \"One file a year\"\n  - two\n---\n# T\n\n- One file\n  a year\n- done\n\n## U\n\n- done\n";
+        assert_eq!(
+            shown(text),
+            ["4|decisions|two", "8|T|One file\n  a year", "10|T|done", "14|T > U|done"]
         );
     }
 
