@@ -11,8 +11,6 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
-
 use crate::claude_md::block;
 use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
@@ -65,14 +63,14 @@ impl<'a> ContextFile<'a> {
         })
     }
 
-    /// Returns whether the user's own text has a title: a heading of level one.
-    pub(crate) fn has_title(&self) -> bool {
+    /// Returns whether the user's own text has a title, a heading of level one.
+    pub(crate) fn has_title(&self, title: &str) -> bool {
         let before = self.before.get(self.start..).unwrap_or_default();
         [before, &self.after].into_iter().any(|own| {
             let own = readable(own);
-            Parser::new(&own).any(|event| {
-                matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }))
-            })
+            let outline = Outline::parse_beginning(&own, 0);
+            let mut titles = outline.sections().iter().filter(|section| section.level == 1);
+            titles.any(|section| fold(&section.title) == fold(title))
         })
     }
 
@@ -597,17 +595,18 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_any_heading_of_level_one_of_the_users() {
+    fn a_title_may_stand_anywhere_in_the_users_text() {
         let has_title = |text: &str| {
-            ContextFile::parse(text.as_bytes(), Path::new("x"), known()).unwrap().has_title()
+            let file = ContextFile::parse(text.as_bytes(), Path::new("x"), known()).unwrap();
+            file.has_title("shop")
         };
         let block = framed("# shop\n");
         for (file, expected) in [
             ("\u{feff}\n# Shop\r\n".to_owned(), true),
             ("---\na: b\n---\n<!-- note -->\n# Shop\n".to_owned(), true),
             (format!("{block}\n\n# Shop\n"), true),
-            (format!("{block}\nOur own line.\n\n# Other\n"), true),
-            (format!("text\n\n{block}\n\nShop\n====\n"), true),
+            (format!("{block}\nOur own line.\n\n# Shop\n"), true),
+            ("# Other\n".to_owned(), false),
             ("## Shop\n".to_owned(), false),
             ("```\n# Shop\n```\n<!--\n# Shop\n-->\n".to_owned(), false),
             (block.clone(), false),

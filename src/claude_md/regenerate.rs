@@ -281,10 +281,10 @@ impl Regeneration<'_> {
         })
     }
 
-    /// Returns the content for one file, without the title if the user's own text has one.
+    /// Returns the content for one file, without the title if the user's own text has it.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        if file.has_title() {
+        if file.has_title(self.known.project) {
             content.title = None;
         }
         content
