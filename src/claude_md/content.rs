@@ -275,6 +275,8 @@ pub struct Content {
     pub next_action: Option<Line>,
     /// The reason why the position is contested, if another reading of the files is almost as plausible.
     pub contested: Option<Line>,
+    /// The command that a check of an earlier phase asks for, and the place that says so, if it does not contest the position.
+    pub also_open: Option<Line>,
     /// The open blockers.
     pub blockers: Vec<Line>,
     /// The decisions, newest first.
@@ -310,6 +312,7 @@ impl Content {
         let default = || has_default.then(|| DEFAULT_MILESTONE.to_owned());
         let milestone = status.milestone.display_name().or_else(default);
         let (phase, contested) = (status.derived.line(), status.next.contest());
+        let also_open = status.next.also_open();
         let find = |secret: &str| place_of(secret, project, survey);
         let lines = &mut Lines { place: &find, warnings };
         let decisions = decisions::lists(survey);
@@ -341,6 +344,7 @@ impl Content {
                 contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
+            also_open: lines.optional("the open check", also_open.as_deref(), MAX_LINE_CHARS),
             blockers: blocker_lines(&survey.current_blockers(), lines),
             decisions,
             skills: skill_lines(&status.skills, lines),

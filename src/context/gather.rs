@@ -164,6 +164,8 @@ impl<'a> Gatherer<'a> {
         let mut lines = vec![format!("Next action: {}", status.next.command)];
         let contest = status.next.contest();
         lines.extend(contest.map(|contest| format!("Contested: {contest}")));
+        let also_open = status.next.also_open();
+        lines.extend(also_open.map(|check| format!("Also open: {check}")));
         let paused = status.paused.as_ref();
         lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
         lines.extend(status.derived.line().map(|phase| format!("Phase: {phase}")));

@@ -320,12 +320,22 @@ pub struct Alternative {
     pub command: String,
     /// The places of the facts that speak for it.
     pub because: Vec<String>,
+    /// Whether the file of a check asks for it, not only STATE.md.
+    #[serde(skip)]
+    pub(crate) is_checks: bool,
 }
 
 impl Next {
     /// Returns the alternative that is almost as likely.
     pub fn rival(&self) -> Option<&Alternative> {
         self.alternative.as_ref().filter(|_| self.conflict)
+    }
+
+    /// Returns the command that a check asks for by its own file, and that place, unless it contests the action.
+    pub fn also_open(&self) -> Option<String> {
+        let check = self.alternative.as_ref().filter(|one| one.is_checks && !self.conflict)?;
+        let reason = check.because.first().map_or("", String::as_str);
+        Some(format!("{} ({reason})", check.command))
     }
 
     /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.

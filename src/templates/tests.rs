@@ -41,11 +41,11 @@ fn contexts(template: Template) -> [Json; 2] {
         Template::ContextFile => [
             json!({"title": "Bakery", "core_value": "Bread by seven", "has_workflow": true, "code": [], "milestone": "v2",
                 "phase": "5.1 - Ovens (in progress)",
-                "next_action": "/vbw:execute 5.1", "contested": "phase 6 has no plans", "blockers": ["No flour"], "decisions": ["Use rye", "Never freeze"],
+                "next_action": "/vbw:execute 5.1", "contested": "phase 6 has no plans", "also_open": "/vbw:verify 4", "blockers": ["No flour"], "decisions": ["Use rye", "Never freeze"],
                 "skills": ["rust (global)", "lint (project)"], "patterns": ["Small plans finish (plans 01, 03)"],
                 "commands_heading": "VBW Commands", "commands": ["Run /vbw:help for all commands."]}),
             json!({"title": null, "core_value": null, "has_workflow": true, "code": [], "milestone": null, "phase": null,
-                "next_action": null, "contested": null, "blockers": [], "decisions": [], "skills": [],
+                "next_action": null, "contested": null, "also_open": null, "blockers": [], "decisions": [], "skills": [],
                 "patterns": [], "commands_heading": "", "commands": []}),
         ],
         Template::InitProject => [
@@ -124,6 +124,7 @@ fn the_context_file_has_the_structure_of_the_memory_protocol() {
 **Phase:** 5.1 - Ovens (in progress)
 **Next action:** /vbw:execute 5.1
 **Contested:** phase 6 has no plans
+**Also open:** /vbw:verify 4
 **Blocker:** No flour
 
 ## Key Decisions

@@ -193,6 +193,45 @@ fn a_session_starts_with_the_note_of_the_last_until_a_plan_is_completed() {
 }
 
 #[test]
+fn a_check_that_is_left_behind_is_named_once() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [ ] **Phase 1: Base**\n- [ ] **Phase 2: Shelf**\n",
+    );
+    case.write(".planning/STATE.md", "# State\n\nPhase: 1 of 2\nStatus: Verifying\n");
+    case.write(".planning/phases/01-base/01-01-PLAN.md", "# Plan\n");
+    case.write(".planning/phases/01-base/01-01-SUMMARY.md", "---\nstatus: complete\n---\n");
+    let context = || case.run("context").success().stdout();
+    // What STATE.md alone says is only an alternative.
+    assert_eq!(
+        case.run("status --json").success().json()["next"]["alternative"]["action"],
+        "verify"
+    );
+    assert!(!context().contains("Also open"), "{}", context());
+    case.write(".planning/STATE.md", "# State\n\nPhase: 2 of 2\nStatus: Ready to plan\n");
+    let check = ".planning/phases/01-base/01-VERIFICATION.md";
+    case.write(check, "---\nstatus: gaps_found\n---\n");
+    let line = format!("Also open: /gsd:plan-phase 1 --gaps ({check}: gaps_found)");
+    assert!(
+        context().contains(&format!("- Next action: /gsd:plan-phase 2\n- {line}\n")),
+        "{}",
+        context()
+    );
+    let start = || case.run("hook session-start").stdin("{}").success().stdout();
+    assert!(start().contains(&line), "{}", start());
+    case.run("sync").success();
+    let file = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    let line = line.replacen("Also open:", "**Also open:**", 1);
+    assert!(file.contains(&format!("**Next action:** /gsd:plan-phase 2\n{line}\n")), "{file}");
+    assert!(!start().contains("Also open"), "{}", start());
+    case.write(check, "---\nstatus: passed\n---\n");
+    case.run("sync").success();
+    let file = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(!file.contains("Also open"), "{file}");
+}
+
+#[test]
 fn accepted_issues_take_no_lines_and_what_is_out_of_scope_comes_last() {
     let case = Case::new(VBW);
     let state = ".vbw-planning/STATE.md";

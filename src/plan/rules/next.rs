@@ -350,7 +350,7 @@ fn stated_check<'a>(case: &Case<'a>, is_meant: impl Fn(&str) -> bool) -> Option<
     let names_it = |status: &str| names_check(status) && is_meant(status);
     let claim = claims.find(|claim| claim.value.status().is_some_and(names_it))?;
     let place = Some(survey.line(vocabulary::STATE, claim.line));
-    Some(Step { action: Action::Verify, phase: Some(phase), place })
+    Some(Step { place, ..Step::new(Action::Verify, Some(phase)) })
 }
 
 /// Returns the user test that a phase has not had, or whose result was not understood.
@@ -366,7 +366,7 @@ fn untested<'a>(case: &Case<'a>, phase: &'a Phase) -> Step<'a> {
         )
     };
     let place = unread.map_or_else(missing, |check| survey.check_line(check));
-    Step { action: Action::Verify, phase: Some(phase), place: Some(place) }
+    Step { place: Some(place), ..Step::new(Action::Verify, Some(phase)) }
 }
 
 /// Returns whether two names of milestones have the same version, or without one the same letters.
