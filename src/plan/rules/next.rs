@@ -148,7 +148,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "open check",
-            reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done; with GSD, people go on despite gaps",
+            reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done, or repeated by its stage file; with GSD, people go on despite gaps",
             test: |case, choice| {
                 let named = named_to_check(case);
                 let phases = [named, last_finished(case, choice)];
@@ -159,7 +159,11 @@ impl<'a> Case<'a> {
                     let survey = case.survey;
                     let is_first = match step.action {
                         Action::Remediate => is_uat || !survey.layout.name.keeps_milestones(),
-                        _ => survey.workflow.requires_uat || is_uat && named == Some(phase),
+                        _ => {
+                            let is_wanted =
+                                named == Some(phase) || is_to_repeat(case, phase, check);
+                            survey.workflow.requires_uat || is_uat && is_wanted
+                        }
                     };
                     is_first.then_some(step)
                 })
@@ -301,6 +305,13 @@ fn named_to_check<'a>(case: &Case<'a>) -> Option<&'a Phase> {
     let named = case.stated.filter(|phase| phase.state == PhaseState::Done)?;
     let is_set_back = !survey.layout.name.keeps_milestones();
     (is_set_back && statuses(&survey.state).any(names_check)).then_some(named)
+}
+
+/// Returns whether the stage file of VBW's remediation says `verify`, and STATE.md has not moved on to a later phase.
+fn is_to_repeat(case: &Case<'_>, phase: &Phase, check: &Check) -> bool {
+    check.outcome == CheckOutcome::Repeat
+        && check.status_word == "verify"
+        && case.stated.is_none_or(|stated| stated.number <= phase.number)
 }
 
 /// Returns the action that an open check requires.
