@@ -16,8 +16,8 @@ use crate::patterns::{
     SubmittedLessons, derive_durations, plan_id, statement,
 };
 use crate::plan::{
-    AcceptanceResult, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey,
-    shipped_date, status_words,
+    AcceptanceResult, Check, CheckOutcome, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState,
+    PlanState, Survey, shipped_date, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::Store;
@@ -83,6 +83,9 @@ pub fn execute(
             survey.check_understood()?;
         }
         let report = record(project, &survey, request, work)?;
+        work.warnings.extend(failed_when_recorded(&survey, &report.recorded, |phase| {
+            format!("; `annals execute {} --again` adds what later plans teach", phase.number)
+        }));
         work.warnings.extend(survey.warnings.iter().cloned().chain(survey.unread_files()));
         refresh(project, &survey, work)?;
         Ok(report)
@@ -180,6 +183,25 @@ pub(crate) fn record(
         report.digest = Some(command);
     }
     Ok(report)
+}
+
+/// Returns a warning for each recorded phase, by folder name, of which a check found issues that are still open; `advice` is
+/// how it ends.
+pub(crate) fn failed_when_recorded(
+    survey: &Survey,
+    recorded: &[String],
+    advice: impl Fn(&Phase) -> String,
+) -> Vec<Warning> {
+    let has_issues =
+        |check: &&Check| matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed);
+    let warning = |phase: &Phase| {
+        let name = phase.dir.as_ref()?.dir_name();
+        let check = phase.open_checks().find(has_issues).filter(|_| recorded.contains(&name))?;
+        let advice = advice(phase);
+        let message = format!("{name} was recorded while this says {}{advice}", check.status_word);
+        Some(Warning::file(&check.file, message))
+    };
+    survey.position.phases.iter().filter_map(warning).collect()
 }
 
 /// Returns the command that prints the digest of the recorded phase; those of all may be in several milestones.

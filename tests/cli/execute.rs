@@ -1,7 +1,7 @@
 //! `annals execute`
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::{VBW, assert_error, assert_unchanged};
 use crate::support::Case;
@@ -62,6 +62,32 @@ fn phases_whose_summaries_state_no_lesson_are_named_apart() {
     Recorded without lessons, since the summaries state none: 01-base.
     CLAUDE.md unchanged (16 lines).
     ");
+}
+
+#[test]
+fn a_phase_of_which_a_check_found_issues_is_recorded_and_that_is_said() {
+    let case = Case::empty();
+    let home = ".vbw-planning/phases/01-base";
+    case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n- [x] Phase 1: Base\n");
+    case.write(&format!("{home}/01-01-PLAN.md"), "# Plan\n");
+    case.write(&format!("{home}/01-01-SUMMARY.md"), "---\nstatus: complete\n---\n");
+    let check = format!("{home}/01-VERIFICATION.md");
+    let warned = |line: &str| {
+        let said = case.run(line).success().json()["warnings"].clone();
+        said.as_array().unwrap().iter().map(|one| one["message"].clone()).collect::<Vec<_>>()
+    };
+    // One that is to be done is not one that failed.
+    case.write(&format!("{home}/01-UAT.md"), "---\nstatus: in_progress\n---\n");
+    case.write(&check, "---\nresult: PARTIAL\npassed: 4\nfailed: 1\ntotal: 5\n---\n");
+    let said = "01-base was recorded while this says partial, 1 not passed";
+    let advice = "; `annals execute 1 --again` adds what later plans teach";
+    assert_eq!(warned("execute 1 --dry-run --json"), [json!(format!("{said}{advice}"))]);
+    assert_eq!(warned("ship --force --dry-run --json"), [json!(said)]);
+    case.write(&check, "---\nresult: PASS\n---\n");
+    assert_eq!(warned("execute 1 --json"), Vec::<Value>::new());
+    // Nothing is recorded any more.
+    case.write(&check, "---\nresult: FAIL\n---\n");
+    assert_eq!(warned("execute 1 --json"), Vec::<Value>::new());
 }
 
 #[test]
