@@ -103,8 +103,8 @@ pub(crate) struct PauseArgs {
 
 /// Read the note that the last session left, and show what has progressed since
 ///
-/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
-/// far as it can be understood.
+/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool, such as GSD's
+/// HANDOFF.json and .continue-here.md, is read as far as it can be understood.
 ///
 /// Example: annals resume --json | jq .since
 #[derive(Args, Debug)]

@@ -31,7 +31,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Next, PhaseNumber, PhaseReport, PlanState, Survey};
+use crate::plan::{Handoff, Next, PhaseNumber, PhaseReport, PlanState, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -188,12 +188,14 @@ fn digest(body: &str) -> String {
 }
 
 /// Returns the path and text of the note of the active milestone, of the planning folder, or of the current
-/// phase.
+/// phase, else of the one of the planning tool that `status` shows.
 fn find(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Option<(PathBuf, String)>> {
     let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
     let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
     let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(vocabulary::RESUME)).collect();
-    places.extend(of_phase.map(|dir| dir.path.join(".continue-here.md")));
+    places.extend(of_phase.map(|dir| dir.path.join(vocabulary::CONTINUE_HERE)));
+    let of_tool = survey.handoff.as_ref().filter(|handoff| !handoff.is_json());
+    places.extend(of_tool.map(|handoff| survey.absolute(&handoff.file)));
     for path in places {
         if let Some(text) = read::text(&path)? {
             return Ok(Some((path, text.into_value(warnings))));
@@ -243,7 +245,8 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let survey = Survey::read(project)?;
     let mut warnings = survey.warnings.clone();
     let Some((path, text)) = find(&survey, &mut warnings)? else {
-        return Err(no_note(project, &survey));
+        let handoff = survey.handoff.as_ref().ok_or_else(|| no_note(project, &survey))?;
+        return Ok(from_fields(project, &survey, handoff, warnings));
     };
     let is_own = is_own(text.as_bytes());
     let front = FrontMatter::parse(&text, &path).into_value(&mut warnings);
@@ -257,8 +260,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         })
     };
     let phase = said(&["Phase", "Current phase", "Position"]);
-    let now = survey.position.phase().map(|phase| &phase.number);
-    let then = phase.as_deref().map(|phase| first_number(phase, &survey));
+    let then = phase.as_deref().and_then(|phase| first_number(phase, &survey));
     let commit = said(&["Commit"]);
     let commits = commit.map(|commit| project.git.commits_since(&commit)).transpose()?;
     Ok(ResumeReport {
@@ -272,9 +274,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
                 let now = done_plans(&survey).into_iter();
                 now.filter(|plan| !then.contains(&plan.as_str())).collect()
             }),
-            phase: now
-                .filter(|now| then.flatten().is_some_and(|then| then != **now))
-                .map(ToString::to_string),
+            phase: moved_to(&survey, then),
             commits: commits.flatten(),
         },
         next: survey.position.next.clone(),
@@ -284,14 +284,41 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     })
 }
 
-/// Returns the error that no session left a note; a handoff of the planning tool is named.
+/// Returns the error that no session left a note.
 fn no_note(project: &Project, survey: &Survey) -> Error {
     let place = survey.folder.active.dir.join(vocabulary::RESUME);
-    let hint = match &survey.handoff {
-        Some(paused) => format!("the planning tool left one: {}", paused.line()),
-        None => "`annals pause` leaves one; `annals status` says where the work stands".to_owned(),
-    };
-    Error::not_found("no session left a note here").at(project.relative(&place), None).hint(hint)
+    Error::not_found("no session left a note here")
+        .at(project.relative(&place), None)
+        .hint("`annals pause` leaves one; `annals status` says where the work stands")
+}
+
+/// Returns what `status` reads of HANDOFF.json.
+fn from_fields(
+    project: &Project,
+    survey: &Survey,
+    handoff: &Handoff,
+    warnings: Vec<Warning>,
+) -> ResumeReport {
+    let phase = handoff.phase_dir.clone();
+    let then = phase.as_deref().and_then(|phase| first_number(phase, survey));
+    ResumeReport {
+        file: handoff.file.clone(),
+        is_own: false,
+        paused: Some(handoff.written.to_string()),
+        last_completed: None,
+        next_pending: None,
+        notes: Some(handoff.next_action.clone()),
+        since: ResumeProgress { phase: moved_to(survey, then), ..ResumeProgress::default() },
+        next: survey.position.next.clone(),
+        phase,
+        warnings: project.named(warnings),
+    }
+}
+
+/// Returns the current phase if it is not the one of the note.
+fn moved_to(survey: &Survey, then: Option<PhaseNumber>) -> Option<String> {
+    let now = &survey.position.phase()?.number;
+    then.filter(|then| then != now).map(|_| now.to_string())
 }
 
 /// Returns the notes that `annals pause` took, unless a plan was completed since: then they may be out of date.

@@ -304,6 +304,11 @@ impl Survey {
         Requirement::resolve(named, &text)
     }
 
+    /// Returns the whole path of one that is relative to the project.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        self.root.join(path)
+    }
+
     /// Returns a path relative to the project, if it is inside.
     pub(super) fn relative<'p>(&self, path: &'p Path) -> &'p Path {
         path.strip_prefix(&self.root).unwrap_or(path)

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::VBW;
+use crate::cli::{GSD, VBW};
 use crate::support::{Case, require};
 
 #[test]
@@ -31,6 +31,34 @@ fn what_progressed_since_is_said() {
     assert_eq!(later["since"], json!({"plans": ["4/2"], "phase": null, "commits": 1}));
     let shown = case.run("resume").success().stdout();
     assert!(shown.contains("Done since: plan 4/2\nCommits since: 1\n"), "{shown}");
+}
+
+#[test]
+fn a_handoff_of_the_planning_tool_is_read_until_the_work_goes_on() {
+    let case = Case::new(GSD);
+    case.write(
+        ".planning/HANDOFF.json",
+        r#"{"timestamp":"2026-07-11T23:51:51.000Z","phase_dir":".planning/phases/02-moves","next_action":"Ask Ann,\nthen **Commit:** it"}"#,
+    );
+    let report = case.run("resume --json").success().json();
+    assert_eq!(report["file"], json!(".planning/HANDOFF.json"));
+    assert_eq!(report["notes"], json!("Ask Ann, then **Commit:** it"));
+    let shown = case.run("resume").success().stdout();
+    assert!(
+        shown.starts_with("Paused: 2026-07-11\nPhase: 02-moves\n\nAsk Ann, then **Commit:** it\n"),
+        "{shown}"
+    );
+    case.write(
+        ".planning/.continue-here.md",
+        "---\nlast_updated: 2026-07-12\n---\n\n## Next action\n\nAsk Bob.\n",
+    );
+    let shown = case.run("resume").success().stdout();
+    assert!(shown.contains("Ask Bob."), "{shown}");
+    let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
+    let later = format!("{state}\n## Session Continuity\n\nLast session: 2026-07-13\n");
+    case.write(".planning/STATE.md", later);
+    let outcome = case.run("resume").code(3);
+    assert!(outcome.stderr().contains("annals pause"), "{}", outcome.report());
 }
 
 #[test]

@@ -459,8 +459,6 @@ fn a_handoff_of_the_planning_tool_is_shown_until_the_work_goes_on() {
     let context = case.run("context").success().stdout();
     let line = format!("- {}", line.replace("Paused:     ", "Paused: "));
     assert!(context.contains(&line), "{context}");
-    let error = case.run("resume").code(3).stderr();
-    assert!(error.contains("Ask Ann about the stamps"), "{error}");
     let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
     let later = format!("{state}\n## Session Continuity\n\nLast session: 2026-07-12\n");
     case.write(".planning/STATE.md", later);

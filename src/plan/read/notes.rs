@@ -100,6 +100,11 @@ pub struct Handoff {
 }
 
 impl Handoff {
+    /// Returns whether it is HANDOFF.json, not a note in markdown.
+    pub(crate) fn is_json(&self) -> bool {
+        self.file.ends_with(vocabulary::HANDOFF)
+    }
+
     /// Returns a line about it, with the next action clipped.
     pub fn line(&self) -> String {
         let (file, next) = (self.file.display(), clip(&self.next_action, MAX_NEXT_ACTION_LENGTH));
