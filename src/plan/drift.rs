@@ -23,6 +23,10 @@ use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
 use crate::text::{clip, fold, is_absent, listed, one_line, slug_of, words_in};
 
+mod measure;
+
+use measure::Measure;
+
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
 
@@ -154,9 +158,7 @@ pub(super) fn found(survey: &Survey) -> [Vec<Drift>; 2] {
 fn because(survey: &Survey, phase: Option<&Phase>) -> String {
     let position = &survey.position;
     let Some(phase) = phase else {
-        let dir = survey.folder.active.dir.join(vocabulary::PHASES);
-        let (done, total) = (position.done(), position.total());
-        return format!("{}: {done} of {total} phases done", survey.show(&dir));
+        return Measure::new(position.done(), position.total(), "phases").line(survey);
     };
     let open = survey.open_plans(phase).next().filter(|_| phase.state == PhaseState::Open);
     let place = open.or_else(|| survey.contents(phase));
@@ -178,12 +180,16 @@ const NUMBERS: &[(Says, DriftKind, &str)] = &[
 /// Those of the current phase.
 const OF_PHASE: &[Says] = &[Says::Index, Says::CurrentPlan, Says::PlansDone, Says::PlansTotal];
 
-/// The counts of STATE.md whose ratio a percentage may be.
-const PAIRS: [[Says; 2]; 3] = [
-    [Says::PhasesDone, Says::Total],
-    [Says::AllPlansDone, Says::AllPlansTotal],
-    [Says::PlansDone, Says::PlansTotal],
+/// The counts of STATE.md whose ratio a percentage may be, and what they count.
+const PAIRS: [([Says; 2], &str); 3] = [
+    ([Says::PhasesDone, Says::Total], "phases"),
+    ([Says::AllPlansDone, Says::AllPlansTotal], "plans"),
+    OF_ITS_PLANS,
 ];
+
+/// Those of the plans of the current phase.
+const OF_ITS_PLANS: ([Says; 2], &str) =
+    ([Says::PlansDone, Says::PlansTotal], "plans of the current phase");
 
 /// Compares the statements of a file with the files of the phases.
 struct Comparison<'a> {
@@ -396,8 +402,13 @@ impl<'a> Comparison<'a> {
         let drawn = bar.map(|(at, bar)| (at, bar, redrawn(bar, right)));
         // A bar of another style cannot be drawn, so its percentage stays, too.
         let is_kept = matches!(drawn, Some((.., None)));
+        let measure = self.measure(says, stated, claim.line);
+        let because = measure.map(|measure| measure.line(self.survey));
         if let Some((at, bar, Some(drawn))) = drawn {
-            self.report(None, "the bar", at, None, &bar, drawn);
+            let drift = self.report(None, "the bar", at, None, &bar, drawn);
+            if let Some(because) = &because {
+                drift.because.clone_from(because);
+            }
         }
         let row = NUMBERS.iter().find(|(known, ..)| *known == says);
         let (kind, subject) = row.map_or((None, ""), |(_, kind, subject)| (Some(*kind), *subject));
@@ -407,13 +418,28 @@ impl<'a> Comparison<'a> {
         let about = self.here.filter(|_| is_of_phase);
         let drift = self.report(kind, subject, claim, about, &stated, actual);
         drift.written.take_if(|_| is_kept);
+        if let Some(because) = because {
+            drift.because = because;
+        }
+    }
+
+    /// Returns what a number over the milestone is computed from.
+    fn measure(&self, says: Says, stated: usize, line: usize) -> Option<Measure> {
+        match says {
+            Says::Percent => self.percent(stated, line),
+            Says::AllPlansDone | Says::AllPlansTotal => {
+                let Counts { done, all } = Counts::sum(self.position.members());
+                Some(Measure::new(*done.start(), *all.start(), "plans"))
+            }
+            _ => None,
+        }
     }
 
     /// Returns what a number should be: as stated, if that is possible or the files do not determine it.
     fn right(&self, says: Says, stated: usize, line: usize) -> usize {
         let position = self.position;
         match says {
-            Says::Percent => self.percent(stated, line),
+            Says::Percent => self.percent(stated, line).map_or(stated, Measure::percent),
             Says::Total if is_a_count(position, stated) => stated,
             Says::Total => position.total(),
             // Those that wait for a check may be left out, and those of earlier milestones included.
@@ -453,11 +479,16 @@ impl<'a> Comparison<'a> {
         Some(self.right(says, self.stated_count(says)?, line))
     }
 
-    /// Returns the percentage of the phase's plans, if STATE.md counts them as VBW does, which means it beside them.
-    fn percent_beside(&self, line: usize) -> Option<usize> {
-        let [_, _, [done, all]] = PAIRS.map(|pair| pair.map(|says| self.counted(says, line)));
-        let (done, all) = done.zip(all).filter(|_| self.is_vbw())?;
-        Some(share(done, all).unwrap_or(0))
+    /// Returns the corrected counts of a pair.
+    fn pair(&self, (pair, what): ([Says; 2], &'static str), line: usize) -> Option<Measure> {
+        let [done, all] = pair.map(|says| self.counted(says, line));
+        let is_stated = pair.map(|says| self.stated_count(says)) == [done, all];
+        Some(Measure { is_stated, ..Measure::new(done?, all?, what) })
+    }
+
+    /// Returns the plans of the phase, if STATE.md counts them as VBW does, which means their percentage beside them.
+    fn percent_beside(&self, line: usize) -> Option<Measure> {
+        self.pair(OF_ITS_PLANS, line).filter(|_| self.is_vbw())
     }
 
     fn stated_count(&self, says: Says) -> Option<usize> {
@@ -470,40 +501,40 @@ impl<'a> Comparison<'a> {
         share(self.stated_count(Says::PlansDone)?, self.stated_count(Says::PlansTotal)?)
     }
 
-    /// Returns what a percentage should be: as stated, if it is at least the least of the measures that templates use,
-    /// and not 100 while work is left.
-    fn percent(&self, stated: usize, line: usize) -> usize {
+    /// Returns what a percentage should be computed from; `None` if it may stay, since it is at least the least of the
+    /// measures that templates use, and not 100 while work is left.
+    fn percent(&self, stated: usize, line: usize) -> Option<Measure> {
         let position = self.position;
         // The stated counts are the measure, once corrected.
-        let counted = PAIRS.iter().filter_map(|pair| {
-            let [done, all] = pair.map(|says| self.counted(says, line));
-            share(done?, all?)
-        });
+        let counted = PAIRS.into_iter().filter_map(|pair| self.pair(pair, line));
+        let counted = counted.filter(|measure| measure.all > 0);
         // Another percentage beside the plans is that of the phases.
         let of_plans = self.percent_beside(line).filter(|_| self.stated_share() == Some(stated));
-        let mut measures: Vec<usize> = counted.chain(of_plans).collect();
+        let mut measures: Vec<Measure> = counted.chain(of_plans).collect();
         if measures.is_empty() {
-            let of_phases = share(position.done(), position.total()).unwrap_or(0);
-            measures.extend([of_phases, position.percent_of_plans()]);
+            measures.push(Measure::new(position.done(), position.total(), "phases"));
+            let [done, all] = position.plans();
+            measures.push(Measure::new(done, all, "plans"));
         }
         // A phase without plans has no progress yet.
         let of_phase = |here: &Phase| share(here.count(PlanState::Complete), here.plans.len());
         let here = self.here.filter(|_| self.moved.is_none());
         let others = [here.and_then(of_phase).unwrap_or(0), position.percent()];
-        let is_measure = |measure: &usize| measure.abs_diff(stated) <= 1;
+        let shares = measures.iter().map(|measure| measure.percent()).chain(others);
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         let text = self.survey.text_of(vocabulary::STATE, line);
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|text| !text.is_empty());
         let is_more = numbers.count() > 1;
-        if let Some(percent) = of_plans.filter(|_| self.moved.is_some() && !is_more) {
-            return percent;
+        if of_plans.is_some() && self.moved.is_some() && !is_more {
+            return of_plans;
         }
-        if is_more || measures.iter().chain(&others).any(is_measure) {
-            return stated;
+        if is_more || shares.into_iter().any(|share| share.abs_diff(stated) <= 1) {
+            return None;
         }
-        let least = measures.iter().min().copied().unwrap_or(0);
-        let most = measures.into_iter().filter(|measure| *measure < 100 && stated >= 100).max();
-        most.unwrap_or(stated.max(least))
+        let is_less = |measure: &&Measure| measure.percent() < 100 && stated >= 100;
+        let most = measures.iter().filter(is_less).max_by_key(|measure| measure.percent());
+        let least = measures.iter().min_by_key(|measure| measure.percent());
+        most.or(least.filter(|measure| measure.percent() > stated)).copied()
     }
 
     /// Compares the checkboxes and the rows of ROADMAP.md.

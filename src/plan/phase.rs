@@ -402,11 +402,11 @@ impl Position {
         (self.kept().map(Phase::share_done).sum::<usize>() + total - 1) * 100 / (total * WHOLE)
     }
 
-    /// Returns the share of all plans that are complete, in percent.
-    pub(super) fn percent_of_plans(&self) -> usize {
-        let done: usize = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
-        let all: usize = self.kept().map(|phase| phase.plans.len()).sum();
-        done * 100 / all.max(1)
+    /// Returns the number of complete plans, and of all.
+    pub(super) fn plans(&self) -> [usize; 2] {
+        let done = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
+        let all = self.kept().map(|phase| phase.plans.len()).sum();
+        [done, all]
     }
 
     /// Returns the phases of the active milestone.

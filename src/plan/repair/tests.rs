@@ -89,6 +89,25 @@ fn each_correction_names_its_evidence() {
 }
 
 #[test]
+fn the_evidence_of_a_percentage_yields_it() {
+    let front = "---\nprogress:\n  total_phases: 2\n  completed_phases: 1\n  percent: 100\n---\n\n# State\n\n## Current Phase\nPhase: 2 of 2 (Cli)\n";
+    let body = "# State\n\n## Current Phase\nPhase: 2 of 2 (Cli)\nProgress: 100%\n";
+    for (state, expected) in [
+        (body.to_owned(), "66 .vbw-planning/phases: 2 of 3 plans done"),
+        (front.to_owned(), "50 .vbw-planning/STATE.md: 1 of 2 phases done"),
+        (
+            body.replace("Progress", "Plans: 2/2\nProgress"),
+            "50 .vbw-planning/phases: 1 of 2 plans of the current phase done",
+        ),
+    ] {
+        let (_dir, project) = project(&state);
+        let corrections = repaired(&project).corrections;
+        let of_percent = corrections.iter().find(|one| one.stated == "100").unwrap();
+        assert_eq!(format!("{} {}", of_percent.written, of_percent.because), expected);
+    }
+}
+
+#[test]
 fn a_sentence_is_left_and_reported() {
     let (_dir, project) =
         project("# State\n\nPhase: 2 of 2 (Cli)\nStatus: Complete, as Ann asked us to say\n");
