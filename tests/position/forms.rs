@@ -307,6 +307,16 @@ const ROWS: &[Row] = &[
         "verify 2",
     ),
     (
+        "a user test that the stage file of its remediation calls done",
+        &[
+            ("STATE.md", "# State\n\nPhase: 2 of 3 (Loans)\nStatus: ready\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: issues_found\n---\n"),
+            ("phases/02-loans/remediation/uat/.uat-remediation-stage", "stage=done\nround=01\n"),
+        ],
+        "verify 2",
+    ),
+    (
         "the same, after STATE.md has moved on",
         &[
             ("STATE.md", "# State\n\nPhase: 3 of 3 (Returns)\nStatus: ready\n"),

@@ -307,10 +307,10 @@ fn named_to_check<'a>(case: &Case<'a>) -> Option<&'a Phase> {
     (is_set_back && statuses(&survey.state).any(names_check)).then_some(named)
 }
 
-/// Returns whether the stage file of VBW's remediation says `verify`, and STATE.md has not moved on to a later phase.
+/// Returns whether the stage file of VBW's remediation wants the user test repeated (`verify`, or `done`, which VBW takes for
+/// the same), and STATE.md has not moved on to a later phase.
 fn is_to_repeat(case: &Case<'_>, phase: &Phase, check: &Check) -> bool {
     check.outcome == CheckOutcome::Repeat
-        && check.status_word == "verify"
         && case.stated.is_none_or(|stated| stated.number <= phase.number)
 }
 
