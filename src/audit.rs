@@ -407,15 +407,10 @@ fn missing_paths(project: &Project) -> Result<Vec<MissingPath>> {
         // A file may have moved on the day on which the entry was written.
         let before = entry.created.or(entry.updated).and_then(|day| day.pred_opt());
         let days: Vec<_> = entry.dated().into_iter().chain(before).collect();
-        let first = missing.len();
-        // A title may begin with the path of the text in upper case; the last spelling counts.
-        for PathReport { path, to, .. } in check.missing(body, &days)?.into_iter().rev() {
-            if missing[first..].iter().all(|known| !known.path.eq_ignore_ascii_case(&path)) {
-                let line = line_number(&text, entry.body.start) + first_mention(body, &path);
-                missing.push(MissingPath { from: entry.key.clone(), path, to, line });
-            }
+        for PathReport { path, to, .. } in check.missing(body, &days)? {
+            let line = line_number(&text, entry.body.start) + first_mention(body, &path);
+            missing.push(MissingPath { from: entry.key.clone(), path, to, line });
         }
-        missing[first..].sort_by_key(|one| one.line);
     }
     Ok(missing)
 }

@@ -49,7 +49,7 @@ pub struct EntryAudit {
     pub invalid: Vec<Invalid>,
     /// The links of active entries to superseded ones.
     pub superseded_links: Vec<EntryLink>,
-    /// The paths in active entries that do not exist; `audit::entries` looks for them.
+    /// The paths in active entries that do not exist; `audit::entry_audit` fills them in.
     pub missing_paths: Vec<MissingPath>,
     /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]

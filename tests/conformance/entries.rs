@@ -946,7 +946,7 @@ fn audit_names_the_paths_in_active_entries_that_no_longer_exist() {
         case.write(file, format!("{file}\n").repeat(20));
     }
     case.commit("one", "2026-03-01T09:00:00Z");
-    let body = "# Lib/fmt.py has the formats\n\n- `lib/kept.py` reads\n- lib/fmt.py has the formats\n\
+    let body = "# lib/fmt.py has the formats\n\n- `lib/kept.py` reads\n- lib/fmt.py has the formats\n\
         - see lib/old.py and .planning/STATE.md, run `dist/app.js`\n";
     put(&case, "formats", &[], body);
     put(&case, "former", &[("status", "superseded")], "# Former\n\nlib/old.py reads\n");
@@ -958,13 +958,13 @@ fn audit_names_the_paths_in_active_entries_that_no_longer_exist() {
     assert_eq!(
         audit(&case)["missing_paths"],
         json!([
-            {"from": "formats", "path": "lib/fmt.py", "to": "lib/formats.py", "line": 14},
+            {"from": "formats", "path": "lib/fmt.py", "to": "lib/formats.py", "line": 11},
             {"from": "formats", "path": "lib/old.py", "to": null, "line": 15},
         ])
     );
     let shown = case.run("audit").output().stdout();
     for told in [
-        "14: names lib/fmt.py, which moved to lib/formats.py",
+        "11: names lib/fmt.py, which moved to lib/formats.py",
         "15: names lib/old.py, which does not exist",
     ] {
         assert!(shown.contains(&format!("    .vibekit/memory/formats.md:{told}\n")), "{shown}");
