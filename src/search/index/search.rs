@@ -249,10 +249,11 @@ impl Scan<'_> {
         hits.retain(|hit| self.is_shown(hit.relevance));
         let relevant = hits.len();
         hits.truncate(self.asked.limit);
-        // Where no text has anything of the question, asking for all still shows the nearest.
-        let has_others = judged == 0 && !self.asked.all && !self.units.is_empty();
+        // Texts that have nothing of the question are not judged, but `all` shows the nearest of them.
+        let is_hidden = |one: &Ranked| judged == 0 && !self.asked.all && one.parts.weight > 0.0;
+        let others = ranking.best().filter(is_hidden).take(wanted).count();
         Ok(Answer {
-            withheld: (judged - relevant).max(usize::from(has_others)),
+            withheld: judged - relevant + others,
             truncated: relevant > self.asked.limit || has_more,
             evidence: ranking.evidence,
             nearest: if hits.is_empty() { nearest } else { Vec::new() },
