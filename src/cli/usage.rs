@@ -81,7 +81,7 @@ fn possible_values(argument: &str, command: &Command) -> impl Iterator<Item = Po
     known.flat_map(Arg::get_possible_values)
 }
 
-/// Returns the hint at the other name of a value, among which clap looks for none, that a wrong word may mean.
+/// Returns a hint at the alias that a wrong word resembles; clap suggests no aliases.
 fn similar_alias(error: &clap::Error, command: &Command) -> Option<String> {
     let word = text(error, ContextKind::InvalidValue)?.to_lowercase();
     let mut values = possible_values(text(error, ContextKind::InvalidArg)?, command);

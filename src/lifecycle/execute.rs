@@ -83,7 +83,7 @@ pub fn execute(
             survey.check_understood()?;
         }
         let report = record(project, &survey, request, work)?;
-        work.warnings.extend(failed_when_recorded(&survey, &report.recorded, |phase| {
+        work.warnings.extend(warn_of_open_checks(&survey, &report.recorded, |phase| {
             format!("; `annals execute {} --again` adds what later plans teach", phase.number)
         }));
         work.warnings.extend(survey.warnings.iter().cloned().chain(survey.unread_files()));
@@ -187,7 +187,7 @@ pub(crate) fn record(
 
 /// Returns a warning for each recorded phase, by folder name, of which a check found issues that are still open; `advice` is
 /// how it ends.
-pub(crate) fn failed_when_recorded(
+pub(crate) fn warn_of_open_checks(
     survey: &Survey,
     recorded: &[String],
     advice: impl Fn(&Phase) -> String,

@@ -322,7 +322,7 @@ pub struct Alternative {
     pub because: Vec<String>,
     /// Whether the file of a check asks for it, not only STATE.md.
     #[serde(skip)]
-    pub(crate) is_checks: bool,
+    pub(crate) is_from_check: bool,
 }
 
 impl Next {
@@ -333,7 +333,7 @@ impl Next {
 
     /// Returns the command that a check asks for by its own file, and that place, unless it contests the action.
     pub fn also_open(&self) -> Option<String> {
-        let check = self.alternative.as_ref().filter(|one| one.is_checks && !self.conflict)?;
+        let check = self.alternative.as_ref().filter(|one| one.is_from_check && !self.conflict)?;
         let reason = check.because.first().map_or("", String::as_str);
         Some(format!("{} ({reason})", check.command))
     }

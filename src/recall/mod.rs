@@ -80,7 +80,7 @@ pub struct Recalled {
     pub query: String,
     /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
-    /// The nearest texts, best first, if there are no hits, but one of them may answer.
+    /// The nearest texts, best first, where nothing is a hit and one of them may still answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<RecallHit>,
     /// Whether the query has letters, but no word to search for, such as "the".

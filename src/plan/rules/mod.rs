@@ -83,12 +83,12 @@ pub(super) struct Step<'a> {
     /// The place of the fact that speaks for it; if `None`, those of the facts about the phase.
     place: Option<String>,
     /// Whether the place is the file of a check.
-    is_checks: bool,
+    is_from_check: bool,
 }
 
 impl<'a> Step<'a> {
     fn new(action: Action, phase: Option<&'a Phase>) -> Self {
-        Self { action, phase, place: None, is_checks: false }
+        Self { action, phase, place: None, is_from_check: false }
     }
 }
 
@@ -122,7 +122,13 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
         && first(Case::SETTLED, &case, choice).is_none();
     let alternative = rival.map(|((step, _), [_, reason])| {
         let ((phase, command), because) = (case.command(&step), case.because(&step, reason));
-        Alternative { action: step.action, phase, command, because, is_checks: step.is_checks }
+        Alternative {
+            action: step.action,
+            phase,
+            command,
+            because,
+            is_from_check: step.is_from_check,
+        }
     });
     let (phase, command) = case.command(&step);
     let mut because = case.because(&step, reason);
@@ -237,7 +243,7 @@ impl<'a> Case<'a> {
     /// Returns what a check of a phase requires.
     fn check(&self, phase: &'a Phase, check: &Check) -> Step<'a> {
         let place = Some(self.survey.check_line(check));
-        Step { action: next::action_for(check), phase: Some(phase), place, is_checks: true }
+        Step { action: next::action_for(check), phase: Some(phase), place, is_from_check: true }
     }
 
     /// Returns the phase of a step and the layout's command for it.
