@@ -10,7 +10,7 @@ use crate::support::{Case, on_two_threads};
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Memory and time grow as files do, so that a part of the largest shows what all of it takes, and sooner.
-const SIZE: usize = MAX_FILE_BYTES / 32;
+const SIZE: usize = MAX_FILE_BYTES / 64;
 
 /// What a run may map, in KiB: half of it is the program itself and the stacks of its threads.
 const MAX_MAPPED_KIB: usize = 400 * 1024;
