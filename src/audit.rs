@@ -69,7 +69,20 @@ pub fn audit(project: &Project) -> Audit {
         rows.extend(found.into_iter().map(|row| AuditRow { store, ..row }));
     }
     rows.extend(in_stores(project, &mut warnings));
-    Audit::new(rows, project.named(warnings))
+    let named = project.named(warnings).into_iter();
+    let (conflicts, warnings) = named.partition(Warning::is_conflict);
+    rows.extend(unresolved(conflicts));
+    Audit::new(rows, warnings)
+}
+
+/// Returns the row for files with an unresolved merge conflict, if there are any.
+fn unresolved(conflicts: Vec<Warning>) -> Option<AuditRow> {
+    let found = conflicts.into_iter();
+    let found: Vec<Detail> =
+        found.map(|one| Detail { place: Some(one.place), ..Detail::new(&one.message) }).collect();
+    let fix = "resolve the conflict, then run `annals sync`";
+    (!found.is_empty())
+        .then(|| AuditRow::found("conflicts", found, fix).fault().named("files", "conflicts"))
 }
 
 /// Returns the row for context files without room for the whole block, or `None` if there is room.
@@ -237,7 +250,7 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let at = |message: &str| Detail::at(&file.file, None, message);
         match file.outcome {
             ContextFileOutcome::Created => off.push(at("is missing")),
-            ContextFileOutcome::Unchanged => {}
+            ContextFileOutcome::Unchanged | ContextFileOutcome::InConflict => {}
             _ => off.push(at("is out of date")),
         }
         if file.excess > 0 {

@@ -36,6 +36,12 @@ impl fmt::Display for SourceLocation {
     }
 }
 
+/// The message about a file that was read although a merge of it is unresolved.
+const CONFLICT: &str = "has an unresolved merge conflict; both sides are read";
+
+/// The message about a block that is not written because a merge of it is unresolved.
+const BLOCK_CONFLICT: &str = "the block contains a merge conflict, so the file is not changed; resolve it, then run `annals sync`";
+
 /// A warning about input that was only partly understood, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
@@ -55,6 +61,21 @@ impl Warning {
     /// Returns a warning about a file as a whole.
     pub fn file(file: &Path, message: impl Into<String>) -> Self {
         Self { place: SourceLocation::new(file, None), message: message.into() }
+    }
+
+    /// Returns a warning about the line where an unresolved merge begins.
+    pub(crate) fn conflict(file: &Path, line: usize) -> Self {
+        Self::at(file, line, CONFLICT)
+    }
+
+    /// Returns a warning about the line of a block where an unresolved merge begins.
+    pub(crate) fn conflict_in_block(file: &Path, line: usize) -> Self {
+        Self::at(file, line, BLOCK_CONFLICT)
+    }
+
+    /// Returns whether it is about an unresolved merge.
+    pub(crate) fn is_conflict(&self) -> bool {
+        [CONFLICT, BLOCK_CONFLICT].contains(&self.message.as_str())
     }
 }
 

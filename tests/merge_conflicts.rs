@@ -67,13 +67,28 @@ fn no_marker_reaches_a_session_and_each_file_is_named() {
         let run = case.run(line).output();
         let is_named =
             |line: &str| line.contains(file) && line.contains("unresolved merge conflict");
+        let said = run.stdout() + &run.stderr();
         assert_eq!(
-            run.report().lines().filter(|line| is_named(line)).count(),
+            said.lines().filter(|line| is_named(line)).count(),
             1,
             "{file}: {}",
             run.report()
         );
     }
+}
+
+#[test]
+fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
+    let case = case();
+    let line = "- Merge conflict: .vbw-planning/STATE.md:9: has an unresolved merge conflict; both sides are read";
+    let start = case.run("hook session-start").stdin("{}").success().json();
+    let text = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(text.contains(line), "{text}");
+    let audit = case.run("audit").success().stdout();
+    assert!(
+        audit.contains("files     conflicts      fault        3  resolve the conflict"),
+        "{audit}"
+    );
 }
 
 #[test]

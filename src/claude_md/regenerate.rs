@@ -63,6 +63,8 @@ word_enum! {
         BlockRemoved = "block_removed",
         /// It had nothing but the block, and was deleted.
         Deleted = "deleted",
+        /// Its block is part of an unresolved merge conflict, and was left alone.
+        InConflict = "in_conflict",
     }
 }
 
@@ -270,11 +272,10 @@ impl Regeneration<'_> {
         let text = readable(file.bytes.as_deref()?);
         let line = conflict_in_block(&text)?;
         let named = self.project.relative(&file.path);
-        let message = "the block contains a merge conflict, so the file is not changed; resolve it, then run `annals sync`";
-        warnings.push(Warning::at(named, line, message));
+        warnings.push(Warning::conflict_in_block(named, line));
         Some(RegeneratedFile {
             file: named.to_owned(),
-            outcome: ContextFileOutcome::Unchanged,
+            outcome: ContextFileOutcome::InConflict,
             lines: text.lines().count(),
             shrunk: Vec::new(),
             excess: 0,

@@ -162,6 +162,11 @@ impl<'a> Gatherer<'a> {
             return parts.iter().flatten().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
+        if !self.request.already_read.outdated("**Next action:**", &lines).is_empty() {
+            lines.push("The block in the context file is older than this".to_owned());
+        }
+        let conflicts = status.warnings.iter().filter(|warning| warning.is_conflict());
+        lines.extend(conflicts.map(|warning| format!("Merge conflict: {warning}")));
         let contest = status.next.contest();
         lines.extend(contest.map(|contest| format!("Contested: {contest}")));
         let also_open = status.next.also_open();
@@ -349,8 +354,12 @@ impl<'a> Gatherer<'a> {
             }
         }
         let more = all.len().saturating_sub(MAX_ENTRIES);
-        let shown = all.iter().take(MAX_ENTRIES);
-        let mut lines: Vec<String> = shown.map(|entry| entry.line(topic.is_some())).collect();
+        let mut lines: Vec<String> = all.iter().map(|entry| entry.line(topic.is_some())).collect();
+        let outdated = self.request.already_read.outdated("[[", &lines).into_iter();
+        let outdated: Vec<String> =
+            outdated.map(|line| format!("No longer so, in the context file: {line}")).collect();
+        lines.truncate(MAX_ENTRIES);
+        lines.splice(0..0, outdated);
         if more > 0 {
             lines.push(format!("and {more} more: `annals recall WORDS` finds them"));
         }

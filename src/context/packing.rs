@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::markdown::without_bullet;
+use crate::markdown::{generated_block, without_bullet};
 use crate::text::{Line, estimate_tokens, is_absent, word_enum, words_in};
 use crate::warning::Warning;
 
@@ -244,6 +244,8 @@ pub(crate) fn unmarked(line: &str) -> &str {
 pub struct AlreadyRead {
     /// The words of each line, and of its parts that may stand alone.
     lines: HashSet<String>,
+    /// The lines of the blocks that annals generated.
+    generated: Vec<String>,
     /// Whether a context file lists the project's decisions.
     pub has_decisions: bool,
 }
@@ -264,11 +266,24 @@ impl AlreadyRead {
         }
     }
 
+    /// Adds the lines of the block that annals generated in a text.
+    pub(crate) fn add_generated(&mut self, text: &str) {
+        let block = generated_block(text).map_or("", |block| &text[block]);
+        self.generated.extend(block.lines().map(|line| unmarked(line).to_owned()));
+    }
+
     /// Returns whether one of the lines says the same. A line that merely contains the words may say the
     /// opposite.
     pub fn contains(&self, line: &str) -> bool {
         let line = words(line);
         !line.is_empty() && self.lines.contains(&line)
+    }
+
+    /// Returns the lines of the generated blocks that begin with a text, and say what none of the current lines does.
+    pub(crate) fn outdated(&self, begin: &str, current: &[String]) -> Vec<&str> {
+        let current: HashSet<String> = current.iter().map(|line| words(line)).collect();
+        let lines = self.generated.iter().map(String::as_str);
+        lines.filter(|line| line.starts_with(begin) && !current.contains(&words(line))).collect()
     }
 }
 

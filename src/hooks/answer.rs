@@ -309,20 +309,22 @@ pub fn start_tokens(project: &Project, harness: Harness) -> (usize, usize) {
     };
     let text = start_text(&project.dry_run(true), harness, start, &mut Vec::new());
     let text = text.ok().flatten().unwrap_or_default();
-    let files = context_texts(project, harness).into_iter().map(|text| estimate_tokens(&text));
+    let shown = &harness.profile().context;
+    let files = context_texts(project, harness).into_iter();
+    let files = files.map(|text| estimate_tokens(&shown.visible(&text)));
     (files.sum(), estimate_tokens(&text))
 }
 
 fn already_read(project: &Project, harness: Harness) -> AlreadyRead {
     let mut known = AlreadyRead::default();
     for text in context_texts(project, harness) {
-        known.add(&text);
+        known.add(&harness.profile().context.visible(&text));
+        known.add_generated(&text);
     }
     known
 }
 
-/// Reads what a harness shows its model of the context files in the project, and of `AGENTS.md` if one of them imports
-/// it; a file that cannot be read counts as missing, so nothing is omitted because of it.
+/// Reads the context files in the project that a harness shows its model, and `AGENTS.md` if one of them imports it; a file that cannot be read counts as missing, so nothing is omitted because of it.
 fn context_texts(project: &Project, harness: Harness) -> Vec<String> {
     let files = &harness.profile().context;
     let text = |name: &str| Some(read::text(&project.root.join(name)).ok().flatten()?.value);
@@ -332,7 +334,7 @@ fn context_texts(project: &Project, harness: Harness) -> Vec<String> {
     if files.has_imports && texts.iter().any(imports) {
         texts.extend(text("AGENTS.md"));
     }
-    texts.iter().map(|text| files.visible(text).into_owned()).collect()
+    texts
 }
 
 /// Returns as many leading lines of a text as fit into the limit, followed by the last line.

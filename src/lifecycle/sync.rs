@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Serialize, Serializer};
 
-use crate::claude_md::{Content, MemoryPart, Pattern, Recorded};
+use crate::claude_md::{Content, ContextFileOutcome, MemoryPart, Pattern, Recorded};
 use crate::error::{Error, Result};
 use crate::lifecycle::init::code_profile;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
@@ -26,13 +26,20 @@ pub struct SyncReport {
 }
 
 impl CommandOutcome<SyncReport> {
-    /// Fails if a rule prevented a file from being written, or with `check` if a file is out of date.
+    /// Fails if a rule prevented a file from being written, or with `check` if a file is out of date or in conflict.
     ///
     /// The report is valid in either case: the other files were written, and the warnings should be shown.
     pub fn verdict(&self, request: &SyncRequest) -> Result<()> {
         self.refusal()?;
         if request.check && !self.changed.is_empty() {
             return Err(out_of_date(&self.changed, request));
+        }
+        let mut files = self.context.iter().flat_map(|context| &context.files);
+        let conflict = files.find(|file| file.outcome == ContextFileOutcome::InConflict);
+        if let Some(file) = conflict.filter(|_| request.check) {
+            return Err(Error::failed("has an unresolved merge conflict")
+                .at(&file.file, None)
+                .hint("resolve it, then run `annals sync`"));
         }
         match self.value.left.first() {
             Some(first) => Err(unfixed(&self.value, first)),

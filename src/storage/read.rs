@@ -179,11 +179,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let markers = conflict_markers(text.as_bytes());
     if let Some(first) = markers.first() {
         let line = line_number(&text, first.start);
-        warnings.push(Warning::at(
-            path,
-            line,
-            "has an unresolved merge conflict; both sides are read",
-        ));
+        warnings.push(Warning::conflict(path, line));
     }
     for range in markers {
         // Offsets stay the same.

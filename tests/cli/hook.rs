@@ -80,6 +80,30 @@ fn what_the_context_file_says_is_not_said_again() {
 }
 
 #[test]
+fn a_block_that_is_older_than_the_files_is_named() {
+    let start = |case: &Case| {
+        let said = case.run("hook session-start").stdin("{}").success().stdout();
+        let answer: Value = serde_json::from_str(&said).unwrap();
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let case = without_context_file();
+    case.run("sync").success();
+    assert!(!start(&case).contains("older"));
+    finish_phase_four(&case);
+    let text = start(&case);
+    assert!(text.contains("\n- The block in the context file is older than this\n"), "{text}");
+
+    let case = Case::empty();
+    case.run("remember --confidence high deploys go through Jenkins").success();
+    case.run("remember --confidence high tests need Redis").success();
+    case.run("sync --target claude").success();
+    fs::remove_file(case.root().join(".vibekit/memory/deploys-go-through-jenkins.md")).unwrap();
+    let text = start(&case);
+    let line = "- No longer so, in the context file: [[deploys-go-through-jenkins]] deploys go through Jenkins";
+    assert!(text.contains(line) && !text.contains("Redis"), "{text}");
+}
+
+#[test]
 fn a_resumed_conversation_does_not_get_the_same_text_again() {
     let case = without_context_file();
     let start = |source: &str| {

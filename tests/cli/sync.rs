@@ -214,8 +214,13 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
     );
     case.write("CLAUDE.md", &torn);
     let left = case.run("sync").success();
+    assert_eq!(left.stdout(), "CLAUDE.md in conflict (28 lines).\n");
     assert!(left.stderr().contains("the block contains a merge conflict"));
     assert_eq!(text(&case, "CLAUDE.md"), torn);
+    let checked = case.run("sync --check").code(1).stderr();
+    assert!(checked.contains("error: CLAUDE.md: has an unresolved merge conflict"), "{checked}");
+    let audit = case.run("audit --check").code(1).stdout();
+    assert!(audit.contains("files     conflicts      fault        1"), "{audit}");
 }
 
 #[test]
