@@ -16,7 +16,7 @@ use crate::claude_md::block::{Span, readable};
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Outline, Section};
 use crate::patterns::Patterns;
-use crate::plan::{Decision, StatusReport, Survey, without_emphasis};
+use crate::plan::{Archive, Decision, StatusReport, Survey, without_emphasis};
 use crate::project::{GeneratedSection, Layout, LayoutName, Project, vocabulary};
 use crate::storage::read;
 use crate::text::{BYTE_ORDER_MARK, clip, fold, is_absent, line_end, non_placeholder, words_in};
@@ -165,7 +165,7 @@ pub struct Recorded<'a> {
     pub skills: HashSet<&'a str>,
     /// All patterns, folded and without their source.
     pub patterns: HashSet<String>,
-    /// The words of each archived milestone's SHIPPED.md.
+    /// The words of each archived milestone's name and SHIPPED.md.
     pub shipped: Vec<HashSet<String>>,
 }
 
@@ -178,9 +178,11 @@ impl<'a> Recorded<'a> {
         patterns: &Patterns,
     ) -> Self {
         let decisions = survey.state.decisions.iter().chain(&survey.project_file.decisions);
-        let archived = survey.folder.archived.iter().filter_map(|archive| archive.dir.as_ref());
-        let pages =
-            archived.filter_map(|dir| read::text(&dir.join(vocabulary::SHIPPED)).ok().flatten());
+        let archived = survey.folder.archived.iter();
+        let page = |archive: &Archive| {
+            let path = archive.dir.as_ref()?.join(vocabulary::SHIPPED);
+            Some(read::text(&path).ok()??.value)
+        };
         Self {
             project: &status.project,
             core_value: survey.core_value(),
@@ -188,7 +190,9 @@ impl<'a> Recorded<'a> {
             decisions: decisions.map(|decision| (fold(&decision.text), decision)).collect(),
             skills: status.skills.iter().map(|skill| skill.name.as_str()).collect(),
             patterns: patterns.texts().map(without_source).collect(),
-            shipped: pages.map(|page| words(&page.value)).collect(),
+            shipped: archived
+                .map(|one| words(&format!("{} {}", one.slug, page(one).unwrap_or_default())))
+                .collect(),
             ..Self::in_layout(&project.planning_place().layout)
         }
     }
@@ -239,7 +243,7 @@ impl<'a> Recorded<'a> {
         })
     }
 
-    /// Returns whether one SHIPPED.md contains every word and number of a text.
+    /// Returns whether the name and the SHIPPED.md of one milestone contain every word and number of a text.
     fn is_shipped(&self, text: &str) -> bool {
         let all = words(text);
         !all.is_empty() && self.shipped.iter().any(|page| all.is_subset(page))

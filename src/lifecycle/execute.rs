@@ -17,7 +17,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     AcceptanceResult, Check, CheckOutcome, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState,
-    PlanState, Survey, shipped_date, status_words,
+    Survey, shipped_date, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::Store;
@@ -244,9 +244,9 @@ fn wanted(
     Ok(phases.into_iter().filter_map(finished).collect())
 }
 
-/// Returns whether a plan was left without a summary, and no check of the phase made up for it.
+/// Returns whether a plan is not complete, and no check of the phase made up for it.
 fn left_plans(phase: &Phase) -> bool {
-    phase.count(PlanState::Open) > 0 && !phase.has_passed()
+    phase.has_open_plan() && !phase.has_passed()
 }
 
 /// Returns all phases that are complete: of archived milestones and workstreams, quick tasks that taught something, and

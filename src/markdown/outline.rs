@@ -591,8 +591,8 @@ pub struct Label {
 const MAX_NAME_LENGTH: usize = 48;
 
 impl Label {
-    /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value` or
-    /// `Name: value`, with an optional list marker before it.
+    /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value`,
+    /// `*Name:* value` or `Name: value`, with an optional list marker before it.
     pub(crate) fn parse(raw: &str, offset: usize, line: usize) -> Option<Self> {
         let content = strip_marker(raw);
         let (name, rest, is_bold) = parse_bold(content).or_else(|| parse_plain(content))?;
@@ -624,8 +624,8 @@ fn strip_marker(raw: &str) -> &str {
 }
 
 fn parse_bold(content: &str) -> Option<(&str, &str, bool)> {
-    let inner = content.strip_prefix("**")?;
-    let (name, rest) = inner.split_once("**")?;
+    let mark = ["**", "__", "*", "_"].into_iter().find(|mark| content.starts_with(mark))?;
+    let (name, rest) = content[mark.len()..].split_once(mark)?;
     match name.trim_end().strip_suffix(':') {
         Some(name) => Some((name.trim(), rest, true)),
         None => Some((name.trim(), rest.trim_start().strip_prefix(':')?, true)),

@@ -27,7 +27,7 @@ pub use read::{
 };
 pub(crate) use read::{
     Count, MAX_CLAIMS, PlanFile, checks, document, folders, is_settled, milestone_version,
-    milestone_version_in, notes, without_emphasis, without_status,
+    milestone_version_in, notes, version_parts, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};

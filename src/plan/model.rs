@@ -18,7 +18,7 @@ use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
     PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder, Position, ProjectFile,
     Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, WorkflowSettings,
-    milestone_version, milestone_version_in, notes, rules,
+    milestone_version, milestone_version_in, notes, rules, version_parts,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -179,10 +179,13 @@ impl Survey {
         let open = around.into_iter().chain(milestones).find(|one| !one.is_shipped);
         let open = open.map(|one| one.name.as_str());
         let label = self.roadmap.milestone.as_deref();
-        // `# Roadmap: v1.1 Sync`
-        let title = self.roadmap.title.as_deref().and_then(|title| title.split_once(": "));
+        // `# Roadmap: v1.1 Sync`, `# Roadmap — Milestone v1.1: Sync`
+        let title = self.roadmap.title.as_deref();
+        let words = title
+            .into_iter()
+            .flat_map(|title| title.match_indices(' ').map(|(at, _)| &title[at + 1..]));
         let is_newer = |name: &&str| version_parts(name) > stated.and_then(version_parts);
-        let title = title.map(|(_, name)| name).filter(is_newer);
+        let title = words.filter(|name| name.starts_with(['v', 'V'])).find(is_newer);
         let named = label.or(open).or(title);
         let newer = label.filter(|_| is_archived).or(named.filter(|_| has_shipped));
         newer.or(stated).or(label).or(open)
@@ -261,6 +264,7 @@ impl Survey {
             return Ok(phase);
         }
         self.check_number(number)?;
+        self.check_understood()?;
         let phases = self.position.phases.iter();
         let mut known: Vec<String> = phases.map(|phase| phase.number.to_string()).collect();
         // Two folders may have the same number.
@@ -406,7 +410,7 @@ impl Survey {
         let partial = plans.filter(|slot| slot.state == PlanState::Partial);
         let files = partial.filter_map(|slot| slot.summary.as_ref());
         let unknown =
-            |text, path| PlanState::unknown_word(&FrontMatter::parse(text, path).value, path);
+            |text, path| PlanState::unknown_word(text, &FrontMatter::parse(text, path).value, path);
         files.filter_map(|file| unknown(file.text()?, &file.path)).collect()
     }
 
@@ -462,14 +466,9 @@ fn marked_milestone(text: &str) -> Option<&str> {
     [first, last].into_iter().flatten().find(|mark| milestone_version(mark).is_some())
 }
 
-/// Returns the numbers of a milestone's version, to compare it.
-fn version_parts(name: &str) -> Option<Vec<u32>> {
-    Some(milestone_version(name)?.split('.').flat_map(str::parse).collect())
-}
-
-/// A label with the day: `**Shipped:** 2026-01-02`.
+/// A label with the day: `**Shipped:** 2026-01-02`, `*Shipped 2026-01-02*`.
 static SHIPPED_LABEL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[-* ]*shipped(?: on)?[* ]*:[* ]*20\d\d-"));
+    LazyLock::new(|| pattern(r"^[-*_ ]*shipped(?: on)?[* ]*:?[* ]*20\d\d-"));
 
 /// An entry of a list with the day right behind the word: `- v1.0 Base - shipped 2026-01-02`, but not `to be shipped …`.
 static SHIPPED_ROW: LazyLock<Regex> =
@@ -545,18 +544,20 @@ pub(super) fn phases(survey: &Survey) -> Vec<Phase> {
 
 /// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete and has
 /// no word of the name that the roadmap gives its number, and either a listed number has two folders, or this holds for
-/// all folders, the roadmap calls no phase complete, and STATE.md names no phase behind the first.
+/// all folders that the roadmap lists, the others are complete, the roadmap calls no phase complete, and STATE.md names no
+/// phase behind the first.
 fn old_folders(
     roadmap: &Roadmap,
     dirs: &[Arc<PhaseDir>],
     stated: Option<&PhaseNumber>,
 ) -> Vec<bool> {
+    let live = |dir: &PhaseDir| roadmap.phase(&dir.number).filter(|planned| !planned.is_shipped);
+    let is_complete = |dir: &PhaseDir| dir.plans.iter().all(|slot| slot.summary.is_some());
     let is_other = |dir: &Arc<PhaseDir>| {
-        let planned = roadmap.phase(&dir.number).filter(|planned| !planned.is_shipped);
-        let name = planned.and_then(|planned| planned.name.as_deref());
-        let is_complete = dir.plans.iter().all(|slot| slot.summary.is_some());
-        is_complete && name.is_some_and(|name| !may_be_same(&dir.name, name))
+        let name = live(dir).and_then(|planned| planned.name.as_deref());
+        is_complete(dir) && name.is_some_and(|name| !may_be_same(&dir.name, name))
     };
+    let is_left = |dir: &PhaseDir| live(dir).is_none() && is_complete(dir);
     let others: Vec<_> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();
     let mut of_number = others.chunk_by(|(one, _), (next, _)| one.number == next.number);
     let has_two =
@@ -564,10 +565,13 @@ fn old_folders(
     let mut own = roadmap.phases.iter().filter(|phase| !phase.is_shipped);
     let has_restarted = has_two
         || others.len() > 1
-            && others.iter().all(|(dir, is_other)| *is_other && !dir.plans.is_empty())
+            && others.iter().any(|(_, is_other)| *is_other)
+            && others
+                .iter()
+                .all(|(dir, is_other)| (*is_other || is_left(dir)) && !dir.plans.is_empty())
             && stated.is_none_or(|stated| dirs[0].number >= *stated)
             && own.all(|phase| phase.status != Some(PhaseProgress::Complete));
-    others.into_iter().map(|(_, is_other)| is_other && has_restarted).collect()
+    others.into_iter().map(|(dir, is)| has_restarted && (is || is_left(dir))).collect()
 }
 
 /// Returns the phase that STATE.md names, if it has neither a folder nor an entry in the roadmap. If no phase has one, its

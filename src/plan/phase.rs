@@ -439,9 +439,21 @@ pub(crate) fn letters(name: &str) -> String {
 pub(crate) fn may_be_same(folder: &str, planned: &str) -> bool {
     let [own, planned] = [folder, planned].map(document::title_words);
     let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
-    // Folders have ASCII names.
-    let is_foreign = planned.iter().any(|word| !word.is_ascii());
-    let is_same = |word: &String| own.iter().any(|own| is_similar(own, word));
+    // Folders have ASCII names: `Prüfung` is `pruefung`, `prufung` or `pr-fung`, and other scripts are transcribed.
+    let is_foreign = planned.iter().any(|word| !word.contains(|c: char| c.is_ascii()));
+    let joined = own.concat();
+    let is_accented = |word: &str| {
+        let mut rest = joined.as_str();
+        let mut parts = word.split(|c: char| !c.is_ascii());
+        !word.is_ascii()
+            && parts.all(|part| {
+                rest.find(part).is_some_and(|at| {
+                    rest = &rest[at + part.len()..];
+                    true
+                })
+            })
+    };
+    let is_same = |word: &String| is_accented(word) || own.iter().any(|own| is_similar(own, word));
     own.is_empty() || planned.is_empty() || is_foreign || planned.iter().any(is_same)
 }
 

@@ -552,6 +552,149 @@ const ROWS: &[Row] = &[
         ],
         "verify 2",
     ),
+    (
+        "a status of a summary's body that is not known",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Status:** 3 of 4 tasks complete\n")],
+        "execute 2",
+    ),
+    (
+        "open tasks in a summary's body",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n- **Tasks:** 2/5\n")],
+        "execute 2",
+    ),
+    (
+        "a table in a summary with the word in its head",
+        &[(
+            "phases/02-loans/02-01-SUMMARY.md",
+            "# Summary\n\n| Status | Test |\n|---|---|\n| ok | loans |\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "a phase whose name begins with a number and a letter",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: 10x loans**\n",
+            ),
+            ("STATE.md", "# State\n\nPhase: 2 (10x loans)\nStatus: Ready to plan\n"),
+        ],
+        "plan 2",
+    ),
+    (
+        "GSD's number of plans in the phase",
+        &[
+            (
+                "STATE.md",
+                "# State\n\n**Current Phase:** 2\n**Current Plan:** 2\n**Total Plans in Phase:** 3\n\
+                 **Status:** In progress\n",
+            ),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "execute 2",
+    ),
+    (
+        "tests that passed in other words",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: all_tests_passed\n---\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "plan 3",
+    ),
+    (
+        "a superseded plan in the phase's list",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n- [ ] 02-01-PLAN.md — cards (superseded by 02-02)\n- [x] 02-02-PLAN.md — desk\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-02-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "a plan whose body calls it superseded",
+        &[
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n\n> **Status:** SUPERSEDED by 02-02\n"),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-02-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "plans of a remediation round without its number",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n"),
+            ("phases/01-shelves/remediation/qa/round-01/PLAN.md", "# Plan\n"),
+        ],
+        "remediate 1",
+    ),
+    (
+        "a phase in the section of its focus",
+        &[
+            ("STATE.md", "# State\n\n## Current Focus\n\nPhase 3: Returns\n"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/03-returns/03-01-PLAN.md", "# Plan\n"),
+        ],
+        "execute 3",
+    ),
+    (
+        "a folder with a number in its name, and plans that name no phase",
+        &[("phases/02-12-loans/PLAN-01.md", "# Plan\n")],
+        "execute 2",
+    ),
+    (
+        "finished folders of the milestone before, also beyond the last phase",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: Fines**\n- [ ] **Phase 2: Letters**\n"),
+            ("STATE.md", "# State\n\nPhase: 1 of 2 (Fines)\nStatus: Ready to plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/03-returns/03-01-SUMMARY.md", DONE),
+        ],
+        "plan 1",
+    ),
+    (
+        "a name with an umlaut, and the folder of the milestone before",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Regale**\n- [ ] **Phase 2: Rückgabe**\n"),
+            ("STATE.md", "# State\n\nPhase: 2 of 2 (Rückgabe)\nStatus: Ready to plan\n"),
+            ("phases/01-regale/01-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 2",
+    ),
+    (
+        "a name with an umlaut, and its own folder",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Regale**\n- [ ] **Phase 2: Rückgabe**\n"),
+            ("phases/02-rueckgabe/02-01-PLAN.md", "# Plan\n"),
+        ],
+        "execute 2",
+    ),
+    (
+        "a milestone that is called complete before another begins its numbers anew",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## v1.0 Desk ✅\n\n### Phase 1: Door ✅\n### Phase 2: Lamp ✅\n\n\
+                 ## v2.0 Tools 🚧\n\n### Phase 1: Shelves ✅\n### Phase 2: Loans\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+        ],
+        "execute 2",
+    ),
+    (
+        "a phase in the section of the milestones",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n## Milestones\n\n- [x] Phase 1: Shelves\n- [ ] Phase 2: Loans\n",
+        )],
+        "plan 2",
+    ),
 ];
 
 #[test]
@@ -704,4 +847,103 @@ fn live_phases_are_those_of_the_milestone_that_the_roadmap_names() {
     case.write(".planning/ROADMAP.md", roadmap);
     case.write(".planning/milestones/v1.1-phases/02-loans/02-01-PLAN.md", "# Plan\n");
     assert_eq!(Answer::ask(&case).said(), "execute 2");
+}
+
+#[test]
+fn the_only_folder_below_milestones_with_an_open_plan_is_live() {
+    for (folder, milestone) in [
+        ("milestones/v1.1-phases", "Loans"),
+        ("milestones/v1.1-phases", "v1.0"),
+        ("milestones/v1.1-loans/phases", "v1.1"),
+        ("milestones/v1.1", "v1.1"),
+        ("milestones/loans/phases", "loans"),
+    ] {
+        let case = Case::empty();
+        case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 2: Loans**\n");
+        case.write(".planning/STATE.md", format!("# State\n\n**Milestone:** {milestone}\n"));
+        case.write(".planning/milestones/v1.0-ROADMAP.md", "# Roadmap\n");
+        case.write(&format!(".planning/{folder}/02-loans/02-01-PLAN.md"), "# Plan\n");
+        assert_eq!(Answer::ask(&case).said(), "execute 2", "{folder}, {milestone}");
+        let milestone = folder.trim_end_matches("/phases");
+        case.write(&format!(".planning/{milestone}/SHIPPED.md"), "# Shipped\n");
+        assert_ne!(Answer::ask(&case).said(), "execute 2", "{folder}, {milestone}");
+    }
+}
+
+#[test]
+fn a_milestone_with_a_record_of_its_shipping_is_over() {
+    let case = Case::empty();
+    let roadmap = "# Roadmap\n\n**Milestone:** loans\n\n- [ ] Phase 1: Desk\n";
+    case.write(".vbw-planning/ROADMAP.md", roadmap);
+    case.write(".vbw-planning/STATE.md", "# State\n\n**Milestone:** loans\n");
+    case.write(".vbw-planning/milestones/loans/SHIPPED.md", "# Shipped\n");
+    assert_eq!(Answer::ask(&case).said(), "none");
+}
+
+#[test]
+fn a_milestone_whose_roadmap_is_archived_is_over_where_its_phases_remain() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Desk**\n");
+    case.write(".planning/STATE.md", "---\nmilestone: v1.0\n---\n# State\n");
+    case.write(".planning/phases/01-desk/01-01-SUMMARY.md", DONE);
+    assert_eq!(Answer::ask(&case).said(), "ship");
+    case.write(".planning/milestones/v1.0-ROADMAP.md", "# Roadmap\n");
+    assert_eq!(Answer::ask(&case).said(), "none");
+}
+
+#[test]
+fn plans_with_an_id_that_is_not_read_make_the_answer_unknown() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [ ] **Phase B7: Desk**\n");
+    case.write(".planning/phases/b7-desk/B7-01-PLAN.md", "# Plan\n");
+    assert_eq!(Answer::ask(&case).said(), "unknown");
+}
+
+#[test]
+fn no_phase_is_missing_where_no_workstream_is_active() {
+    let case = Case::empty();
+    for name in ["backend", "frontend"] {
+        let roadmap = format!(".planning/workstreams/{name}/ROADMAP.md");
+        case.write(&roadmap, "# Roadmap\n\n- [ ] **Phase 2: Loans**\n");
+    }
+    let refused = case.run("plan 2").code(4);
+    let reason =
+        "error: what comes next is unknown: .planning/workstreams: contains work that was not read";
+    assert!(refused.stderr().starts_with(reason), "{}", refused.stderr());
+}
+
+#[test]
+fn a_milestone_is_named_by_a_heading_or_a_label_of_any_form() {
+    for name in [
+        "# Milestone: loans",
+        "# Roadmap — Milestone: loans",
+        "# Roadmap\n\n## Milestone\n\nloans",
+        "# Roadmap\n\n*Milestone:* loans",
+        "# Roadmap\n\n__Milestone:__ loans",
+    ] {
+        let case = Case::empty();
+        case.write(".vbw-planning/ROADMAP.md", format!("{name}\n\n- [ ] Phase 1: Desk\n"));
+        let status = case.run("status --json").success().json();
+        assert_eq!(status["milestone"]["name"], "loans", "{name}");
+    }
+}
+
+#[test]
+fn a_shipped_milestone_is_not_the_current_one() {
+    for roadmap in [
+        "# Roadmap — Milestone v1.1: Loans\n",
+        "# Roadmap\n\n| Milestone | Phases | Status |\n|---|---|---|\n| v1.0 Base | 1 | Shipped |\n| v1.1 Loans | 2 | In progress |\n",
+        "# Roadmap\n\n## v1.0 Base ✅\n\n- [x] Phase 1: Desk\n\n## v1.1 Loans 🚧\n",
+    ] {
+        let case = Case::empty();
+        case.write(
+            ".planning/MILESTONES.md",
+            "# Milestones\n\n## v1.0 Base\n\nShipped 2026-01-02\n",
+        );
+        case.write(".planning/ROADMAP.md", format!("{roadmap}\n- [ ] **Phase 2: Loans**\n"));
+        case.write(".planning/STATE.md", "---\nmilestone: v1.0\n---\n# State\n\nPhase: 2\n");
+        let status = case.run("status --json").success().json();
+        let name = status["milestone"]["name"].as_str().unwrap();
+        assert!(name.starts_with("v1.1"), "{roadmap}: {name}");
+    }
 }

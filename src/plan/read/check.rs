@@ -308,7 +308,7 @@ impl Reader<'_> {
             let is_plan = |name: &str| {
                 let round = name.strip_prefix("PLAN-").and_then(|name| name.strip_suffix(".md"));
                 let round = round.map(|round| round.trim_start_matches('R').parse::<u32>());
-                name.starts_with('R') && name.ends_with("-PLAN.md") || matches!(round, Some(Ok(_)))
+                name == "PLAN.md" || name.ends_with("-PLAN.md") || matches!(round, Some(Ok(_)))
             };
             if let Some(plan) = find(&|name| is_plan(name) && is_open(name)) {
                 return Ok(Some((plan, true)));

@@ -83,7 +83,8 @@ impl PlanningFolder {
             value.archived.extend(archives(home, &mut warnings)?);
         }
         value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
-        if let Some(live) = live_phases(&home, &value.archived) {
+        let has_phases = !value.active.phases.is_empty();
+        if let Some(live) = live_phases(&home, &value.archived, has_phases) {
             let roadmaps = [home.join(vocabulary::ROADMAP)];
             let phases = phases_dir(&live);
             let read = phases_in(&phases, true, &home, &value.active.slug, &roadmaps)?;
@@ -128,7 +129,7 @@ impl PlanningFolder {
         };
         let Some(text) = stated else { return Ok(root.into_value(warnings)) };
         let text = text.into_value(warnings);
-        let slug = text.trim();
+        let slug = text.trim_start_matches('\u{feff}').trim();
         let is_name =
             !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
         let mut homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)].into_iter();
@@ -269,6 +270,18 @@ impl Archive {
         Ok(None)
     }
 
+    /// Returns whether it contains a plan without a summary, and nothing shows that it was archived.
+    fn has_open_plan(&self) -> bool {
+        let Some(dir) = self.dir.as_ref().filter(|_| self.slug != vocabulary::TAKEN_OVER) else {
+            return false;
+        };
+        let [beside, _] = self.roadmaps(dir);
+        let is_open = |slot: &PlanSlot| slot.plan.is_some() && slot.summary.is_none();
+        let phases = || self.milestone().map(|read| read.value.phases).unwrap_or_default();
+        ![beside, dir.join(vocabulary::SHIPPED)].iter().any(|one| read::exists(one))
+            && phases().iter().any(|phase| phase.plans.iter().any(is_open))
+    }
+
     fn roadmaps(&self, dir: &Path) -> [PathBuf; 2] {
         let name = format!("{}{}", self.slug, vocabulary::ROADMAP_OF);
         [dir.with_file_name(name), dir.join(vocabulary::ROADMAP)]
@@ -295,8 +308,18 @@ fn phases_dir(archive: &Path) -> PathBuf {
 }
 
 /// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names, or
-/// else the roadmap, without an archived roadmap next to it.
-fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
+/// else the roadmap, without an archived roadmap next to it. If there are no phases elsewhere, it is the only folder with a
+/// plan that is to be done.
+fn live_phases(home: &Path, archived: &[Archive], has_phases: bool) -> Option<PathBuf> {
+    let open = || {
+        let mut open = archived.iter().filter(|archive| !has_phases && archive.has_open_plan());
+        let only = open.next()?;
+        open.next().is_none().then(|| only.dir.clone())?
+    };
+    live_by_name(home, archived).or_else(open)
+}
+
+fn live_by_name(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let [beside, inside] = archive.roadmaps(dir);

@@ -30,7 +30,9 @@ pub use plan::{Plan, PlanTask, check_waves};
 pub(crate) use project::without_emphasis;
 pub use project::{ProjectFile, Requirement, installed_skills};
 pub use roadmap::{ProgressRow, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
-pub(crate) use roadmap::{milestone_version, milestone_version_in};
+pub(crate) use roadmap::{
+    milestone_in_heading, milestone_version, milestone_version_in, version_parts,
+};
 pub use state::{Claim, Says, Skill, StateFile, StatedPhase};
 pub(crate) use state::{MAX_CLAIMS, is_settled};
 pub use summary::{AcceptanceResult, Deviation, IssueNote, PlanState, Summary, TaskCount};

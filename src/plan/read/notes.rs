@@ -146,7 +146,7 @@ pub(crate) fn latest_handoff<'a>(
 }
 
 fn from_fields(text: &str, file: PathBuf) -> Option<Handoff> {
-    let fields: HandoffFields = serde_json::from_str(text).ok()?;
+    let fields: HandoffFields = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
     let phase_dir = fields.phase_dir.as_deref().map(Path::new);
     let name = phase_dir.and_then(Path::file_name);
     Some(Handoff {

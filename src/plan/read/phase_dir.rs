@@ -148,7 +148,11 @@ pub(super) fn phases_in(
         } else if is_pure {
             let message = "not a phase: its name has no phase number in front";
             warnings.push(Warning::file(&dir, message));
-            if holds_plans(&dir, 2)? {
+            // `B7-01-PLAN.md` has the id of a phase that is not read.
+            let is_numbered = |name: &str| split_kind(name).is_some() && name.contains(is_digit);
+            if holds_plans(&dir, 2)?
+                || folder::entries(&dir, &mut Vec::new())?.iter().any(|(name, _)| is_numbered(name))
+            {
                 found.not_understood.push(dir);
             }
         }
@@ -171,6 +175,10 @@ pub(crate) fn settings(home: &Path) -> WorkflowSettings {
     let path = root.join(vocabulary::CONFIG);
     let config = read::text(&path).ok().flatten();
     config.map(|config| WorkflowSettings::parse(&config.value, &path).value).unwrap_or_default()
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
 }
 
 /// Returns whether a folder contains plans or summaries, down to a depth.
@@ -234,7 +242,6 @@ impl PhaseDir {
         }
         let plans = plans(&folder, &dir, &files);
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
-        let is_digit = |c: char| c.is_ascii_digit();
         let is_missed = |name: &&String| {
             let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
             // Without any plan, `PLAN-A.md` and `01-PLAN.txt` may be some, but not `plan-review.md`.
@@ -294,11 +301,18 @@ fn is_range(name: &str, number: &PhaseNumber, slug: &str) -> bool {
         && width(slug) == width(&name[folder_prefix(name).len()..])
 }
 
-/// Returns whether a folder contains a plan of a phase, as `10-12-factor-config/10-01-PLAN.md` does.
+/// Returns whether a folder contains a plan of a phase, as `10-12-factor-config/10-01-PLAN.md` does, or one that names none.
 fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
     let is_own = |(file, _): &(String, PathKind)| {
         let file = FileName::parse(file, "");
-        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
+        // `01-02-01-PLAN.md` has the number of a phase of a milestone.
+        let is_bare = |file: &FileName| {
+            file.phase.is_none()
+                && !file.slug.as_ref().is_some_and(|slug| slug.starts_with(is_digit))
+        };
+        file.is_some_and(|file| {
+            file.plan.is_some() && (is_bare(&file) || file.phase.as_ref() == Some(number))
+        })
     };
     Ok(folder::entries(dir, &mut Vec::new())?.iter().any(is_own))
 }

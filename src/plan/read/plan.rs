@@ -90,7 +90,7 @@ impl Plan {
             tasks: tasks(&document),
             file: path.to_owned(),
             depends_on_line: depends_on.map_or(1, |node| node.line),
-            is_dropped: is_dropped(front),
+            is_dropped: is_dropped(front) || is_dropped_in_head(&document.outline),
             closes_gaps: front.text(&["gap_closure"]).is_some_and(|stated| {
                 ["true", "yes", "on"].contains(&stated.to_lowercase().as_str())
             }),
@@ -108,6 +108,16 @@ fn is_dropped(front: &FrontMatter) -> bool {
         || front.get(&["superseded_by", "replaced_by"]).is_some_and(|node| {
             node.texts().iter().any(|plan| non_placeholder(plan).is_some())
         })
+}
+
+/// Returns whether a label above the first section says it: `> **Status:** SUPERSEDED by 01-03`.
+fn is_dropped_in_head(outline: &Outline<'_>) -> bool {
+    let mut labels =
+        outline.sections().iter().take(2).flat_map(|section| outline.labels(&section.own));
+    labels.any(|label| {
+        let status = PhaseProgress::parse(&label.value);
+        label.name.eq_ignore_ascii_case("status") && status.is_some_and(PhaseProgress::is_dropped)
+    })
 }
 
 /// Returns the bullets of a `## must_haves` section, if the front matter has no must-haves.

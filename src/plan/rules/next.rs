@@ -13,6 +13,7 @@ use crate::plan::{
     milestone_version_in,
 };
 use crate::project::vocabulary;
+use crate::storage::read;
 use crate::text::slug_of;
 
 impl<'a> Case<'a> {
@@ -212,6 +213,14 @@ fn over(case: &Case<'_>) -> Option<String> {
     if case.last(Phase::has_files).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
         let named = || survey.archive(survey.milestone()?);
+        // VBW's own record, which its roadmap need not follow.
+        let is_recorded = |archive: &&Archive| {
+            let record = archive.dir.as_ref().map(|dir| dir.join(vocabulary::SHIPPED));
+            record.is_some_and(|record| read::exists(&record))
+        };
+        if let Some(archive) = named().filter(is_recorded) {
+            return Some(survey.archive_line(archive));
+        }
         let archive = || Some(survey.archive_line(named().or_else(|| archive_of_listed(case))?));
         return no_milestone.or_else(|| shipped.or_else(archive).filter(|_| is_listed_done(case)));
     }
@@ -223,7 +232,15 @@ fn over(case: &Case<'_>) -> Option<String> {
     let is_open = |phase: &Phase| !case.scope.lists(&phase.number);
     let in_roadmap =
         || survey.last_of_shipped().map(|one| survey.line(vocabulary::ROADMAP, one.line));
-    let place = no_milestone.or_else(|| shipped.or_else(in_roadmap).filter(|_| !is_partial));
+    // GSD archives the roadmap, and may leave the phases where they are.
+    let archived = || {
+        let archive = survey.archive(survey.state.milestone.as_deref()?)?;
+        // Without a folder, the archive is its roadmap.
+        let has_roadmap = archive.dir.is_none() || archive.roadmap().ok().flatten().is_some();
+        has_roadmap.then(|| survey.archive_line(archive))
+    };
+    let shipped = shipped.or_else(in_roadmap).or_else(archived);
+    let place = no_milestone.or_else(|| shipped.filter(|_| !is_partial));
     place.filter(|_| is_listed_done(case) && !case.unfinished_after(None).any(is_open))
 }
 

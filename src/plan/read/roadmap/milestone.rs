@@ -13,12 +13,12 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::markdown::{Outline, Section};
+use crate::markdown::{Outline, Section, TableRow};
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
-use crate::text::{pattern, strip_prefix_ignore_case, words_in};
+use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, words_in};
 
 /// Returns the milestones, blocks and sections before those only listed.
 pub(super) fn milestones(
@@ -39,7 +39,19 @@ pub(super) fn milestones(
             None => found.push(listed),
         }
     }
+    // What is called complete has shipped where a later milestone is not.
+    let order = |one: &RoadmapMilestone| (version_parts(&one.name), one.line);
+    let last_open = found.iter().filter(|one| !one.is_complete).map(order).max();
+    for one in &mut found {
+        one.is_shipped |=
+            one.is_complete && last_open.as_ref().is_some_and(|last| order(one) < *last);
+    }
     found
+}
+
+/// Returns the numbers of a milestone's version, to compare it.
+pub(crate) fn version_parts(name: &str) -> Option<Vec<u32>> {
+    Some(version(name)?.split('.').flat_map(str::parse).collect())
 }
 
 /// Returns the first version in a text, in the form that [`version`] returns.
@@ -70,6 +82,14 @@ fn says_shipped(text: &str, is_collapsed: bool) -> bool {
         && words.any(|word| has("shipped", word) || is_marked && word.starts_with("complete"))
 }
 
+/// Returns whether a milestone's text ends with a word or has a symbol that calls it complete.
+fn says_complete(text: &str) -> bool {
+    let last = text.rsplit(['(', '[', '—', '–']).next().unwrap_or_default();
+    says_shipped(text, true)
+        || PhaseProgress::from_symbol(text) == Some(PhaseProgress::Complete)
+        || PhaseProgress::is_complete_status(last)
+}
+
 fn milestone(
     text: &str,
     (range, line): (Range<usize>, usize),
@@ -80,8 +100,8 @@ fn milestone(
         let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
         first.sibling(first.ordinal())..last.sibling(end)
     });
-    let is_shipped = says_shipped(text, false);
-    RoadmapMilestone { name: plain(text), is_shipped, phases, range, line }
+    let (is_shipped, is_complete) = (says_shipped(text, false), says_complete(text));
+    RoadmapMilestone { name: plain(text), is_shipped, is_complete, phases, range, line }
 }
 
 /// Finds collapsed blocks.
@@ -140,8 +160,38 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let start = block.range.start;
         milestone(&item.text, (start..start, block.line), numbering)
     });
-    found.filter(|found| version(&found.name).is_some() || found.phases.is_some()).collect()
+    let all = 0..outline.text().len();
+    let tables = outline.tables(&all).filter(|table| {
+        let first = table.header.first().map(|cell| cell.to_lowercase());
+        first.is_some_and(|first| has("label of a milestone", &first))
+    });
+    let row = |row: &TableRow| {
+        let start = row.ranges.first().map_or(0, |cell| cell.start);
+        milestone(&row.cells.join(" — "), (start..start, row.line), numbering)
+    };
+    let rows = tables.flat_map(|table| &table.rows).map(row);
+    let is_one = |found: &RoadmapMilestone| {
+        let is_phase = phase_in_front(&found.name, numbering).is_some();
+        version(&found.name).is_some() || found.phases.is_some() && !is_phase
+    };
+    found.chain(rows).filter(is_one).collect()
 }
+
+/// Returns the milestone that the only heading of one names, if it has no version: `# Roadmap — Milestone: bread`, or the line
+/// below `## Milestone`.
+pub(crate) fn in_heading<'o>(outline: &'o Outline<'_>) -> Option<&'o str> {
+    let mut names =
+        outline.sections().iter().filter(|section| section.level < 3).filter_map(|section| {
+            let found = IN_HEADING.captures(&section.title)?;
+            let below = || outline.slice(&section.own).lines().next();
+            let name = found.get(1).map_or_else(below, |name| Some(name.as_str()))?;
+            non_placeholder(name).filter(|name| version(name).is_none())
+        });
+    names.next().filter(|_| names.next().is_none())
+}
+
+static IN_HEADING: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$"));
 
 /// What follows a milestone's name: a remark about its phases, its size or its date.
 static REMARK: LazyLock<Regex> = LazyLock::new(|| {

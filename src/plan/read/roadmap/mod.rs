@@ -61,7 +61,10 @@ mod milestone;
 mod section;
 mod unread;
 
-pub(crate) use milestone::{version as milestone_version, version_in as milestone_version_in};
+pub(crate) use milestone::{
+    in_heading as milestone_in_heading, version as milestone_version,
+    version_in as milestone_version_in, version_parts,
+};
 /// The parsed ROADMAP.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Roadmap {
@@ -155,6 +158,8 @@ pub struct RoadmapMilestone {
     pub name: String,
     /// Whether the roadmap calls it shipped.
     pub is_shipped: bool,
+    /// Whether the roadmap calls it complete.
+    is_complete: bool,
     /// The range of its phase numbers, if stated.
     pub phases: Option<Range<PhaseNumber>>,
     /// Byte range that contains its phases; empty if it is only listed.
@@ -221,7 +226,8 @@ impl Roadmap {
         let heads = outline.sections().iter().take_while(|section| section.level < 2);
         let mut labels = heads.flat_map(|section| outline.labels(&section.own));
         let label = labels.find(|label| has("label of a milestone", &label.name.to_lowercase()));
-        let milestone = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
+        let label = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
+        let milestone = label.or_else(|| milestone::in_heading(&outline).map(str::to_owned));
         let title = outline.title().map(str::to_owned);
         Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }
     }

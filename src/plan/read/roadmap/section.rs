@@ -12,7 +12,8 @@ use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
 use crate::plan::read::vocabulary::{Field, begins, find, has};
 use crate::plan::read::{
-    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
+    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, RoadmapPhase, RoadmapPlan,
+    document,
 };
 use crate::text::{
     comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case, words_in,
@@ -168,7 +169,9 @@ impl Reader<'_> {
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
-                is_dropped: text.starts_with("~~") || text.starts_with("**~~"),
+                is_dropped: text.starts_with("~~")
+                    || text.starts_with("**~~")
+                    || ends_dropped(text),
             };
             // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.
             let same = |own: &&mut RoadmapPlan| {
@@ -187,6 +190,13 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Returns whether brackets at the end of an entry say that the plan will not be done: `(superseded by 01-03)`.
+fn ends_dropped(text: &str) -> bool {
+    let text = text.trim_end_matches(['*', '_', ' ']);
+    let inside = text.strip_suffix([')', ']']).and_then(|text| text.rsplit(['(', '[']).next());
+    inside.is_some_and(|inside| PhaseProgress::parse(inside).is_some_and(PhaseProgress::is_dropped))
 }
 
 /// Returns the number of the plan that an entry of phase `phase` names, and the text after it.

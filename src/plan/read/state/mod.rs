@@ -30,7 +30,7 @@ use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{begins, has, words};
 use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
-    milestone_version_in, vocabulary, without_emphasis,
+    milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
 use crate::text::{
     comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
@@ -234,6 +234,7 @@ impl StateFile {
         let in_front = |key: &str| front.text(&[key]).and_then(non_placeholder);
         let labelled = || words("label of a milestone").find_map(named);
         let milestone = in_front("milestone").or_else(labelled);
+        let milestone = milestone.or_else(|| milestone_in_heading(&outline));
         // `milestone` is the template's placeholder for a missing name.
         let milestone_name = in_front("milestone_name");
         let milestone_name = milestone_name.filter(|name| !name.eq_ignore_ascii_case("milestone"));
@@ -241,8 +242,13 @@ impl StateFile {
             .filter(|value| !value.contains([' ', '/', '\\']) && !value.starts_with('.'));
         let mut phase = position::stated_phase(&claims, front.range.end);
         // GSD's template names the phase there, too; a text that names several names none.
+        let focus = || {
+            let mut sections = outline.sections().iter();
+            let own = sections.find(|one| document::heading(&one.title) == "current focus")?;
+            outline.slice(&own.own).lines().find(|line| !line.is_empty())
+        };
         phase.number = phase.number.or_else(|| {
-            let mut phases = numbering.phases_in(named("current focus")?);
+            let mut phases = numbering.phases_in(named("current focus").or_else(focus)?);
             phases.dedup();
             phases.pop().filter(|_| phases.is_empty())
         });

@@ -154,7 +154,8 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
         let id = numbering.split(inside.text).filter(|(id, rest)| {
             let written = &inside.text[..inside.text.len() - rest.len()];
             let digits = written.bytes().take_while(u8::is_ascii_digit).count();
-            let is_folders = digits == 2 && (written.starts_with('0') || written.len() > 2);
+            // `10x speed` is a name.
+            let is_folders = digits == 2 && (written.starts_with('0') || written.contains('.'));
             rest.starts_with([' ', '-', ':'])
                 && (is_folders || id.numbering() == PhaseNumbering::MilestonePrefixed)
         });

@@ -19,7 +19,7 @@ use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, withou
 use crate::plan::read::Count;
 use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::text::{non_placeholder, one_line, pattern};
+use crate::text::{non_placeholder, one_line, pattern, says_none};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -91,8 +91,8 @@ fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
 fn parse(text: &str, line: usize) -> Option<(u32, Vec<Deviation>)> {
     match Count::parse(text) {
         Some(count) => Some((count.done, Vec::new())),
-        None if is_none(text) => Some((0, Vec::new())),
         None if matches!(text, "null" | "~") || text.to_lowercase().starts_with("see ") => None,
+        None if is_none(text) => Some((0, Vec::new())),
         None => Some((1, vec![Deviation::new(text, line)])),
     }
 }
@@ -413,7 +413,9 @@ fn is_of_decisions(title: &str) -> bool {
 fn is_none(text: &str) -> bool {
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     // "None of the tests could run" is a deviation.
-    DENIAL.is_match(&bare) && !bare.starts_with("none of ") || begins("no deviation", &bare)
+    DENIAL.is_match(&bare) && !bare.starts_with("none of ")
+        || begins("no deviation", &bare)
+        || says_none(text)
 }
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.

@@ -12,7 +12,7 @@ use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, is_excepted, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
-use crate::text::{file_name, is_absent, one_line, says_none, word_enum};
+use crate::text::{file_name, is_absent, line_number, one_line, says_none, word_enum};
 use crate::warning::{Parsed, Warning};
 
 mod deviation;
@@ -112,7 +112,7 @@ impl Summary {
         let document = Document::parse(text, path, &mut warnings);
         let (phase, plan) = document.identity(path);
         let status = PlanState::stated_in(&document.front, &text[document.body()]);
-        warnings.extend(PlanState::unknown_word(&document.front, path));
+        warnings.extend(PlanState::unknown_word(text, &document.front, path));
         let (deviation_count, deviations) = deviation::deviations(&document);
         let value = Self {
             phase,
@@ -168,6 +168,15 @@ impl PlanState {
         known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
 
+    /// Parses a status word of a summary, also one for what is over, such as `superseded`, and a symbol before other words.
+    fn of_summary(text: &str) -> Option<Self> {
+        let is_over = |progress: &PhaseProgress| {
+            progress.is_dropped() || *progress == PhaseProgress::Complete
+        };
+        let progress = || PhaseProgress::parse(text).or_else(|| PhaseProgress::from_symbol(text));
+        Self::parse(text).or_else(|| progress().filter(is_over).map(|_| Self::Complete))
+    }
+
     /// Returns what a summary states, without a full parse if possible. The result is the same as that of
     /// [`Summary::parse`].
     pub fn stated(summary: &str) -> Option<Self> {
@@ -199,35 +208,41 @@ impl PlanState {
                 Some(Value::Text(_)) => dates.all(is_absent),
             };
             let is_partial = is_short || is_unfilled;
-            return Self::in_body(body).or(is_partial.then_some(Self::Partial));
+            let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
+            return stated.or(is_partial.then_some(Self::Partial));
         };
         // A plan whose status is not understood is not done.
-        let progress = PhaseProgress::parse(stated);
-        let is_over =
-            |progress: PhaseProgress| progress.is_dropped() || progress == PhaseProgress::Complete;
-        let unknown = if progress.is_some_and(is_over) { Self::Complete } else { Self::Partial };
-        Self::parse(stated).or(Some(unknown))
+        Self::of_summary(stated).or(Some(Self::Partial))
     }
 
-    /// Returns a warning if the status is not a known word.
-    pub(crate) fn unknown_word(front: &FrontMatter, path: &Path) -> Option<Warning> {
-        let node = front.get(&["status"])?;
-        let word = node.as_text().filter(|word| !is_absent(word))?;
-        let is_known = Self::parse(word).is_some() || PhaseProgress::parse(word).is_some();
-        let message = || format!("unknown status: {word:?}, so the plan counts as partial");
-        (!is_known).then(|| Warning::at(path, node.line, message()))
+    /// Returns a warning if the status of a summary is not a known word.
+    pub(crate) fn unknown_word(summary: &str, front: &FrontMatter, path: &Path) -> Option<Warning> {
+        let node = front.get(&["status"]);
+        let word = node.and_then(Node::as_text).filter(|word| !is_absent(word));
+        let (word, line) = match node.zip(word) {
+            Some((node, word)) => Self::of_summary(word).is_none().then_some((word, node.line))?,
+            None => {
+                let (lines, word) = Self::in_body(&summary[front.range.end..])?.err()?;
+                (word, line_number(summary, front.range.end) + lines)
+            }
+        };
+        let message = format!("unknown status: {word:?}, so the plan counts as partial");
+        Some(Warning::at(path, line, message))
     }
 
-    /// Finds the first line of a text that states the plan's status, outside sections about its parts.
+    /// Finds the first line of a text that states the plan's status, outside sections about its parts; without a known
+    /// word, the first unknown one and the number of lines above it.
     ///
     /// ```text
     /// ## Status: COMPLETE    **Status:** Complete    **Plan Status:** Complete    | Status | Complete |
     /// ## Status (and the word on the next line)      **Tasks completed:** 3/4 (says that it is partial)
     /// ```
-    fn in_body(body: &str) -> Option<Self> {
+    fn in_body(body: &str) -> Option<Result<Self, (usize, &str)>> {
         let (mut has_open_tasks, mut is_code, mut is_part, mut is_next) =
             (false, false, false, false);
-        for line in body.lines().filter(|line| !line.is_empty() && !line.starts_with("  ")) {
+        let mut unknown = None;
+        let lines = body.lines().enumerate();
+        for (above, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with("  ")) {
             is_code ^= line.starts_with("```");
             if is_code {
                 continue;
@@ -242,19 +257,23 @@ impl PlanState {
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
             is_next = line.starts_with('#') && is_label && value.is_empty();
-            let status = is_stated.then(|| Self::parse(word)).flatten();
-            if status.is_some() {
-                return status;
+            if let Some(status) = Self::of_summary(word).filter(|_| is_stated) {
+                return Some(Ok(status));
             }
+            let word = word.trim_matches(['*', '_', ' ']);
+            // A row may be the head of a table.
+            let is_unknown = is_stated && !line.starts_with('|') && !is_absent(word);
+            unknown = unknown.or(is_unknown.then_some((above, word)));
             let value = value.trim_start_matches(['*', ' ', '|']);
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
-                    let is_count = name == "tasks completed"
-                        || name == "tasks" && matches!(count.rest.trim(), "complete" | "completed");
+                    let is_count = ["tasks completed", "completed tasks"].contains(&&*name)
+                        || name == "tasks"
+                            && matches!(count.rest.trim(), "" | "complete" | "completed");
                     is_count && count.is_open()
                 });
         }
-        has_open_tasks.then_some(Self::Partial)
+        unknown.map(Err).or(has_open_tasks.then_some(Ok(Self::Partial)))
     }
 }
 
