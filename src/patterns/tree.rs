@@ -11,7 +11,7 @@ use crate::project::{LayoutName, manifest};
 use crate::storage::{listing, read};
 use crate::text::{file_name, listed, slashed};
 
-/// Maximum number of files listed in a folder without git.
+/// Maximum number of files listed on disk.
 const MAX_FILES: usize = 200_000;
 
 /// Maximum number of manifests that are read, those of the top folders first.
@@ -48,9 +48,9 @@ impl Tree {
         })
     }
 
-    /// Returns the paths of all files, relative to the top.
+    /// Returns the paths of the files in git's index, without git of all files, relative to the top.
     pub(crate) fn files(&self) -> &[String] {
-        &self.names().files
+        self.tracked.as_ref().map_or(&self.names().files, |tracked| &tracked.files)
     }
 
     /// Looks a path up: from the project's root, from the top, or by the end of its name.
@@ -118,7 +118,7 @@ impl Tree {
     /// Returns whether a manifest requires a package of this name.
     fn is_package(&self, name: &str) -> bool {
         let lines = self.dependencies.get_or_init(|| {
-            let files = manifests(self.files().iter().map(String::as_str));
+            let files = manifests(self.names().files.iter().map(String::as_str));
             // One that cannot be read lists nothing.
             let texts =
                 files.into_iter().filter_map(|file| read::text(&self.top.join(file)).ok()?);
@@ -134,9 +134,11 @@ impl Tree {
     }
 
     fn names(&self) -> &FileNames {
-        self.names.get_or_init(|| match &self.tracked {
-            Some(tracked) => FileNames::new(tracked.files.clone()),
-            None => FileNames::new(on_disk(&self.top)),
+        self.names.get_or_init(|| {
+            // Files that were not added yet are the project's, too.
+            let mut files = on_disk(&self.top);
+            files.extend(self.tracked.iter().flat_map(|tracked| tracked.files.iter().cloned()));
+            FileNames::new(files)
         })
     }
 }
@@ -178,6 +180,7 @@ struct FileNames {
 impl FileNames {
     fn new(mut files: Vec<String>) -> Self {
         files.sort_unstable();
+        files.dedup();
         let mut by_stem: HashMap<String, Vec<String>> = HashMap::new();
         let mut last = "";
         for file in &files {

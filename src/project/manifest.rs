@@ -42,9 +42,10 @@ impl Manifest {
             let path = root.join(file);
             let Some(text) = read::text(&path)? else { continue };
             let text = text.into_value(warnings);
-            match value(file, &text) {
+            let text = text.trim_start_matches('\u{feff}');
+            match value(file, text) {
                 Ok(value) => {
-                    let own = Self::parse(file, &text, &value, root);
+                    let own = Self::parse(file, text, &value, root);
                     found.name = found.name.or(own.name);
                     found.description = found.description.or(own.description);
                     found.build = found.build.or(own.build);

@@ -293,7 +293,14 @@ fn root_above(start: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// What only a project's folder contains: a repository, settings, entries or a ledger.
-const MARKS: [&str; 4] = [".git", "annals.toml", ".vibekit", "docs/memory/STATE.md"];
+const MARKS: [&str; 6] = [
+    ".git",
+    "annals.toml",
+    ".vibekit",
+    "docs/memory/STATE.md",
+    "docs/memory/CONSTRAINTS.md",
+    "docs/memory/DECISIONS.md",
+];
 
 fn is_project(dir: &Path) -> bool {
     MARKS.iter().any(|mark| dir.join(mark).exists()) || !layouts(dir).is_empty()
