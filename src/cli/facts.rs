@@ -41,7 +41,7 @@ value_enum!(TurnStatus);
 /// Example: annals facts add --key preference.editor --value helix --user ada
 #[derive(Args, Debug)]
 pub(crate) struct FactsArgs {
-    /// Whose facts [default: the setting `user`, else the system's user name]
+    /// Whose facts [default, except for `forget`: the setting `user`, else the system's user name]
     #[arg(long, value_name = "ID", global = true)]
     user: Option<String>,
     /// The database [default: the setting `db`, else mem.db in the data folder]
@@ -539,10 +539,10 @@ fn inject(
 
 fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
     if context.args.user.is_none() {
-        // An irreversible command must name the user explicitly, rather than rely on a setting.
-        return Err(
-            Error::usage("forget needs --user").hint("annals facts forget --user ID --reason TEXT")
-        );
+        // An irreversible command must name the user explicitly, rather than rely on a setting. An example in the hint
+        // would lack the key that was typed, and erase every fact.
+        return Err(Error::usage("forget needs --user")
+            .hint("repeat the command as it is, with `--user ID` added"));
     }
     let (user, store) = (context.user()?, context.write()?);
     let (forgotten, server_error) =

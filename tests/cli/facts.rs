@@ -175,7 +175,7 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
     assert_error(
         &run("facts forget --reason asked").code(2),
         "forget needs --user",
-        "annals facts forget --user ID --reason TEXT",
+        "repeat the command as it is, with `--user ID` added",
     );
 }
 
