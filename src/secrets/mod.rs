@@ -467,7 +467,8 @@ fn named(text: &str, before: &Captures) -> Option<Secret> {
     let is_env = is_match("variable", word);
     let is_password = rule == PASSWORD;
     let (range, is_quoted) = value_at(text, between.end());
-    let after = &text[range.end..];
+    let (value, after) = (&text[range.clone()], &text[range.end..]);
+    let is_written = before.name("password").is_some() && is_word_with_digits(value);
     let is_strong = if before.name("value").is_some() {
         // As attributes, nested, or as fields on lines of their own; the arguments of a call are none.
         let near = tail(&text[..from], NEAR);
@@ -485,8 +486,7 @@ fn named(text: &str, before: &Captures) -> Option<Secret> {
         let is_close = sign == b"=" && name.end() + 1 == between.end();
         let is_last = after.is_empty() || after.starts_with(['\n', ';', '&', '\r']);
         let is_element = sign == b">" && after.starts_with("</");
-        // As in YAML: on a line of its own. A word with a number may be an algorithm.
-        let value = &text[range.clone()];
+        // As in YAML: on a line of its own.
         let indent = tail(&text[..from], NEAR).rsplit('\n').next().unwrap_or_default();
         let is_line = sign == b":"
             && before.name("password").is_some()
@@ -494,11 +494,15 @@ fn named(text: &str, before: &Captures) -> Option<Secret> {
             && (after.is_empty() || after.starts_with(['\n', '\r']))
             && value.bytes().any(|byte| byte.is_ascii_digit())
             && !is_wordy(value);
-        is_env || is_element || is_line || is_password && (is_quoted || is_close && is_last)
+        is_env
+            || is_element
+            || is_line
+            || is_written
+            || is_password && (is_quoted || is_close && is_last)
     } else if word.starts_with('-') || is_password && is_quoted {
         true
     } else if is_quoted || before.name("is").is_some() || is_env && word.contains('_') {
-        false
+        is_written
     } else {
         return None;
     };
@@ -752,6 +756,17 @@ fn is_chosen(value: &str, user: &str) -> bool {
     value.bytes().any(|b| b.is_ascii_digit() || SYMBOLS.contains(&b))
         || value.len() >= 8 && !is_english(value)
         || value.len() >= 10 && !is_match("common-anywhere", value)
+}
+
+/// Returns whether a value is one word of letters and digits, as people write a password behind its name; code has calls and
+/// paths there, prose has algorithms and sizes.
+fn is_word_with_digits(value: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| value.as_bytes().iter().any(class);
+    has(u8::is_ascii_digit)
+        && value.starts_with(|c: char| c.is_ascii_alphabetic())
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || SYMBOLS.contains(&byte))
+        && !is_match("algorithm", value)
+        && !is_match("common-anywhere", value)
 }
 
 /// Returns whether a value consists of words followed by numbers: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.

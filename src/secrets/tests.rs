@@ -419,6 +419,30 @@ fn words_after_the_name_of_a_password_are_a_password_unless_they_are_a_message()
 }
 
 #[test]
+fn a_word_with_digits_after_the_name_of_a_password_is_one_unless_it_names_an_algorithm() {
+    for text in [
+        "password = swordfish99",
+        "password: hunter2",
+        "password is hunter2hunter2",
+        "the admin password is hunter2, ask Ada",
+        "- **Password:** hunter2 (staging)",
+    ] {
+        assert_eq!(find(text).len(), 1, "{text}");
+    }
+    for text in [
+        "password is required",
+        "password: see 1Password",
+        "the password is stored in vault 2",
+        "password: sha256 of the input",
+        "password is 12-character",
+        "password = config.db2.pass",
+        "password: test1234",
+    ] {
+        assert_eq!(find(text), [], "{text}");
+    }
+}
+
+#[test]
 fn ordinary_lines_raise_no_alarm() {
     let lines: Vec<&str> = include_str!("tests/ordinary.txt").lines().collect();
     let alarms: Vec<_> = lines
