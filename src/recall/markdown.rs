@@ -15,7 +15,7 @@ use crate::recall::hit::Flag;
 use crate::recall::place;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
-use crate::text::{fold, is_absent, one_line};
+use crate::text::{fold, is_absent, one_line, says_none};
 
 /// A text's authority in the project, which ranks texts that match equally well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -417,10 +417,20 @@ fn is_unfilled(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains(char::is_whitespace))
 }
 
-/// Returns whether a text says in words that there is nothing yet; what stands in a code span is meant.
+/// Returns whether a text, apart from the footer of a summary, says in words that there is nothing yet; what stands in a
+/// code span is meant.
 fn is_placeholder(text: &str) -> bool {
+    let is_in_italics = |line: &str| line.starts_with('*') && line.ends_with('*');
+    let is_footer = |(_, footer): &(&str, &str)| {
+        footer.lines().map(str::trim).all(|line| line.is_empty() || is_in_italics(line))
+    };
+    let text = text.split_once("\n---").filter(is_footer).map_or(text, |(text, _)| text);
     if text.len() > MAX_LABEL_LENGTH || text.contains('`') {
         return false;
+    }
+    // `None — but the key expires`
+    if says_none(text) && !text.contains(" but ") {
+        return true;
     }
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
@@ -544,7 +554,10 @@ Another.
         assert_eq!(shown(text), [""; 0]);
         assert_eq!(shown("- [ ] [Phase 2: Loans](#phase-2)\n- [P](#p)\n"), [""; 0]);
         assert_eq!(shown("- [P](#p) and [Q](#q)\n- [P](p.md)\n").len(), 2);
-        assert_eq!(shown("- None of the tests ran\n- 🚀\n").len(), 2);
+        let footer = "## A\n\nNone - plan executed exactly as written.\n\n## B\nNone\n\n---\n*Phase: 02*\n*Completed: 2026-04-12*\n";
+        assert_eq!(shown(footer), [""; 0]);
+        assert_eq!(shown("None\n\n---\nThe lock is left open.\n").len(), 1);
+        assert_eq!(shown("- None of the tests ran\n- None — but the key expires\n- 🚀\n").len(), 3);
     }
 
     #[test]
