@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use crate::error::{Error, Result};
 use crate::patterns::entry::is_filler;
 use crate::patterns::sentences::{
-    ContentWords, clean, complete_statement, is_complete, leading_sentences,
+    ContentWords, clean, complete_statement, is_complete, is_whole, leading_sentences,
 };
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
@@ -130,7 +130,8 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
 
 /// Returns the first sentence of an issue with that of its fix, or the issue without the fix if both are too long together.
 fn with_fix(issue: &str, fix: &str) -> Option<String> {
-    let first = leading_sentences(issue, 1, MAX_LENGTH).filter(|first| is_complete(first))?;
+    // `Excel writes a BOM.` says enough beside its fix.
+    let first = leading_sentences(issue, 1, MAX_LENGTH).filter(|first| is_whole(first))?;
     let first = first.trim_end_matches('.');
     let fix = clean(fix);
     let fix = sentences(&fix).into_iter().next().filter(|fix| is_closed(fix));
@@ -466,6 +467,14 @@ mod tests {
                 "`ModuleNotFoundError` for `rich_click` in every test. Fix: `pip install rich-click`"
             )
         );
+    }
+
+    #[test]
+    fn a_short_problem_is_told_with_its_fix() {
+        let (issue, fix) = (Some("Excel writes a BOM."), Some("Strip it before parsing"));
+        let text = recorded("[Rule 1 - Bug] BOM", issue, fix);
+        assert_eq!(text.as_deref(), Some("Excel writes a BOM. Fix: Strip it before parsing"));
+        assert_eq!(recorded("[Rule 1 - Bug] BOM", issue, None), None);
     }
 
     #[test]

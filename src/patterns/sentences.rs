@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use crate::search::Language;
 use crate::text::{is_closed, listed, one_line, pattern, sanitized, sentence_ends};
 
-/// Minimum lengths of an informative sentence, in characters and in words.
+/// Minimum lengths of an informative sentence, in characters and in words; beside its fix, only in words.
 const MIN_CHARS: usize = 25;
 const MIN_WORDS: usize = 4;
 
@@ -20,13 +20,17 @@ const ABBREVIATED: &str = "e.g i.e vs";
 /// Minimum number of common words of two similar texts; fewer are chance, however short the texts are.
 const MIN_COMMON_WORDS: usize = 3;
 
-/// Returns whether a sentence, with its full stop if it has one, is complete: no open delimiters, and not truncated.
+/// Returns whether a sentence, with its full stop if it has one, is whole and long enough to say something on its own.
 pub(crate) fn is_complete(text: &str) -> bool {
+    text.chars().count() >= MIN_CHARS && is_whole(text)
+}
+
+/// Returns whether a sentence has enough words and no open delimiters, and is not truncated.
+pub(crate) fn is_whole(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let last = words.last().copied().unwrap_or_default().to_lowercase();
     let last = last.trim_matches(|c: char| !c.is_alphanumeric());
-    text.chars().count() >= MIN_CHARS
-        && words.len() >= MIN_WORDS
+    words.len() >= MIN_WORDS
         && is_closed(text)
         && !listed(ABBREVIATED, last)
         && (text.ends_with('.') || !listed(DANGLING, last))
