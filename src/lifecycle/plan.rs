@@ -369,8 +369,9 @@ fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<Ph
     // A finished phase may lie in an archive, too.
     let own = own.dir.as_ref().filter(|_| own.is_begun()).map(|dir| dir.dir_name());
     let is_own = |phase: &&FinishedPhase| own.as_ref() == Some(&phase.dir_name);
+    let is_model = |phase: &&FinishedPhase| phase.is_complete && phase.number.is_some();
     let others: Vec<&FinishedPhase> =
-        history.iter().rev().filter(|phase| !is_own(phase) && phase.number.is_some()).collect();
+        history.iter().rev().filter(|phase| !is_own(phase) && is_model(phase)).collect();
     let text = |phase: &&FinishedPhase| {
         let titles = phase.plans.iter().filter_map(|plan| plan.summary.title.as_deref());
         std::iter::once(phase.name.as_str()).chain(titles).collect::<Vec<_>>().join("\n")

@@ -207,3 +207,12 @@ fn the_brief_is_told_although_the_context_file_is_refused() {
     assert!(outcome.stdout().starts_with("Phase 4: "), "{}", outcome.stdout());
     assert!(outcome.stderr().contains("CLAUDE.md"), "{}", outcome.stderr());
 }
+
+#[test]
+fn an_unfinished_phase_is_no_model() {
+    let case = Case::new("examples/gsd-project");
+    let brief = case.run("plan 3").success().stdout();
+    let (_, models) = brief.split_once("Phases like this one:\n").unwrap();
+    assert!(models.starts_with("  - phase 1 Trail Reports: 2 plans "), "{models}");
+    assert!(!models.contains("Fading Conditions"), "{models}");
+}
