@@ -23,6 +23,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "What the history shows",
             "Phases like this one",
             "Plans",
+            "CLAUDE.md updated (69 lines).",
             "Next"
         ]
     );
@@ -215,4 +216,17 @@ fn an_unfinished_phase_is_no_model() {
     let (_, models) = brief.split_once("Phases like this one:\n").unwrap();
     assert!(models.starts_with("  - phase 1 Trail Reports: 2 plans "), "{models}");
     assert!(!models.contains("Fading Conditions"), "{models}");
+}
+
+#[test]
+fn the_brief_says_which_context_file_it_updated() {
+    let case = Case::new("examples/gsd-project");
+    let said = |run: &str| {
+        let brief = case.run(run).success().stdout();
+        brief.lines().filter(|line| line.starts_with("CLAUDE.md")).map(str::to_owned).collect()
+    };
+    let first: Vec<String> = said("plan 3");
+    assert!(first.len() == 1 && first[0].contains("ed ("), "{first:?}");
+    let second: Vec<String> = said("plan 3");
+    assert_eq!(second, [""; 0]);
 }
