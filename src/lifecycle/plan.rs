@@ -10,8 +10,8 @@ use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::sync::refresh;
 use crate::patterns;
 use crate::patterns::{
-    ComparisonQuestion, FinishedPhase, Insights, PlanRecord, PlanRef, Rate, RelevantPattern,
-    StaleReasons, ends_in, is_planning, known_milestone,
+    ComparisonQuestion, FinishedPhase, Insights, PathCheck, PlanRecord, PlanRef, Rate,
+    RelevantPattern, StaleReasons, ends_in, is_planning, known_milestone,
 };
 use crate::plan::{
     Action, Deviation, Phase, PhaseNumber, PhaseState, Plan, PlanNumber, PlanState, Requirement,
@@ -19,7 +19,7 @@ use crate::plan::{
 };
 use crate::project::Project;
 use crate::search::bm25;
-use crate::storage::Store;
+use crate::storage::{Store, read};
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -169,7 +169,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         rate: DeviationRate::from_history(&past),
         insights: insights(&past, &checked.plans),
         similar: similar_phases(&past, phase, &topic),
-        careful: careful(&past, &checked.open_files()),
+        careful: under_new_names(project, careful(&past, &checked.open_files()), &past)?,
         plans: checked.plans,
         problems: checked.problems,
         contested: next.contest(),
@@ -415,7 +415,7 @@ const MAX_CAREFUL_FILES: usize = 5;
 /// A file that caused deviations in earlier plans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CarefulFile {
-    /// The file, as named in the plans of this phase, else as in the deviations.
+    /// The file, as named in the plans of this phase, else as in the deviations; its new name if it moved.
     pub file: String,
     /// The plans that deviated over it, latest last.
     pub plans: Vec<PlanRef>,
@@ -453,6 +453,31 @@ fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<Careful
     files.sort_by_key(|file| Reverse(file.plans.len()));
     files.truncate(MAX_CAREFUL_FILES);
     files
+}
+
+/// Returns the files, with their new names where they moved since the last of these plans.
+fn under_new_names(
+    project: &Project,
+    mut files: Vec<CarefulFile>,
+    history: &[FinishedPhase],
+) -> Result<Vec<CarefulFile>> {
+    let missing = |one: &&mut CarefulFile| !read::exists(&project.root.join(&one.file));
+    let mut missing = files.iter_mut().filter(missing).peekable();
+    if missing.peek().is_some() {
+        let mut check = PathCheck::new(project)?;
+        for one in missing {
+            let last = one.plans.last();
+            let is_of = |phase: &&FinishedPhase| {
+                phase.plans.iter().any(|plan| PlanRef::new(phase, plan).as_ref() == last)
+            };
+            let since = history.iter().find(is_of).and_then(FinishedPhase::completed);
+            let found = check.missing(&format!("`{}`", one.file), &[since.unwrap_or_default()])?;
+            if let Some(to) = found.into_iter().next().and_then(|report| report.to) {
+                one.file = to;
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// Returns the path of a file that a plan names by its end: the only file with that end that the plan touched.

@@ -1,6 +1,6 @@
 //! `annals plan`.
 
-use crate::support::{Case, difference};
+use crate::support::{Case, difference, require};
 
 #[test]
 fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
@@ -210,15 +210,6 @@ fn the_brief_is_told_although_the_context_file_is_refused() {
 }
 
 #[test]
-fn an_unfinished_phase_is_no_model() {
-    let case = Case::new("examples/gsd-project");
-    let brief = case.run("plan 3").success().stdout();
-    let (_, models) = brief.split_once("Phases like this one:\n").unwrap();
-    assert!(models.starts_with("  - phase 1 Trail Reports: 2 plans "), "{models}");
-    assert!(!models.contains("Fading Conditions"), "{models}");
-}
-
-#[test]
 fn the_brief_says_which_context_file_it_updated() {
     let case = Case::new("examples/gsd-project");
     let said = |run: &str| {
@@ -229,4 +220,36 @@ fn the_brief_says_which_context_file_it_updated() {
     assert!(first.len() == 1 && first[0].contains("ed ("), "{first:?}");
     let second: Vec<String> = said("plan 3");
     assert_eq!(second, [""; 0]);
+}
+
+#[test]
+fn an_unfinished_phase_is_no_model() {
+    let case = Case::new("examples/gsd-project");
+    let brief = case.run("plan 3").success().stdout();
+    let (_, models) = brief.split_once("Phases like this one:\n").unwrap();
+    assert!(models.starts_with("  - phase 1 Trail Reports: 2 plans "), "{models}");
+    assert!(!models.contains("Fading Conditions"), "{models}");
+}
+
+#[test]
+fn a_file_that_moved_has_its_new_name() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    case.write("src/cli.ts", "the same\nlines\nas\nbefore\n")
+        .write(".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: A\n\n### Phase 2: B\n");
+    for plan in ["01", "02"] {
+        let place = format!(".planning/phases/01-a/01-{plan}");
+        case.write(&format!("{place}-PLAN.md"), "# Plan\n").write(
+            &format!("{place}-SUMMARY.md"),
+            "---\ncompleted: 2026-02-01\ndeviations:\n  - \"`src/cli.ts` fails without a terminal\"\n---\n",
+        );
+    }
+    case.commit("Begin", "2026-02-01T00:00:00Z");
+    case.shell("git mv src/cli.ts src/terminal.ts").success();
+    case.commit("Move", "2026-02-02T00:00:00Z");
+    let brief = case.run("plan 2 --json").success().json();
+    assert_eq!(brief["careful"][0]["file"], "src/terminal.ts");
 }
