@@ -256,12 +256,13 @@ fn sync_request(
     let is_targeted = !targets.is_empty() || claude_md::with_memory(project).next().is_some();
     // A block that has nothing left to say is taken out.
     let memory = memory.or_else(|| (is_planless && is_targeted).then(Vec::new));
+    let target = claude_md::default_targets(project).first().map_or("claude", |one| one.as_str());
     let hint = match memory.as_deref() {
-        Some(_) if !is_targeted => Some(
-            "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
-        ),
+        Some(_) if !is_targeted => Some(format!(
+            "`annals sync --target {target}` writes what is remembered here into a file that sessions read; `annals init` starts a plan"
+        )),
         Some([]) if claude_md::with_memory(project).next().is_none() => Some(
-            "nothing is remembered here yet: `annals remember TEXT` stores a sentence; `annals init` starts a plan",
+            "nothing is remembered here yet: `annals remember TEXT` stores a sentence; `annals init` starts a plan".to_owned(),
         ),
         _ => None,
     };

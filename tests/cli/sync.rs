@@ -148,6 +148,19 @@ fn where_codex_is_the_only_client_agents_md_is_the_default_and_a_named_file_is_o
 }
 
 #[test]
+fn without_a_planning_folder_the_file_of_the_only_client_is_hinted_at() {
+    let case = Case::empty();
+    case.write("AGENTS.md", "# Mine\n").run("setup codex").success();
+    case.run("remember we pin node 20").success();
+    assert_error(
+        &case.run("sync").code(3),
+        "[ROOT]: no planning folder here",
+        "`annals sync --target agents` writes what is remembered here into a file that sessions read; `annals init` starts a plan",
+    );
+    assert!(case.run("sync --target agents").success().stdout().starts_with("AGENTS.md updated ("));
+}
+
+#[test]
 fn hand_edits_move_below_the_block() {
     let case = Case::new(YOLO);
     case.run("sync").success();
@@ -269,7 +282,7 @@ fn what_is_remembered_without_a_planning_folder_goes_where_it_is_asked_for() {
     assert_error(
         &refused,
         "[ROOT]: no planning folder here",
-        "`annals sync --target claude` writes what is remembered here for Claude Code to read; `annals init` starts a plan",
+        "`annals sync --target claude` writes what is remembered here into a file that sessions read; `annals init` starts a plan",
     );
     let sync =
         |rest: &str| case.run(&format!("sync --target claude {rest}")).env("ANNALS_USER", "ada");
