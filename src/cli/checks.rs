@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::Project;
-use crate::text::estimate_tokens;
+use crate::text::{estimate_tokens, shell_word};
 use crate::{audit, hooks, mcp};
 
 /// Check every store, and name the fix for each finding
@@ -164,7 +164,7 @@ fn own_folder(project: &Project) -> AuditRow {
     let looked_at = if found.is_some() { &folder } else { &project.root };
     let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
     if is_read_only {
-        let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
+        let fix = format!("chmod -R u+w {}", shell_word(&looked_at.to_string_lossy()));
         let what = format!("{what} cannot be written: nothing can be changed or cached");
         return AuditRow::attention(what, fix).fault();
     }

@@ -203,3 +203,16 @@ fn what_cannot_be_written_is_named() {
     assert_eq!(found["level"], "fault");
     assert_eq!(row(&found, "project", ".annals folder")["fix"], "move or rename it");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_named_in_the_fix() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let case = Case::empty();
+    set_permissions(case.root(), Permissions::from_mode(0o555)).unwrap();
+    let found = diagnosis(&case);
+    set_permissions(case.root(), Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(row(&found, "project", ".annals folder")["fix"], "chmod -R u+w [ROOT]");
+}
