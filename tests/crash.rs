@@ -265,7 +265,8 @@ fn an_undo_of_a_killed_write_says_what_was_edited_since() {
     let part = "Undid a part of operation 1 (execute).\n  .vbw-planning/patterns/PATTERNS.md\n  \
                 CLAUDE.md: left as it is, since it has changed\n";
     let refused = "error: CLAUDE.md: has changed since then; nothing was undone\n\
-                   hint: its old content is in the record that `annals log` lists\n";
+                   hint: take back what was changed since, then undo it; the record in .annals/history/ has the \
+                   content before and after, as JSON\n";
     let none = "error: nothing to undo\n";
     for (command, expected) in
         [("sync", vec![refused, none]), ("execute", vec![part, refused, none])]

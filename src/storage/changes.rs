@@ -471,7 +471,7 @@ fn leads_outside(path: &Path, real: &Path) -> Result<bool> {
 pub(crate) fn changed_since(path: &Path) -> Error {
     Error::refused("has changed since then; nothing was undone")
         .at(path, None)
-        .hint("its old content is in the record that `annals log` lists")
+        .hint("take back what was changed since, then undo it; the record in .annals/history/ has the content before and after, as JSON")
 }
 
 /// Maximum number of lines of both sides together; longer diffs are useless and slow to compute.

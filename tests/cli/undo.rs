@@ -73,7 +73,7 @@ fn files_changed_since_are_not_overwritten() {
     assert_error(
         &refused,
         "CLAUDE.md: has changed since then; nothing was undone",
-        "its old content is in the record that `annals log` lists",
+        "take back what was changed since, then undo it; the record in .annals/history/ has the content before and after, as JSON",
     );
     assert_eq!(case.read("CLAUDE.md").unwrap(), b"all new\n");
 }
@@ -92,7 +92,7 @@ fn an_operation_that_is_already_undone_says_so() {
     assert_error(
         &case.run("undo 1").code(4),
         "CLAUDE.md: has changed since then; nothing was undone",
-        "its old content is in the record that `annals log` lists",
+        "take back what was changed since, then undo it; the record in .annals/history/ has the content before and after, as JSON",
     );
 }
 
