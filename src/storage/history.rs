@@ -94,8 +94,7 @@ impl History {
             }
         }
         if others > 0 {
-            let what = quantity(others, "file");
-            let message = format!("{what} not written by you with this version, so not listed");
+            let message = format!("{}, so not listed", not_ours(others));
             list.warnings.push(Warning::file(&self.storage.records(), message));
         }
         Ok(list)
@@ -287,15 +286,27 @@ impl History {
     fn own(&self, id: Option<u64>) -> Result<Record> {
         let mut files = self.files()?;
         files.retain(|(_, ending)| *ending == DONE || self.storage.dry_run);
+        let mut others = 0;
         let found = self.states(files).rev().find_map(|(_, state)| match state {
             Ok(RecordState::Own(record))
                 if record.keep && !record.is_backward() && id.is_none_or(|id| record.id == id) =>
             {
                 Some(record)
             }
-            _ => None,
+            Ok(RecordState::Own(..) | RecordState::Missing) | Err(_) => None,
+            Ok(_) => {
+                others += 1;
+                None
+            }
         });
-        found.ok_or_else(|| id.map_or_else(|| Error::not_found("nothing to undo"), unknown))
+        found.ok_or_else(|| match id {
+            Some(id) => unknown(id),
+            None if others == 0 => Error::not_found("nothing to undo"),
+            None => Error::not_found("nothing to undo").hint(format!(
+                ".annals/history/ has {}; a copied project needs the file `key` of your data folder, too",
+                not_ours(others)
+            )),
+        })
     }
 
     pub(crate) fn read(&self, id: u64, ending: &str) -> Result<RecordState> {
@@ -357,6 +368,11 @@ fn undoing(operations: &[Operation], id: OperationId) -> Option<OperationId> {
     let name = format!("undo {id}");
     let later = operations.iter().filter(|one| one.id > id && one.operation == name);
     later.map(|one| one.id).find(|undo| undoing(operations, *undo).is_none())
+}
+
+/// Returns how many records were left aside, and why.
+fn not_ours(count: usize) -> String {
+    format!("{} not written by you with this version", quantity(count, "file"))
 }
 
 fn unknown(id: u64) -> Error {

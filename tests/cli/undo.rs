@@ -1,5 +1,7 @@
 //! `annals undo`
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::cli::{VBW, assert_error};
@@ -93,6 +95,18 @@ fn an_operation_that_is_already_undone_says_so() {
         &case.run("undo 1").code(4),
         "CLAUDE.md: has changed since then; nothing was undone",
         "take back what was changed since, then undo it; the record in .annals/history/ has the content before and after, as JSON",
+    );
+}
+
+#[test]
+fn records_without_their_key_are_named() {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    fs::remove_file(case.home().join(".local/share/annals/key")).unwrap();
+    assert_error(
+        &case.run("undo").code(3),
+        "nothing to undo",
+        ".annals/history/ has 1 file not written by you with this version; a copied project needs the file `key` of your data folder, too",
     );
 }
 
