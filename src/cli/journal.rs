@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::cli::input::stdin;
 use crate::cli::output::Output;
@@ -254,6 +254,10 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
     let mut found = journal::search(file, &query)?;
     if !verbose {
         found.skipped = None;
+    }
+    let is_request = |q: &String| serde_json::from_str::<Map<String, Value>>(q).is_ok();
+    if found.results.is_empty() && args.q.as_ref().is_some_and(is_request) {
+        out.note("searched literally; a request as JSON is read from standard input: `printf '%s' '{…}' | annals journal search`");
     }
     out.json_line(&found);
     Ok(())

@@ -49,6 +49,21 @@ fn a_write_is_one_line_with_its_keys_in_order() {
     assert_eq!(journal(&case), format!("{line}\n{second}\n"));
 }
 
+#[test]
+fn a_request_as_an_argument_is_searched_literally_and_says_so() {
+    let case = Case::empty();
+    write(&case, &json!({"content": "User prefers Python."}));
+    let query = r#"{"q":"Python"}"#;
+    let found = case.run("journal search").args([query]).success();
+    assert_eq!(contents(&found), [""; 0]);
+    assert_eq!(
+        found.stderr(),
+        "searched literally; a request as JSON is read from standard input: `printf '%s' '{…}' | annals journal search`\n"
+    );
+    let found = case.run("journal search").stdin(query).success();
+    assert_eq!(contents(&found), ["User prefers Python."]);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_file_and_its_folder_are_for_their_owner_alone() {
