@@ -13,7 +13,7 @@ use crate::patterns::PatternEntry;
 use crate::plan::{Drift, Phase, PlanState, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, Store};
-use crate::text::sanitize_json;
+use crate::text::{is_absent, sanitize_json};
 use crate::warning::{Parsed, Warning};
 use crate::{facts, knowledge, ledger, patterns, templates};
 
@@ -100,6 +100,8 @@ struct Page {
     drift: Vec<String>,
     phases: Vec<Value>,
     lessons: Vec<PatternEntry>,
+    /// The sections of the ledger's STATE.md and CONSTRAINTS.md that say something.
+    ledger: Vec<(String, Vec<String>)>,
     decisions: Vec<Value>,
     entries: Vec<Value>,
     /// The facts that wait for confirmation; `None` if no user is set, since the page must not show the wrong user's.
@@ -119,7 +121,7 @@ pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
         Page { project: name.into_owned(), made, costs: costs.to_vec(), ..Page::default() };
     let fills: [(&str, Fill); 4] = [
         ("the planning folder", fill_planning),
-        ("the ledger", fill_decisions),
+        ("the ledger", fill_ledger),
         ("the knowledge entries", fill_entries),
         ("the facts", fill_pending_facts),
     ];
@@ -168,7 +170,16 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     Ok(())
 }
 
-fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+fn fill_ledger(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    if ledger::exists(project) {
+        let brief = ledger::brief(project, ledger::BRIEF_DAYS)?;
+        page.ledger = brief.state_sections();
+        page.ledger.extend(brief.constraint_sections());
+        for (_, lines) in &mut page.ledger {
+            lines.retain(|line| !is_absent(line));
+        }
+        page.ledger.retain(|(_, lines)| !lines.is_empty());
+    }
     let decisions = ledger::list_decisions(project)?.into_value(warnings);
     let decisions = decisions.iter();
     page.decisions.extend(decisions.map(|one| json!({ "date": one.date, "text": one.title })));

@@ -205,6 +205,24 @@ fn where_nothing_is_remembered_the_page_says_so() {
 }
 
 #[test]
+fn a_ledger_alone_is_told_with_its_state_and_constraints() {
+    let case = Case::empty();
+    case.write(
+        "docs/memory/STATE.md",
+        "# State\n\n## Now\n\n- The gateway runs in Turin\n\n## Blockers\n\n- None\n",
+    );
+    case.write("docs/memory/CONSTRAINTS.md", "# Constraints\n\n## Rules\n\n- Freeze on Fridays\n");
+    let page = case.run("report --out -").success().stdout();
+    let (_, told) = page.split_once("What the ledger says</h2>\n").unwrap();
+    assert!(
+        told.starts_with(
+            "<h3>Now</h3><ul><li>The gateway runs in Turin</li></ul>\n<h3>Rules</h3><ul><li>Freeze on Fridays</li></ul>\n"
+        ),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_browser_shows_the_page_without_a_complaint() {
     if !require("browser") {
         return;
