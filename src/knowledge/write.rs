@@ -462,6 +462,9 @@ pub fn delete(
 /// Share of common words at which two texts say the same, in percent.
 const MIN_SHARED_PERCENT: usize = 80;
 
+/// Share at which they may be about the same thing, so that one is named beside the other.
+const NEAR_PERCENT: usize = 60;
+
 /// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 72;
 
@@ -520,7 +523,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
             Some(key) => key.clone(),
             None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
         };
-        refuse_same(&place, &key, text)?;
+        let near = refuse_same(&place, &key, text)?;
         let path = place.entry(&key);
         let known = bytes(&place, &path)?;
         let body = body(text, known.as_ref().map_or("\n", line_end));
@@ -538,7 +541,8 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
             request_id: None,
         };
         check(&write)?;
-        let (written, changes) = plan(project, &place, &write)?;
+        let (mut written, changes) = plan(project, &place, &write)?;
+        written.warnings.extend(near);
         let remembered = Remembered {
             written,
             kind,
@@ -588,8 +592,9 @@ fn free_key(place: &KnowledgeDir, key: &str) -> Result<String> {
     }
 }
 
-/// Refuses a text that has nearly all of its words in common with another active entry.
-fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<()> {
+/// Refuses a text that has nearly all of its words in common with another active entry; returns a remark on one that it has
+/// most of them in common with.
+fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<Option<Warning>> {
     let words = content_words(text);
     let found = scan(place, |file| {
         let entry = file.entry();
@@ -598,18 +603,20 @@ fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<()> {
         }
         let other = content_words(file.text.get(entry.body)?);
         let both = words.intersection(&other).count();
-        let all = words.len() + other.len() - both;
-        (both > 0 && both * 100 >= all * MIN_SHARED_PERCENT).then(|| (both, file.key.to_owned()))
+        let share = (both * 100).checked_div(words.len() + other.len() - both)?;
+        (share >= NEAR_PERCENT).then(|| (share, file.key.to_owned()))
     })?;
-    match found.value.into_iter().max() {
-        None => Ok(()),
-        Some((_, other)) => {
-            let word = shell_word(&other);
-            Err(Error::refused(format!("`{other}` says nearly the same")).hint(format!(
-                "`annals remember --key {word} TEXT` updates it; `annals entry read {word}` prints it"
-            )))
-        }
+    let Some((share, other)) = found.value.into_iter().max() else { return Ok(None) };
+    let word = shell_word(&other);
+    if share < MIN_SHARED_PERCENT {
+        let message = format!(
+            "this entry has most of the new one's words; if one of the two is out of date, `annals entry supersede --old {word} --new {key}`"
+        );
+        return Ok(Some(Warning::file(&place.entry(&other), message)));
     }
+    Err(Error::refused(format!("`{other}` has nearly the same words")).hint(format!(
+        "`annals remember --key {word} TEXT` replaces what `annals entry read {word}` prints; `annals entry write` with a new --key keeps both"
+    )))
 }
 
 #[cfg(test)]

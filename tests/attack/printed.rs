@@ -59,7 +59,7 @@ fn the_key_of_an_entry_is_one_word() {
     );
     let similar = case.run("remember run the tests with cargo test").code(4).stderr();
     let hint = format!(
-        "`annals remember --key {QUOTED} TEXT` updates it; `annals entry read {QUOTED}` prints it"
+        "`annals remember --key {QUOTED} TEXT` replaces what `annals entry read {QUOTED}` prints;"
     );
     assert!(similar.contains(&hint), "{similar}");
 }

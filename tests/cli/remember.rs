@@ -122,8 +122,8 @@ fn what_an_entry_says_already_is_refused_with_the_one_to_update() {
     let same = case.run("remember run tests with pytest -q -x").code(4);
     assert_error(
         &same,
-        "`run-tests-pytest-q-x` says nearly the same",
-        "`annals remember --key run-tests-pytest-q-x TEXT` updates it; `annals entry read run-tests-pytest-q-x` prints it",
+        "`run-tests-pytest-q-x` has nearly the same words",
+        "`annals remember --key run-tests-pytest-q-x TEXT` replaces what `annals entry read run-tests-pytest-q-x` prints; `annals entry write` with a new --key keeps both",
     );
     let key = ["ghp", "_0123456789abcdefghijABCDEFGHIJ012345"].concat();
     let refused = case.run("remember the key is").args([key]).code(4).stderr();
@@ -140,6 +140,23 @@ fn what_an_entry_says_already_is_refused_with_the_one_to_update() {
     );
     case.run("remember --dry-run the gate is red").success();
     assert_eq!(case.read(".vibekit/memory/gate-red.md"), None);
+}
+
+#[test]
+fn an_entry_with_most_of_the_words_is_named_beside_the_new_one() {
+    let case = Case::empty();
+    case.run("remember --key port the dev server listens on port 8080").success();
+    let near = case.run("remember the dev server listens on port 9090").success();
+    assert!(
+        near.stdout().starts_with("Stored: dev-server-listens-port-9090."),
+        "{}",
+        near.report()
+    );
+    assert_eq!(
+        near.stderr(),
+        "warning: .vibekit/memory/port.md: this entry has most of the new one's words; if one of the two is out of date, \
+         `annals entry supersede --old port --new dev-server-listens-port-9090`\n"
+    );
 }
 
 #[test]
