@@ -68,8 +68,7 @@ fn one_entry_written_twice_is_a_conflict_for_git() {
     git(&case, "git merge -q --no-edit side").code(1);
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     assert!(
-        text.contains("<<<<<<<") && text.contains("- one way\n=======\n- another way")
-            || text.contains("- another way\n=======\n- one way"),
+        text.contains("<<<<<<< ours\n- another way\n=======\n- one way\n>>>>>>> theirs\n"),
         "{text}"
     );
     let status = case.shell("git status --porcelain").success().stdout();

@@ -15,7 +15,7 @@ fn repository() -> Option<Case> {
 }
 
 const COMMAND: &str = "git config merge.annals.driver 'annals merge-file %O %A %B --path %P || \
-                       git merge-file --marker-size=%L %A %O %B'";
+                       git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B'";
 
 #[test]
 fn it_is_set_up_once_and_taken_away_to_the_byte() {

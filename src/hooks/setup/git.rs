@@ -19,8 +19,7 @@ use crate::{ledger, patterns};
 const ATTRIBUTES: &str = ".gitattributes";
 
 /// The merge driver: what annals does not merge, git does, and marks the conflicts.
-const DRIVER: &str =
-    "annals merge-file %O %A %B --path %P || git merge-file --marker-size=%L %A %O %B";
+const DRIVER: &str = "annals merge-file %O %A %B --path %P || git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B";
 
 /// The outcome of `annals setup git`. It is the document of `annals setup git --json`.
 #[derive(Clone, Debug, Serialize)]
