@@ -7,6 +7,7 @@
 pub mod clock;
 pub mod error;
 mod parallel;
+mod process;
 pub mod progress;
 pub mod secrets;
 pub mod text;

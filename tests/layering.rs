@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Bottom first; a module is above every module of the rows before its own.
 const LAYERS: &[&[&str]] = &[
-    &["error", "warning", "clock", "text", "secrets", "progress", "parallel"],
+    &["error", "warning", "clock", "text", "secrets", "progress", "parallel", "process"],
     &["storage", "markdown", "git", "service", "search"],
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],

@@ -21,7 +21,7 @@ use crate::hooks::{
 };
 use crate::project::{Layout, LayoutName, OpenRequest, Project};
 use crate::sessions::Client;
-use crate::{context, git, hooks, sessions};
+use crate::{context, hooks, process, sessions};
 
 /// Connect Claude Code, Codex or another client to annals, or disconnect it
 ///
@@ -263,7 +263,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let place = global.request()?;
     let request = args.request.clone();
     let is_end = request.event.as_deref() == Some(Event::SessionEnd.as_str());
-    git::use_process_groups();
+    process::use_groups();
     let (sender, receiver) = mpsc::channel();
     // A panic is reported as an error, without a backtrace.
     std::panic::set_hook(Box::new(|_| {}));
@@ -279,7 +279,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     match receiver.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
         Ok(answer) => answer,
         Err(mpsc::RecvTimeoutError::Timeout) => {
-            git::kill_all();
+            process::kill_all();
             Err(Error::failed("did not finish in time"))
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("crashed")),

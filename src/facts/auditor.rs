@@ -1,11 +1,8 @@
 //! Has the turns of the queue judged: the auditor's prompt, its command, and the actions in its answer.
 
-use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::sync::mpsc::Receiver;
+use std::io;
+use std::process::Command;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -19,6 +16,7 @@ use crate::facts::queue::{Turn, TurnStatus};
 use crate::facts::search::{FactQuery, Method};
 use crate::facts::store::{Facts, json, stored_as_word};
 use crate::facts::{metrics, profile, queue, search};
+use crate::process;
 use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
 use crate::text;
@@ -239,95 +237,37 @@ pub(crate) const WAIT: Duration = Duration::from_mins(2);
 /// Maximum length of an answer, in bytes; the rest is not read.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
-/// Polling interval for the exit of a command that has closed its output.
-const PAUSE: Duration = Duration::from_millis(5);
-
 /// Returns what a shell command prints that reads the prompt, or an error.
 fn ask(command: &str, prompt: &str, wait: Duration) -> Result<String> {
     let failed = |reason: &str| {
         Error::failed(format!("the auditor's command {reason}"))
             .hint("the setting llm.command names it; the turn stays in the queue")
     };
-    // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
-    let deadline = Instant::now() + wait;
-    let left = || deadline.saturating_duration_since(Instant::now());
-    let mut child = start(command).map_err(|error| failed(&format!("does not start: {error}")))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        let prompt = prompt.to_owned();
-        // In a thread, since a command may answer before it has read everything, or read nothing.
-        thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
+    // The shell starts others, which end with it.
+    process::use_groups();
+    let answer = process::run(&mut shell(command), prompt.as_bytes(), MAX_ANSWER_BYTES, wait);
+    let answer = answer.map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => failed(&format!("gave {error}")),
+        _ => failed(&format!("cannot be run: {error}")),
+    })?;
+    if answer.status.success() {
+        return Ok(String::from_utf8_lossy(&answer.stdout).into_owned());
     }
-    let (answer, complaint) = (collect(child.stdout.take()), collect(child.stderr.take()));
-    let answer = answer.recv_timeout(left());
-    let (answer, status) = loop {
-        let status = child.try_wait().map_err(|error| failed(&error.to_string()))?;
-        match (&answer, status) {
-            (Ok(answer), Some(status)) => break (answer, status),
-            _ if left().is_zero() => {
-                end(&mut child);
-                let seconds = wait.as_secs_f32();
-                return Err(failed(&format!("gave no answer in {seconds} s")));
-            }
-            _ => thread::sleep(PAUSE),
-        }
-    };
-    if status.success() {
-        return Ok(answer.clone());
-    }
-    let said = complaint.recv_timeout(left()).unwrap_or_default();
-    let last = said.lines().rfind(|line| !line.trim().is_empty());
+    let last = answer.stderr.lines().rfind(|line| !line.trim().is_empty());
     let last = last.map(|last| format!(": {}", strip_controls(last))).unwrap_or_default();
-    Err(failed(&format!("failed ({status}){last}")))
+    Err(failed(&format!("failed ({}){last}", answer.status)))
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "facts may start the auditor, which only the user's own settings can name"
 )]
-fn start(command: &str) -> io::Result<Child> {
+fn shell(command: &str) -> Command {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut process = Command::new(shell);
     process.args([flag, command]);
-    process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut process, 0);
-    process.spawn()
+    process
 }
-
-/// Reads a stream to its end in a thread.
-fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    if let Some(stream) = stream {
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // What was read before an error is judged like any other answer.
-            stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes).ok();
-            // After a timeout, nobody receives the result.
-            sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok()
-        });
-    }
-    receiver
-}
-
-/// Kills a command with all processes that it started.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        let group = format!("-{}", child.id());
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "killing a process group without unsafe code needs the system's `kill`"
-        )]
-        let killed = Command::new("kill").args(["-KILL", "--", &group]).status();
-        // If it has already exited, there is nothing to kill.
-        killed.ok();
-    }
-    child.kill().ok();
-    child.wait().ok();
-}
-
-/// Maximum number of actions in an answer.
-const MAX_ACTIONS: usize = 64;
 
 word_enum! {
     /// The type of an action as the auditor states it; the rules decide on the outcome.
@@ -466,9 +406,6 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     };
     let answer: Answer = serde_json::from_str(unfenced(answer.trim()))
         .map_err(|error| refused(&format!("not JSON: {error}")))?;
-    if answer.actions.len() > MAX_ACTIONS {
-        return Err(refused(&format!("more than {MAX_ACTIONS} actions")));
-    }
     let (mut actions, mut problems) = (Vec::new(), Vec::new());
     for (index, value) in answer.actions.into_iter().enumerate() {
         let action = serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()));

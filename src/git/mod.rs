@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use log::{Addition, ChangedFile, Commit, CommitNode, Timeline};
-pub use program::{kill_all, use_process_groups};
 pub(crate) use repository::is_hash_prefix;
 
 use crate::error::{Error, Result};
-use crate::git::program::Output;
+use crate::git::program::successful;
 use crate::git::repository::{Head, Repository, is_full_hash};
+use crate::process::Output;
 use crate::warning::Warning;
 
 /// The content of the index, as paths relative to the top of the repository.
@@ -188,7 +188,7 @@ impl Git {
     /// Returns the output of a command that reads this input; empty without git or repository.
     fn output(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
         let output = self.run(arguments, input)?;
-        output.map_or(Ok(Vec::new()), |output| output.successful(arguments))
+        output.map_or(Ok(Vec::new()), |output| successful(output, arguments))
     }
 
     /// Returns the output of a command as text; empty without git or repository.
@@ -199,7 +199,7 @@ impl Git {
     /// Returns the output of a command whose exit code 1 means "none".
     fn query(&self, arguments: &[&str]) -> Result<Option<String>> {
         let output = self.run(arguments, &[])?.filter(|output| output.status.code() != Some(1));
-        let output = output.map(|output| output.successful(arguments)).transpose()?;
+        let output = output.map(|output| successful(output, arguments)).transpose()?;
         Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
     }
 }

@@ -1,8 +1,6 @@
 //! Tests git in real repositories.
 
 mod history;
-#[cfg(unix)]
-mod timeout;
 
 use assert_cmd::Command;
 use assert_fs::TempDir;
