@@ -23,7 +23,7 @@ use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, Json, row};
 use crate::facts::{history, maintenance};
-use crate::text::{fold, is_unspaced, listed, negates, sha256};
+use crate::text::{around_words, fold, is_unspaced, listed, negates, sha256};
 
 /// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
@@ -717,18 +717,6 @@ fn goes_on(end: Option<char>, mut beyond: impl Iterator<Item = char>) -> bool {
     is_digit(end) && is_digit(beyond.nth(1))
 }
 
-/// Returns what is before and after each place where a text has others as whole words.
-pub(crate) fn around_words<'a>(
-    text: &'a str,
-    words: &'a str,
-) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let around = text.match_indices(words).map(|(at, _)| (&text[..at], &text[at + words.len()..]));
-    around.filter(|(before, after)| {
-        is_word_boundary(before.chars().next_back(), words.chars().next())
-            && is_word_boundary(after.chars().next(), words.chars().next_back())
-    })
-}
-
 /// Returns the normalised form by which equal values are recognised.
 pub(crate) fn folded_value(text: &str) -> String {
     normalized(text).trim_end_matches(['.', '!', '。', '！']).to_owned()
@@ -738,12 +726,6 @@ pub(crate) fn folded_value(text: &str) -> String {
 pub(crate) fn normalized(text: &str) -> String {
     // Some capitals cannot be one character with their accent, though their small letters can.
     fold(text).nfc().collect()
-}
-
-/// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
-fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
-    !(is_word(outside) && is_word(inside))
 }
 
 /// Words that, as negations do, take the old value back rather than refine it.

@@ -8,13 +8,13 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::arbitration::{around_words, normalized};
+use crate::facts::arbitration::normalized;
 use crate::facts::fact::{Fact, FactKey, UserId};
 use crate::facts::replication::PRIVATE;
 use crate::facts::store::{Facts, json};
 use crate::facts::{replication, vectors};
 use crate::search::is_wordless;
-use crate::text::{is_unspaced, quantity};
+use crate::text::{around_words, is_unspaced, quantity};
 
 /// Length of a value below which it is searched for as whole words, in characters: it is part of others by chance.
 const MIN_PART_CHARS: usize = 3;

@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{Days, NaiveDate};
 use clap::Args;
-use memchr::memmem;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -15,7 +14,9 @@ use crate::knowledge::entry::{links, title_line};
 use crate::knowledge::store::{EntryFile, order_of_writes, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
-use crate::text::{is_combining, is_unspaced, one_line, sanitized, sentence_ends};
+use crate::text::{
+    around_words, is_combining, is_unspaced, one_line, sanitized, sentence_ends,
+};
 use crate::warning::{Parsed, Warning};
 
 const EXACT_KEY: u32 = 10;
@@ -174,13 +175,7 @@ fn folded_tags(tags: &[String]) -> Vec<String> {
 
 /// Returns whether a folded text contains a word as a whole; in scripts without spaces, anywhere.
 fn is_in(word: &str, text: &str) -> bool {
-    memmem::find_iter(text.as_bytes(), word).any(|at| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        let (first, last) = (word.chars().next(), word.chars().next_back());
-        !before.zip(first).is_some_and(|(other, own)| is_joined(own, other, own))
-            && !last.zip(after).is_some_and(|(own, other)| is_joined(own, other, other))
-    })
+    around_words(text, word).next().is_some()
 }
 
 /// Returns the distinct words of a query, in order: runs of letters and digits of one kind of script, and symbols that
@@ -208,39 +203,20 @@ fn belongs(c: char) -> bool {
     c.is_alphanumeric() || is_combining(c)
 }
 
-/// Returns whether a character and its neighbour are in one word. `second` is the later of the two: a combining mark
-/// belongs to the character before it.
-fn is_joined(own: char, neighbour: char, second: char) -> bool {
-    belongs(own)
-        && belongs(neighbour)
-        && !is_unspaced(own)
-        && (is_combining(second) || !is_unspaced(neighbour))
-}
-
 /// Returns a text in lower case and in composed form (NFC), since some systems store accents separately.
 fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let mut folded = String::with_capacity(text.len());
-    // Composing takes long, and nothing is composed with a space.
-    for word in text.split_inclusive(' ') {
-        if word.is_ascii() {
-            folded.push_str(word);
-            continue;
-        }
-        // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
-        let lower = word.chars().flat_map(char::to_lowercase);
-        // Letters that have one upper case.
-        let one_case = lower.map(|c| match c {
-            '\u{3c2}' => '\u{3c3}',
-            '\u{b5}' => '\u{3bc}',
-            c => c,
-        });
-        folded.extend(one_case.nfc());
-    }
-    folded.make_ascii_lowercase();
-    folded
+    // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
+    let lower = text.chars().flat_map(char::to_lowercase);
+    // Letters that have one upper case.
+    let one_case = lower.map(|c| match c {
+        '\u{3c2}' => '\u{3c3}',
+        '\u{b5}' => '\u{3bc}',
+        c => c,
+    });
+    one_case.nfc().collect()
 }
 
 /// Number of days by which each link to an entry makes it count as newer.

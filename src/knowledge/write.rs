@@ -18,7 +18,7 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, read};
-use crate::text::{capitalized, clip, line_end, shell_word};
+use crate::text::{capitalized, clip, line_end, sentences, shell_word};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -564,12 +564,7 @@ fn body(text: &str, end: &str) -> String {
         return format!("{text}{end}");
     }
     let first = text.lines().next().unwrap_or_default();
-    // `Mrs. Weber`, `e.g. this` and `approx. 30` go on.
-    let ends = |(at, _): &(usize, &str)| {
-        let last = first[..*at].rsplit(' ').next().unwrap_or_default();
-        last.len() > 3 && !last.contains('.') && first[at + 2..].starts_with(char::is_uppercase)
-    };
-    let sentence = first.match_indices(". ").find(ends).map_or(first, |(at, _)| &first[..at]);
+    let sentence = sentences(first).first().copied().unwrap_or(first);
     let title = clip(sentence.trim_end_matches('.'), MAX_TITLE);
     // An identifier, a path, an address or a version stays as it is written.
     let is_name = |c: char| c.is_numeric() || c.is_uppercase() || "_/.".contains(c);

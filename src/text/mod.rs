@@ -96,6 +96,24 @@ pub(crate) fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
+/// Returns what is before and after each place where a text has other words, which are not empty, as a whole; in
+/// scripts without spaces, anywhere.
+pub(crate) fn around_words<'a>(
+    text: &'a str,
+    words: &'a str,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let goes_on = |outside: Option<char>, inside: Option<char>| {
+        let in_word = |c: char| (c.is_alphanumeric() || is_combining(c)) && !is_unspaced(c);
+        outside.is_some_and(in_word) && inside.is_some_and(in_word)
+    };
+    let places = memchr::memmem::find_iter(text.as_bytes(), words);
+    let around = places.map(move |at| (&text[..at], &text[at + words.len()..]));
+    around.filter(move |(before, after)| {
+        !goes_on(before.chars().next_back(), words.chars().next())
+            && !goes_on(after.chars().next(), words.chars().next_back())
+    })
+}
+
 /// Converts a name to a slug: `Field notes v1.0` becomes `field-notes-v1-0`.
 pub(crate) fn slug_of(name: &str) -> String {
     let name = name.to_ascii_lowercase();
