@@ -51,7 +51,7 @@ const MAX_BREADCRUMBS: usize = 1;
 const MAX_RESUME_NOTES: usize = 3;
 
 /// Minimum score of a matching entry: one below it merely mentions a word of the topic somewhere in its body.
-const MIN_SCORE: u32 = 3;
+const MIN_SCORE: usize = 3;
 
 /// Maximum number of tokens of the user's facts.
 const MAX_FACT_TOKENS: usize = 400;

@@ -41,7 +41,7 @@ pub(crate) struct Arbiter<'a> {
 }
 
 /// The effect of an action.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ActionEffect {
     /// The outcome.
     pub outcome: ActionOutcome,

@@ -34,7 +34,7 @@ const TRIES: usize = 3;
 const SPARE: Duration = Duration::from_mins(1);
 
 /// A turn whose actions were applied.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct JudgedTurn {
     /// The user.
     pub user_id: UserId,

@@ -103,7 +103,7 @@ pub fn read_dataset(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
 }
 
 /// How well each method found the items that answer the questions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Evaluation {
     /// Number of questions.
     pub queries: usize,
@@ -112,7 +112,7 @@ pub struct Evaluation {
 }
 
 /// The results of a method on a set of questions; each from 0 to 1.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct MethodRow {
     /// The search method.
     pub method: Method,
@@ -128,7 +128,7 @@ pub struct MethodRow {
 }
 
 /// The difference between a method and lexical search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Delta {
     /// In recall among the first 10.
     pub r_at_10: f64,

@@ -31,7 +31,7 @@ const STATES: [[&str; 3]; 3] = [
 ];
 
 /// Counts of what was erased.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Forgotten {
     /// Facts, including archived ones.
     pub facts: usize,

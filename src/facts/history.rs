@@ -110,7 +110,7 @@ pub(crate) fn unarchive(facts: &Facts, id: &str) -> Result<()> {
 }
 
 /// Selects the facts to list; by default all are.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct FactFilter {
     /// Their statuses; empty for any.
     pub statuses: Vec<FactStatus>,
@@ -171,7 +171,7 @@ pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
 }
 
 /// The result of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Imported {
     /// Number of new facts.
     pub imported: usize,

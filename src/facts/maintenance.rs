@@ -33,7 +33,7 @@ pub(crate) const RESTORE_TURN: &str = "annals:restored";
 const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
 
 /// Counts of the maintenance done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Maintenance {
     /// Facts whose validity has ended.
     pub expired: usize,
@@ -187,7 +187,7 @@ fn restore(facts: &Facts, earlier: &Fact) -> Result<()> {
 }
 
 /// The result of a check.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Integrity {
     /// Path of the database.
     pub db: String,

@@ -19,7 +19,7 @@ use crate::facts::{search, vectors};
 use crate::search::Embedder;
 
 /// Metrics of a user's facts in a window of days.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Metrics {
     /// The user.
     pub user_id: UserId,
@@ -44,7 +44,7 @@ pub struct Metrics {
 }
 
 /// A count as a share of another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Share {
     /// The count.
     pub part: u64,
@@ -61,7 +61,7 @@ impl Share {
 }
 
 /// Durations of turns, to two significant digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// Number of turns.
     pub turns: u64,
@@ -72,7 +72,7 @@ pub struct Latency {
 }
 
 /// Tokens of injected profiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Cost {
     /// Number of profiles.
     pub profiles: u64,

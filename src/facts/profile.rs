@@ -19,7 +19,7 @@ use crate::text::Line;
 const RECENT: usize = 10;
 
 /// A fact in a profile.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// Its key.
     pub key: String,
@@ -40,7 +40,7 @@ pub struct Field {
 }
 
 /// The value or values of a key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Slot {
     /// The value of a single-valued key.
@@ -53,7 +53,7 @@ pub enum Slot {
 pub type Fields = BTreeMap<String, Slot>;
 
 /// The valid facts of a user.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UserProfile {
     /// Who the user is.
     pub identity: Fields,
@@ -72,7 +72,7 @@ pub struct UserProfile {
 stored_as_json!(UserProfile);
 
 /// A profile with its build time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct BuiltProfile {
     /// The user.
     pub user_id: UserId,
@@ -178,7 +178,7 @@ pub(crate) fn rebuild_due(facts: &Facts, turns: u64) -> Result<usize> {
 const STALE_AFTER: i64 = 90;
 
 /// The user's facts for a prompt.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Injection {
     /// The user.
     pub user_id: UserId,

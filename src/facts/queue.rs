@@ -38,7 +38,7 @@ word_enum! {
 stored_as_word!(TurnStatus: "a status");
 
 /// A turn of a conversation to enqueue.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Observation {
     /// The user's message.
@@ -60,7 +60,7 @@ pub struct Observation {
 }
 
 /// The acknowledgement of an observation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Receipt {
     /// The user.
     pub user_id: UserId,
@@ -71,7 +71,7 @@ pub struct Receipt {
 }
 
 /// A turn in the queue, with its status.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Turn {
     #[serde(skip)]
     pub(crate) seq: i64,

@@ -12,7 +12,7 @@ use crate::facts::{history, queue};
 use crate::secrets::SecretPolicy;
 
 /// A fact to add.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Statement {
     /// The key.
     pub key: String,

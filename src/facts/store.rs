@@ -33,7 +33,7 @@ const STATEMENTS: usize = 64;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Whether a run may create the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Purpose {
     /// It only reads: a missing file is treated as an empty database.
     Read,

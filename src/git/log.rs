@@ -13,7 +13,7 @@ use crate::git::Git;
 use crate::git::repository::{is_full_hash, is_hash_prefix};
 
 /// A file that a commit changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ChangedFile {
     /// The kind of change, as git's letter: `A`, `M`, `D`, `R`, `C`, `T`.
     pub status: char,
@@ -25,7 +25,7 @@ pub struct ChangedFile {
 }
 
 /// A commit, with author, message and changed files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Commit {
     /// The full hash.
     pub hash: String,
@@ -54,7 +54,7 @@ pub struct CommitNode {
 }
 
 /// The commit that added a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Addition {
     /// Its full hash.
     pub commit: String,
@@ -339,7 +339,7 @@ fn is_status_field(text: &str) -> bool {
 
 /// The first-parent history of the checked-out commit, with committer times: merged commits count as part of their
 /// merge.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Timeline {
     /// Newest first.
     commits: Vec<(String, DateTime<Utc>)>,

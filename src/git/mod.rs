@@ -17,7 +17,7 @@ use crate::process::Output;
 use crate::warning::Warning;
 
 /// The content of the index, as paths relative to the top of the repository.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct TrackedFiles {
     /// The files, sorted as git sorts them.
     pub files: Vec<String>,

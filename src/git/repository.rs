@@ -32,7 +32,7 @@ pub(crate) struct Repository {
 }
 
 /// The checked-out commit or branch.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Head {
     /// A commit, by its full hash.
     Commit(String),

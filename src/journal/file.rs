@@ -174,7 +174,7 @@ impl ForwardReader {
 }
 
 /// A JSON object on a line, whichever program wrote it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct JournalRecord {
     pub(crate) fields: Map<String, Value>,
 }
@@ -368,7 +368,7 @@ const MARK: &str = ",\"device\":\"";
 const DIGITS: usize = 16;
 
 /// A line that can be shared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SharedLine {
     /// Byte offset of the line.
     pub(crate) offset: u64,

@@ -42,7 +42,7 @@ word_enum! {
 }
 
 /// A search: the text to find, the search window, and filters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalQuery {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.

@@ -33,7 +33,7 @@ use crate::text::{clip, sha256, without_byte_order_mark};
 use crate::{secrets, storage};
 
 /// The parameters of a write.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct WriteOptions {
     /// The source of the records' time.
     pub clock: Clock,
@@ -146,7 +146,7 @@ const DEFAULT_TYPE: &str = "note";
 const MAX_FAULT_CHARS: usize = 200;
 
 /// A record without its time, with the fields in the order of its JSON.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct RecordDraft {
     #[serde(rename = "type")]
     kind: String,
@@ -260,7 +260,7 @@ const MAX_FILE_BYTES: u64 = 256 * 1024;
 const MAX_ID_BYTES: usize = 200;
 
 /// A recorded request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Request {
     id: String,
     at: u64,

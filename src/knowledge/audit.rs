@@ -27,7 +27,7 @@ const STALE_DAYS: i64 = 180;
 const MAX_LINES: usize = 500;
 
 /// The findings of an audit. It is the document of `annals entry audit --json`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct EntryAudit {
     /// Number of bullets of Working Memory removed because they were over seven days old.
     pub pruned_working: usize,
@@ -60,7 +60,7 @@ pub struct EntryAudit {
 }
 
 /// A link from an entry to another one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct EntryLink {
     /// The entry with the link.
     pub from: String,
@@ -71,7 +71,7 @@ pub struct EntryLink {
 }
 
 /// A path in an entry that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct MissingPath {
     /// The entry that names it.
     pub from: String,
@@ -84,7 +84,7 @@ pub struct MissingPath {
 }
 
 /// An entry whose format is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Invalid {
     /// The entry's key.
     pub key: String,
@@ -229,7 +229,7 @@ impl CheckedEntry {
 }
 
 /// A pair of duplicate entries.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Duplicate {
     /// The key that sorts first.
     pub a: String,
@@ -311,7 +311,7 @@ fn pair(one: &str, other: &str, reason: String) -> Duplicate {
 const MIN_SHARED_PERCENT: usize = 80;
 
 /// The data for comparing two bodies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Likeness {
     /// Hash of the first line below the title; 0 if there is none.
     pub(crate) first: u64,

@@ -39,7 +39,7 @@ word_enum! {
 }
 
 /// The proposal for a finding. It is the document of `annals entry classify --json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Classification {
     /// The finding, verbatim.
     pub finding: String,

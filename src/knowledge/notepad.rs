@@ -66,7 +66,7 @@ impl NotepadSection {
 }
 
 /// A heading, of a section or of the user's own.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Heading {
     level: u8,
     /// Byte range of its line, with the line ending.
@@ -76,7 +76,7 @@ struct Heading {
 }
 
 /// A parsed notepad.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Notepad<'a> {
     text: &'a str,
     outline: Outline<'a>,
@@ -157,7 +157,7 @@ fn is_heading_of(title: &str, section: NotepadSection) -> bool {
 }
 
 /// The content of the notepad. It is the document of `annals notepad read --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct NotepadText {
     /// Path of the notepad, relative to the project.
     pub file: PathBuf,
@@ -208,7 +208,7 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
 }
 
 /// A note to add.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Note<'a> {
     /// The section to add it to.
     pub section: NotepadSection,
@@ -223,7 +223,7 @@ pub struct Note<'a> {
 }
 
 /// The outcome of adding a note. It is the document of `annals notepad priority --json` and its siblings.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct NoteReport {
     /// The section it was added to.
     pub section: NotepadSection,

@@ -19,14 +19,14 @@ use crate::text::{
 };
 use crate::warning::{Parsed, Warning};
 
-const EXACT_KEY: u32 = 10;
-const TAG: u32 = 5;
-const TYPE: u32 = 5;
-const TITLE: u32 = 3;
-const BODY: u32 = 1;
+const EXACT_KEY: usize = 10;
+const TAG: usize = 5;
+const TYPE: usize = 5;
+const TITLE: usize = 3;
+const BODY: usize = 1;
 
 /// An entry that matches a query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct EntryHit {
     /// Its key.
     pub key: String,
@@ -36,13 +36,13 @@ pub struct EntryHit {
     /// The first matching line, verbatim except for what no agent may read.
     pub snippet: String,
     /// The relevance score.
-    pub score: u32,
+    pub score: usize,
     #[serde(skip)]
     updated: Option<NaiveDate>,
 }
 
 /// The results, best first. It is the document of `annals entry query --json`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Hits {
     /// The entries.
     pub hits: Vec<EntryHit>,
@@ -90,7 +90,7 @@ impl Search<'_> {
         }
         let tag_asked = |tag: &&String| self.tags.contains(tag) && !self.is_word(tag);
         let type_asked = self.filter.kind.is_some_and(|kind| !self.is_word(kind.as_str()));
-        let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
+        let asked = tags.iter().filter(tag_asked).count() * TAG + usize::from(type_asked) * TYPE;
         Some(EntryHit {
             snippet: sanitized(self.snippet(&entry, text)).into_owned(),
             score: by_words + asked,
@@ -100,7 +100,7 @@ impl Search<'_> {
         })
     }
 
-    fn score_of_words(&self, entry: &Entry, tags: &[String], text: &str) -> u32 {
+    fn score_of_words(&self, entry: &Entry, tags: &[String], text: &str) -> usize {
         let body = &text[entry.body.clone()];
         let title = title_line(body).unwrap_or(0..0);
         let around = [folded(&body[..title.start]), folded(&body[title.end..])];
@@ -109,11 +109,11 @@ impl Search<'_> {
         let in_body = self.words.iter().filter(|word| around.iter().any(|text| is_in(word, text)));
         let is_key = self.text == entry.key || self.is_part(&entry.key);
         let is_type = entry.kind.is_some_and(|kind| self.is_word(kind.as_str()));
-        u32::from(is_key) * EXACT_KEY
-            + count(tags.iter().filter(|tag| self.is_word(tag))) * TAG
-            + u32::from(is_type) * TYPE
-            + count(in_title) * TITLE
-            + count(in_body) * BODY
+        usize::from(is_key) * EXACT_KEY
+            + tags.iter().filter(|tag| self.is_word(tag)).count() * TAG
+            + usize::from(is_type) * TYPE
+            + in_title.count() * TITLE
+            + in_body.count() * BODY
     }
 
     /// Returns whether the query names a tag or a type: as one of its words, or literally.
@@ -139,12 +139,8 @@ impl Search<'_> {
     }
 }
 
-fn count<T>(of: impl Iterator<Item = T>) -> u32 {
-    u32::try_from(of.count()).unwrap_or(u32::MAX)
-}
-
 /// A filter for entries.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Debug, Default)]
 pub struct EntryFilter {
     /// Only entries with one of these tags
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
@@ -223,7 +219,7 @@ fn folded(text: &str) -> String {
 const DAYS_PER_LINK: u64 = 30;
 
 /// An active entry in a line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct EntrySummary {
     /// Its key.
     pub key: String,
@@ -302,7 +298,7 @@ fn prose(body: &str) -> String {
 }
 
 /// An entry with its links.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct LinkedEntry {
     /// The entry.
     pub entry: Entry,

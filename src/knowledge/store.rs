@@ -40,7 +40,7 @@ pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// The folder of the entries and the notepad.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct KnowledgeDir {
     root: PathBuf,
 }
@@ -97,7 +97,7 @@ pub(crate) fn stem(name: &str) -> Option<&str> {
 }
 
 /// An entry with its text. It is the document of `annals entry read --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct EntryText {
     /// Path of the file, relative to the project.
     pub file: PathBuf,
@@ -404,7 +404,7 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
 }
 
 /// An entry in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ListedEntry {
     /// Its key.
     pub key: String,
@@ -418,7 +418,7 @@ pub struct ListedEntry {
 }
 
 /// The selected entries, sorted by key. It is the document of `annals entry list --json`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct EntryListing {
     /// The entries.
     pub entries: Vec<ListedEntry>,

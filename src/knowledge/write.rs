@@ -58,7 +58,7 @@ pub struct EntryWrite {
 }
 
 /// Whether the entry was created or updated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WriteOutcome {
     /// It was created.
@@ -68,7 +68,7 @@ pub enum WriteOutcome {
 }
 
 /// The outcome of writing an entry. It is the document of `annals entry write --json`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct EntryWriteReport {
     /// The entry's key.
     pub key: String,
@@ -281,7 +281,7 @@ fn differences(old: Option<&[u8]>, new: &[u8]) -> (usize, usize) {
 }
 
 /// The outcome of superseding an entry. It is the document of `annals entry supersede --json`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Superseded {
     /// The key of the superseded entry.
     pub old: String,
@@ -410,7 +410,7 @@ fn set_field(
 }
 
 /// A deleted entry. It is the document of `annals entry delete --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Deleted {
     /// The entry's key.
     pub key: String,
@@ -469,7 +469,7 @@ const NEAR_PERCENT: usize = 60;
 const MAX_TITLE: usize = 72;
 
 /// A text to remember.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Remember {
     /// The text.
     pub text: String,
@@ -488,7 +488,7 @@ pub struct Remember {
 }
 
 /// What was remembered. It is the document of `annals remember --json`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Remembered {
     /// The entry.
     #[serde(flatten)]

@@ -20,7 +20,7 @@ use crate::warning::Warning;
 pub const BRIEF_DAYS: u64 = 7;
 
 /// A commit in one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct CommitLine {
     /// The full hash.
     pub hash: String,
@@ -31,7 +31,7 @@ pub struct CommitLine {
 }
 
 /// The summary that a session needs. It is the document of `annals ledger brief --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Brief {
     /// What to do first if the ledger is not in use yet.
     pub action_required: Option<String>,

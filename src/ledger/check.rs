@@ -24,7 +24,7 @@ const MAX_SHOWN_CHARS: usize = 60;
 const LIMITS: [(usize, usize); 6] = [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
 
 /// A violation of a rule.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
     /// The location.
     #[serde(flatten)]
@@ -36,7 +36,7 @@ pub struct Finding {
 }
 
 /// The outcome of a check. It is the document of `annals ledger check --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct CheckReport {
     /// The problems, by file and line.
     pub findings: Vec<Finding>,

@@ -17,7 +17,7 @@ pub(crate) const SECTIONS: [&str; 5] =
 const SUPERSEDED: &str = "Superseded";
 
 /// A change to one bullet.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ConstraintChange {
     /// `add`, `edit` or `supersede`.
@@ -34,7 +34,7 @@ pub(crate) struct ConstraintChange {
 }
 
 /// The parsed file.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Constraints {
     /// The sections in file order, and whether each is Superseded or a subsection of it; the first is the text above all
     /// headings.

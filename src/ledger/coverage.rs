@@ -14,7 +14,7 @@ use crate::project::Project;
 use crate::text::quantity;
 
 /// The relation of the anchor to the checked-out commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnchorState {
     /// There is no git repository, or no git program to ask.
@@ -34,7 +34,7 @@ pub enum AnchorState {
 }
 
 /// The part of the history that the ledger covers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Coverage {
     /// The relation of the anchor to the checked-out commit.
     pub standing: AnchorState,
@@ -52,7 +52,7 @@ pub struct Coverage {
 }
 
 /// How far the ledger covers the history, with what further git queries need.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Survey {
     /// The part of the history that the ledger covers.
     pub(crate) coverage: Coverage,

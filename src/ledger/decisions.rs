@@ -34,7 +34,7 @@ const SEPARATORS: [char; 6] = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
 static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}"));
 
 /// A new entry: a decision, or a fix, which has a symptom.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewDecision {
     /// The day, as `2026-02-17`.
@@ -51,7 +51,7 @@ pub(crate) struct NewDecision {
 }
 
 /// An entry, however it is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct DecisionEntry {
     /// The day, or `None` if none is written.
     pub date: Option<NaiveDate>,
@@ -68,7 +68,7 @@ pub struct DecisionEntry {
 }
 
 /// A month's section.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Month {
     /// The month, as `2026-02`.
     pub(crate) name: String,
@@ -79,7 +79,7 @@ pub(crate) struct Month {
 }
 
 /// The rollup.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rollup {
     /// The bytes under its heading, including subsections that are not entries.
     pub(crate) own: Range<usize>,
@@ -90,7 +90,7 @@ pub(crate) struct Rollup {
 }
 
 /// The parsed file.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Decisions {
     /// The rollup, if there is one.
     pub(crate) rollup: Option<Rollup>,

@@ -24,7 +24,7 @@ use crate::warning::Warning;
 const NAMES: [&str; 3] = ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"];
 
 /// A file of the ledger.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct LedgerFile {
     /// Its path.
     pub(crate) path: PathBuf,
@@ -35,7 +35,7 @@ pub(crate) struct LedgerFile {
 }
 
 /// The three files.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct LedgerFiles {
     /// Their folder.
     pub(crate) folder: PathBuf,
@@ -142,7 +142,7 @@ impl LedgerFiles {
 }
 
 /// The outcome of `annals ledger init`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct InitReport {
     /// The ledger's folder, relative to the project.
     pub folder: PathBuf,

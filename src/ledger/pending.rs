@@ -23,7 +23,7 @@ use crate::warning::Warning;
 pub const BATCH_COMMITS: usize = 50;
 
 /// The current content of the three files; `None` for a missing one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CurrentFiles {
     /// STATE.md.
     pub state: Option<String>,
@@ -151,7 +151,7 @@ const MAX_FILES: usize = 20;
 const MAX_BYTES: usize = 100_000;
 
 /// A spec or plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Spec {
     /// Its path, relative to the top of the repository.
     pub path: String,
@@ -162,7 +162,7 @@ pub struct Spec {
 }
 
 /// The specs and plans of a batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Specs {
     /// Those returned, by name.
     pub files: Vec<Spec>,

@@ -39,7 +39,7 @@ static NON_PRESENT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(should|we used to|previously|formerly)\b"));
 
 /// A new state.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewState {
     objective: String,
@@ -55,7 +55,7 @@ pub(crate) struct NewState {
 }
 
 /// How to run and test, and where to begin reading.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct QuickReference {
     run: Option<String>,
@@ -65,7 +65,7 @@ pub(crate) struct QuickReference {
 }
 
 /// A section of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StateSection {
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
@@ -216,7 +216,7 @@ static COMMENT: LazyLock<Regex> =
 static HASH: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9A-Fa-f]{7,64}\b"));
 
 /// A hash that stands for all commits up to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
     /// The hash as written, or `None` if the line has none.
     pub(crate) hash: Option<String>,
@@ -227,7 +227,7 @@ pub(crate) struct Anchor {
 }
 
 /// The footer of STATE.md.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Footer {
     /// Every anchor, those of our format first.
     pub(crate) anchors: Vec<Anchor>,

@@ -33,7 +33,7 @@ pub fn schema() -> &'static Value {
 }
 
 /// The result of an update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateResult {
     /// It was applied, or on a dry run would be.
@@ -43,7 +43,7 @@ pub enum UpdateResult {
 }
 
 /// The outcome of `annals ledger update`. It is the document of `annals ledger update --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct UpdateReport {
     /// The result.
     pub outcome: UpdateResult,
@@ -71,7 +71,7 @@ impl Problems {
 }
 
 /// What an agent submits.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Update {
     state: Option<NewState>,

@@ -62,7 +62,7 @@ impl From<bool> for SecretPolicy {
 }
 
 /// A part of a text that looks like a key, token or password.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Secret {
     /// The rule that matched, as shown in an error: `aws-access-key`, `github-token`, `password`, ….
     pub rule: &'static str,
@@ -71,7 +71,7 @@ pub struct Secret {
 }
 
 /// A text with its secrets redacted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Redacted<'a> {
     /// The text with [`REDACTED`] in place of each secret.
     pub text: Cow<'a, str>,

@@ -31,7 +31,7 @@ const SHORT: Duration = Duration::from_secs(2);
 const WAIT: Duration = Duration::from_mins(2);
 
 /// The direction in which operations are transferred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
     /// From this device to the server.
     Push,

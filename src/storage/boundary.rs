@@ -194,7 +194,7 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 const MAX_LINKS: usize = 40;
 
 /// A folder to which writes are restricted, except for linked folders that the user allows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Root {
     named: PathBuf,
     real: PathBuf,

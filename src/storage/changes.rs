@@ -113,7 +113,7 @@ enum Planned {
 ///
 /// Reading through the plan ([`Changes::current`]) shows each file as the plan will leave it. Links in paths
 /// are followed, so two names of one file are one file here.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Changes {
     list: Vec<Change>,
 }

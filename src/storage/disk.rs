@@ -22,7 +22,7 @@ use crate::storage::read::MAX_FILE;
 use crate::storage::read::{OpenAs, without_links};
 
 /// The access for which a file is opened; each also permits reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Access {
     Read,
     Write,
@@ -30,7 +30,7 @@ pub(crate) enum Access {
 }
 
 /// Whether opening a file creates it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Create {
     Never,
     IfMissing(Visibility),
@@ -39,7 +39,7 @@ pub(crate) enum Create {
 }
 
 /// Who can open a new file or directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Visibility {
     /// Whoever the umask permits.
     Shared,
@@ -48,7 +48,7 @@ pub(crate) enum Visibility {
 }
 
 /// The treatment of an existing file at the target of a rename.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Existing {
     /// It is replaced.
     Replace,

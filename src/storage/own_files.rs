@@ -6,7 +6,6 @@ use std::fs;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,7 +64,7 @@ impl Storage {
         if self.dry_run {
             return Ok(());
         }
-        let _lock = self.lock_file(name, self.wait)?;
+        let _lock = self.lock_file(name)?;
         let old = self.cache(name)?.unwrap_or_default();
         match change(&old) {
             Some(new) => self.write_cache(name, &new),
@@ -102,7 +101,7 @@ impl Storage {
         if self.dry_run {
             return Err(Error::failed("is not built on a dry run").at(&path, None));
         }
-        let _lock = self.lock_file(name, lock::WAIT)?;
+        let _lock = self.lock_file(name)?;
         if is_valid(&path) {
             return Ok(());
         }
@@ -118,11 +117,11 @@ impl Storage {
     }
 
     /// Waits for the lock of a file in our folder.
-    fn lock_file(&self, name: &str, wait: Duration) -> Result<File> {
+    fn lock_file(&self, name: &str) -> Result<File> {
         self.prepare()?;
         let place = self.locks().join(name);
         let lock = lock::open(&place)?;
-        lock::wait_for(&lock, &place, wait)?;
+        lock::wait_for(&lock, &place, self.wait)?;
         Ok(lock)
     }
 

@@ -263,7 +263,7 @@ pub(crate) fn too_large(path: &Path, is: &str, read: &str) -> Error {
 }
 
 /// The kind of file to open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum OpenAs {
     /// A file; the caller must check the kind of the opened file.
     File,

@@ -63,7 +63,7 @@ pub(crate) const LEFT_ALONE: u8 = b'!';
 pub(crate) const REVERTED: u8 = b'-';
 
 /// What is recorded of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) format: u32,
     pub(crate) id: u64,
@@ -82,7 +82,7 @@ pub(crate) struct Record {
 }
 
 /// A request that the operation answered, so that a repeated one is answered but not executed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
     pub(crate) id: String,
     pub(crate) command: String,

@@ -37,7 +37,7 @@ pub struct Storage {
 }
 
 /// The outcome of a transaction.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Applied {
     /// The operation's number in the history, or `None` if nothing was recorded.
     pub id: Option<OperationId>,

@@ -343,7 +343,7 @@ impl From<Fusion> for Method {
 }
 
 /// Selects which of the facts found are returned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Selection {
     /// The best three, and further ones that are relevant to the query.
     #[default]
@@ -355,7 +355,7 @@ pub enum Selection {
 }
 
 /// A search query.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FactQuery {
     /// The text as a person wrote it; it has no operators.
     pub text: String,
