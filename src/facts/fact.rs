@@ -14,16 +14,13 @@ use crate::facts::store::{Facts, Json, columns, json, stored_as_json, stored_as_
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
-use crate::text::{clip, listed, strip_controls, word_enum};
+use crate::text::{clip, is_line, listed, strip_controls, word_enum};
 
 /// Maximum length of a value, as text and as JSON, in bytes.
 const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// Maximum length of the excerpt of a source, in characters.
 const MAX_EXCERPT_CHARS: usize = 400;
-
-/// Maximum length of a user id, in bytes.
-const MAX_USER_BYTES: usize = 256;
 
 word_enum! {
     /// The category of a fact, which determines its section in the profile and whether it is high-risk.
@@ -346,10 +343,8 @@ impl UserId {
     /// Parses an id: one line, not empty.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
-        if text.is_empty() || text.len() > MAX_USER_BYTES || text.chars().any(char::is_control) {
-            return Err(Error::usage(format!(
-                "a user id must be one line of 1 to {MAX_USER_BYTES} bytes"
-            )));
+        if !is_line(text) {
+            return Err(Error::usage("a user id is one line of text"));
         }
         Ok(Self(text.to_owned()))
     }

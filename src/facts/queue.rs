@@ -9,10 +9,7 @@ use crate::facts::fact::{UserId, checked_time};
 use crate::facts::store::{Facts, columns, json, stored_as_word};
 use crate::facts::{profile, replication};
 use crate::secrets::SecretPolicy;
-use crate::text::{sanitized, strip_controls, word_enum};
-
-/// Maximum length of the user's or the assistant's text, in bytes.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+use crate::text::{is_line, sanitized, strip_controls, word_enum};
 
 /// Prefixes of turn ids that are reserved for this program.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
@@ -137,13 +134,7 @@ pub fn observe(
         check_id(id)?;
     }
     let response = observation.assistant_response.as_deref().unwrap_or_default();
-    let texts = [observation.user_input.as_str(), response];
-    if texts.iter().any(|text| text.len() > MAX_TEXT_BYTES) {
-        return Err(Error::usage(format!(
-            "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
-        )));
-    }
-    let [input, response] = texts.map(|text| match policy {
+    let [input, response] = [&observation.user_input, response].map(|text| match policy {
         SecretPolicy::Allow => strip_controls(text).into_owned(),
         SecretPolicy::Refuse => sanitized(text).into_owned(),
     });
@@ -189,7 +180,7 @@ pub fn observe(
 
 /// Refuses an id that is blank or not one line, or that begins with a reserved prefix.
 pub(crate) fn check_id(id: &str) -> Result<()> {
-    if id.trim().is_empty() || id.contains(char::is_control) {
+    if !is_line(id) {
         return Err(Error::usage(format!("{id:?} is no id: give one line of text, or none")));
     }
     match RESERVED_PREFIXES.iter().find(|prefix| id.starts_with(**prefix)) {

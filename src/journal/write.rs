@@ -29,7 +29,7 @@ use crate::journal::file;
 use crate::journal::file::{ForwardReader, JournalRecord, MAX_LINE, records};
 use crate::secrets::SecretPolicy;
 use crate::storage::{Log, read};
-use crate::text::{clip, sha256, without_byte_order_mark};
+use crate::text::{clip, is_line, sha256, without_byte_order_mark};
 use crate::{secrets, storage};
 
 /// The parameters of a write.
@@ -96,8 +96,8 @@ pub fn write(
             error
         })?;
     }
-    if let Some(id) = &options.request {
-        check_id(id)?;
+    if options.request.as_deref().is_some_and(|id| !is_line(id)) {
+        return Err(Error::failed("a request id is one line of text"));
     }
     let time = options.clock.now().to_rfc3339_opts(SecondsFormat::Secs, false);
     let (mut lines, mut there) = (lines(drafts, &time)?, 0);
@@ -256,9 +256,6 @@ fn json<T: Serialize>(value: &T) -> Result<String> {
 /// Size at which the file is rotated, in bytes.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 
-/// Maximum length of an id, in bytes.
-const MAX_ID_BYTES: usize = 200;
-
 /// A recorded request.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Request {
@@ -308,14 +305,6 @@ impl Request {
         let length = length_present(file, from, lines.as_bytes()).at("read", journal)?;
         Ok((lines, length))
     }
-}
-
-/// Fails if a text is not a valid request id.
-fn check_id(id: &str) -> Result<()> {
-    if id.trim().is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
-        return Err(Error::failed(format!("a request id is a line of 1 to {MAX_ID_BYTES} bytes")));
-    }
-    Ok(())
 }
 
 /// Returns the latest request with this id.

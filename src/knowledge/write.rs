@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, read};
-use crate::text::{capitalized, clip, line_end, sentences, shell_word};
+use crate::text::{capitalized, clip, is_line, line_end, sentences, shell_word};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -125,7 +125,7 @@ const PASS_BODY: &str = "pass `body`, on the command line --body @FILE or --body
 fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref().map(|body| body.trim_start_matches('\u{feff}'));
     if let Some(title) = &write.title {
-        if title.trim().is_empty() || title.contains(char::is_control) {
+        if !is_line(title) {
             return Err(Error::usage("a title is one line of text"));
         }
         if body.is_none() {
@@ -315,8 +315,9 @@ fn plan_supersession(
     old: &str,
     new: &str,
 ) -> Result<(Superseded, Changes)> {
-    let known = [existing(place, old)?, existing(place, new)?];
-    let [old_entry, new_entry] = known.map(|(path, bytes)| Entry::from_bytes(&bytes, &path));
+    let (old_file, new_file) = (existing(place, old)?, existing(place, new)?);
+    let [old_entry, new_entry] =
+        [&old_file, &new_file].map(|(path, bytes)| Entry::from_bytes(bytes, path));
     if old == new {
         return Err(Error::refused("an entry cannot supersede itself"));
     }
@@ -332,17 +333,14 @@ fn plan_supersession(
             format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
         return Err(Error::refused(message));
     }
-    let is_named = names(&new_entry, old);
-    let superseded = EntryStatus::Superseded.as_str().to_owned();
-    let mut fields = vec![(old, "status", superseded)];
-    if !is_named {
+    let mut changes = Changes::new();
+    if old_entry.status != EntryStatus::Superseded {
+        set_field(&mut changes, old_file, "status", EntryStatus::Superseded.as_str())?;
+    }
+    if !names(&new_entry, old) {
         // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
         let known = new_entry.supersedes.iter().filter(|key| *key != new);
-        fields.push((new, "supersedes", list(known.chain([&old.to_owned()]))));
-    }
-    let mut changes = Changes::new();
-    for (key, name, value) in &fields {
-        set_field(&mut changes, place, key, name, value)?;
+        set_field(&mut changes, new_file, "supersedes", &list(known.chain([&old.to_owned()])))?;
     }
     if !changes.is_empty() {
         update_index(place, &mut changes, [old.to_owned(), new.to_owned()])?;
@@ -384,19 +382,13 @@ fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
     if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
 }
 
-/// Plans to set a field of an entry; an equal status keeps its spelling.
+/// Plans to set a field of an entry.
 fn set_field(
     changes: &mut Changes,
-    place: &KnowledgeDir,
-    key: &str,
+    (path, bytes): (PathBuf, Vec<u8>),
     name: &str,
     value: &str,
 ) -> Result<()> {
-    let (path, bytes) = existing(place, key)?;
-    let bytes = changes.current(&path)?.unwrap_or(bytes);
-    if name == "status" && Entry::from_bytes(&bytes, &path).status.as_str() == value {
-        return Ok(());
-    }
     let head = valid(&bytes);
     if front_matter::inner_range(head).is_none() {
         refuse_unreadable_front_matter(&bytes, &path)?;

@@ -17,6 +17,7 @@ use crate::storage::history::{History, OperationId, RecordFile};
 use crate::storage::lock::Store;
 use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState, Signer};
 use crate::storage::{apply, changes, disk, history, lock, own_files, record};
+use crate::text::is_line;
 use crate::warning::Warning;
 
 /// Maximum number of attempts if another program saves one of the files in the meantime.
@@ -48,9 +49,6 @@ pub struct Applied {
     /// Warnings from completing interrupted operations.
     pub warnings: Vec<Warning>,
 }
-
-/// Maximum length of a request's id.
-const MAX_REQUEST_ID: usize = 200;
 
 /// The locks of a transaction in progress.
 struct HeldLocks {
@@ -208,10 +206,9 @@ impl Storage {
         let Some(id) = id else {
             return self.transact(operation, stores, work);
         };
-        let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
-        if !is_name || id.chars().count() > MAX_REQUEST_ID {
-            let message = format!("a request id has 1 to {MAX_REQUEST_ID} visible characters");
-            return Err(Error::usage(message).hint("use a UUID, or a hash of the request"));
+        if !is_line(id) {
+            return Err(Error::usage("a request id is one line of text")
+                .hint("use a UUID, or a hash of the request"));
         }
         let invalid = |error| Error::failed(format!("cannot store the answer: {error}"));
         self.run(operation, stores, || {

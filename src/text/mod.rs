@@ -151,6 +151,11 @@ pub(crate) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+/// Returns whether a text is one line that is not blank, as an id or a title is.
+pub(crate) fn is_line(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(char::is_control)
+}
+
 /// Returns a text as one line with single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

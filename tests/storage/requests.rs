@@ -77,7 +77,7 @@ fn an_id_belongs_to_one_command_and_must_be_one() {
     let asked =
         storage.transact_once("other", &[Store::Entries], Some("one"), || Ok((0, Changes::new())));
     assert_eq!(asked.unwrap_err().kind, ErrorKind::Refused);
-    for id in ["", " ", "a\nb", &"x".repeat(201)] {
+    for id in ["", " ", "a\nb"] {
         assert_eq!(count(&storage, folder.path(), id).unwrap_err().kind, ErrorKind::Usage);
     }
 }
