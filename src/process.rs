@@ -17,7 +17,7 @@ const MAX_STDERR_BYTES: u64 = 64 << 10;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Interval at which a program that has closed its output is asked whether it has ended.
-const PAUSE: Duration = Duration::from_micros(500);
+const PAUSE: Duration = Duration::from_micros(50);
 
 /// The output of a program that has ended.
 pub(crate) struct Output {

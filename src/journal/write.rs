@@ -146,26 +146,15 @@ const DEFAULT_TYPE: &str = "note";
 const MAX_FAULT_CHARS: usize = 200;
 
 /// A record without its time, with the fields in the order of its JSON.
-#[derive(Debug, Serialize)]
-pub struct RecordDraft {
-    #[serde(rename = "type")]
-    kind: String,
-    content: String,
-    tags: Option<Vec<String>>,
-    /// A compact JSON object as text, so that its numbers keep all their digits.
-    meta: Option<Box<RawValue>>,
-}
-
-/// The fields of a record as a caller writes them.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Fields<'a> {
+pub struct RecordDraft {
     #[serde(rename = "type")]
     kind: Option<String>,
     content: String,
     tags: Option<Vec<String>>,
-    #[serde(borrow)]
-    meta: Option<&'a RawValue>,
+    /// A compact JSON object as text, so that its numbers keep all their digits.
+    meta: Option<Box<RawValue>>,
 }
 
 impl RecordDraft {
@@ -184,13 +173,13 @@ impl RecordDraft {
             return Err(Error::failed("content must not be empty"));
         }
         let meta = meta.map(object).transpose()?;
-        Ok(Self { kind, content, tags, meta })
+        Ok(Self { kind: Some(kind), content, tags, meta })
     }
 
     /// Parses a draft from a JSON object `{type, content, tags?, meta?}`.
     pub fn parse(json: &[u8]) -> Result<Self> {
-        let Fields { kind, content, tags, meta } = input(json)?;
-        Self::new(kind, content, tags, meta.map(RawValue::get))
+        let Self { kind, content, tags, meta } = input(json)?;
+        Self::new(kind, content, tags, meta.as_deref().map(RawValue::get))
     }
 
     /// Returns the draft as a line of the journal, including its newline.
@@ -213,13 +202,13 @@ impl RecordDraft {
 
     /// Returns the name of the rule that detects a secret in the draft.
     fn secret(&self) -> Option<&'static str> {
-        let tags = self.tags.iter().flatten().map(String::as_str);
-        let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
+        let texts = [&self.content].into_iter().chain(&self.kind);
+        let mut texts = texts.chain(self.tags.iter().flatten());
         let meta = || {
             let meta: Value = serde_json::from_str(self.meta.as_ref()?.get()).ok()?;
             secrets::first_rule(&meta.to_string())
         };
-        texts.find_map(secrets::first_rule).or_else(meta)
+        texts.find_map(|text| secrets::first_rule(text)).or_else(meta)
     }
 }
 

@@ -14,9 +14,7 @@ use crate::knowledge::entry::{links, title_line};
 use crate::knowledge::store::{EntryFile, order_of_writes, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
-use crate::text::{
-    around_words, is_combining, is_unspaced, one_line, sanitized, sentence_ends,
-};
+use crate::text::{around_words, is_combining, is_unspaced, one_line, sanitized, sentence_ends};
 use crate::warning::{Parsed, Warning};
 
 const EXACT_KEY: usize = 10;
