@@ -219,7 +219,7 @@ pub struct Overview {
     pub ledger: bool,
     /// Number of records in the journal, which all projects share; null if it is large or does not exist.
     pub journal: Option<usize>,
-    /// Number of facts about the user; null if none is set, or if they cannot be read.
+    /// Number of facts about the user, who need not be set; null if they cannot be read.
     pub facts: Option<usize>,
     /// Warnings about what was only partly understood or could not be read.
     pub warnings: Vec<Warning>,
@@ -271,10 +271,8 @@ fn records(project: &Project) -> Option<usize> {
 }
 
 fn facts_about_user(project: &Project) -> Result<Option<usize>> {
-    if project.settings.user.is_none() {
-        return Ok(None);
-    }
-    let user = facts::user(project, None)?;
+    // What `remember --fact` has just stored is not nothing, also where no user is set.
+    let Ok((user, _)) = facts::user_or_systems(project, None) else { return Ok(None) };
     let store = Facts::open(project, None, Purpose::Read)?;
     let active = FactFilter { statuses: vec![FactStatus::Active], ..FactFilter::default() };
     Ok(Some(facts::list(&store, &user, &active)?.facts.len()))

@@ -426,6 +426,7 @@ fn a_word_with_digits_after_the_name_of_a_password_is_one_unless_it_names_an_alg
         "password is hunter2hunter2",
         "the admin password is hunter2, ask Ada",
         "- **Password:** hunter2 (staging)",
+        "Kennwort: blauwal77",
     ] {
         assert_eq!(find(text).len(), 1, "{text}");
     }

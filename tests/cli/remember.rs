@@ -286,4 +286,6 @@ fn a_first_fact_says_whose_it_is_if_no_user_is_set() {
     let note = "facts of ida, the system's user name; `recall` and sessions read them once ANNALS_USER or `user` in your own config.toml is set\n";
     assert_eq!(said("likes tea"), note);
     assert_eq!(said("likes rain"), "");
+    let status = case.run("status").env("USER", "ida").success().stdout();
+    assert!(status.contains("Facts:      2 facts about you\n"), "{status}");
 }
