@@ -603,6 +603,15 @@ const ROWS: &[Row] = &[
         "plan 3",
     ),
     (
+        "tests that passed, counted",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: 5/5 passed\n---\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "plan 3",
+    ),
+    (
         "a superseded plan in the phase's list",
         &[
             (

@@ -20,7 +20,7 @@ use crate::clock::parse_date;
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
 use crate::plan::read::vocabulary::{find, has};
-use crate::plan::read::{PhaseDir, PlanSlot, PlanState, folder};
+use crate::plan::read::{Count, PhaseDir, PlanSlot, PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
 use crate::text::{quantity, says_none};
@@ -398,6 +398,9 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
 fn outcome(status: &str) -> Option<CheckOutcome> {
     let lower = status.to_lowercase().replace(['_', '-'], " ");
     let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    // `5/5 passed`
+    let all = Count::parse(bare).filter(|count| count.total == Some(count.done));
+    let bare = all.map_or(bare, |count| count.rest.trim_start());
     find("outcome of a check", |word| bare.starts_with(word)).map(|(outcome, _)| outcome)
 }
 
