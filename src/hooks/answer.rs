@@ -324,7 +324,8 @@ fn already_read(project: &Project, harness: Harness) -> AlreadyRead {
     known
 }
 
-/// Reads the context files in the project that a harness shows its model, and `AGENTS.md` if one of them imports it; a file that cannot be read counts as missing, so nothing is omitted because of it.
+/// Reads the context files in the project that a harness shows its model, and `AGENTS.md` if one of them imports it; a file
+/// that cannot be read counts as missing, so nothing is omitted because of it.
 fn context_texts(project: &Project, harness: Harness) -> Vec<String> {
     let files = &harness.profile().context;
     let text = |name: &str| Some(read::text(&project.root.join(name)).ok().flatten()?.value);

@@ -177,8 +177,8 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     found.chain(rows).filter(is_one).collect()
 }
 
-/// Returns the milestone that the only heading of one names, if it has no version: `# Roadmap — Milestone: bread`, or the line
-/// below `## Milestone`.
+/// Returns the name of a milestone without a version, if only one heading has one: `# Roadmap — Milestone: bread`, or the
+/// line below `## Milestone`.
 pub(crate) fn in_heading<'o>(outline: &'o Outline<'_>) -> Option<&'o str> {
     let mut names =
         outline.sections().iter().filter(|section| section.level < 3).filter_map(|section| {
