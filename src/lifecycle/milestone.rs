@@ -13,8 +13,10 @@ use crate::lifecycle::ship::{
 use crate::lifecycle::sync::{SyncRequest, refresh_with};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
+use crate::plan::read::vocabulary::{has, words};
 use crate::plan::{
     Action, DEFAULT_MILESTONE, MilestoneFolder, MilestoneStatus, Phase, PhaseState, Survey,
+    document,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
@@ -205,6 +207,17 @@ fn check_root_is_free(survey: &Survey) -> Result<()> {
     let is_open = |phase: &&Phase| !matches!(phase.state, PhaseState::Done | PhaseState::Dropped);
     let open: Vec<String> =
         position.members().filter(is_open).map(|phase| phase.number.to_string()).collect();
+    let stated = survey.state.milestone.as_deref().unwrap_or_default();
+    let roadmap = read::text(&survey.folder.dir.join(vocabulary::ROADMAP))?;
+    // As this command writes it, so that nobody has filled it in yet.
+    if !stated.is_empty()
+        && roadmap.is_some_and(|text| new_roadmap(stated).is_ok_and(|new| text.value == new))
+    {
+        return Err(Error::refused(format!(
+            "milestone {stated:?} has been started and has no phases yet"
+        ))
+        .hint("add its phases to ROADMAP.md, or take it back with `annals undo`"));
+    }
     if !open.is_empty() {
         let word = pluralize(open.len(), "phase");
         let message = format!("the current milestone is not finished: {word} {}", open.join(", "));
@@ -285,9 +298,26 @@ fn write_new(
     for (name, text) in [(vocabulary::STATE, state), (vocabulary::ROADMAP, new_roadmap(slug)?)] {
         let path = home.join(name);
         let old = planned_text(changes, &path)?;
+        let text = if name == vocabulary::STATE { text + &foreign_sections(&old) } else { text };
         changes.write(&path, with_line_end_of(&old, &text))?;
     }
     changes.create_dir(&home.join(vocabulary::PHASES))
+}
+
+/// Returns the sections of a STATE.md that no workflow writes, which outlive the milestone: `## Notes of Ruth`.
+fn foreign_sections(state: &str) -> String {
+    let outline = Outline::parse(state, 0);
+    let sections = outline.sections().iter().filter(|section| section.level == 2);
+    let is_foreign = |title: &str| {
+        let title = document::heading(title);
+        let kinds = ["position", "todos", "blockers", "phases with a status", "skills"];
+        !kinds.iter().any(|kind| has(kind, &title))
+            && !words("in a workflow's heading").any(|word| title.contains(word))
+    };
+    let foreign = sections.filter(|section| is_foreign(&section.title));
+    foreign
+        .map(|section| format!("\n{}\n", state[section.heading.start..section.whole.end].trim()))
+        .collect()
 }
 
 /// Plans the move of work in the planning folder itself to `default/`; returns `None` if there is none.

@@ -57,6 +57,26 @@ fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
     let again = case.run("milestone new offline-mode").success();
     assert!(again.stdout().contains("already: offline-mode"), "{}", again.report());
     assert_unchanged(&once, &case, &again);
+    let other = case.run("milestone new second-one").code(4);
+    let reason = "milestone \"offline-mode\" has been started and has no phases yet";
+    assert!(other.stderr().contains(reason), "{}", other.report());
+    assert_unchanged(&once, &case, &other);
+}
+
+#[test]
+fn a_section_of_the_users_outlives_the_milestone() {
+    let case = Case::new(VBW);
+    case.run("ship --force").success();
+    let state = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    let notes = "## Notes of Ruth\n\n- The tablet is in the pantry.\n";
+    case.write(".vbw-planning/STATE.md", format!("{state}\n{notes}"));
+    case.run("milestone new offline-mode").success();
+    let state = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    assert!(state.ends_with(&format!("\n\n{notes}")), "{state}");
+    assert_eq!(
+        state.matches("\n## Decisions").count() + state.matches("\n## Key Decisions").count(),
+        1
+    );
 }
 
 #[test]
