@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::claude_md::ContextFileOutcome;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::{Facts, Purpose, SharingState};
-use crate::knowledge::notepad::LIMIT;
+use crate::knowledge::notepad::{LIMIT, NotepadSection};
 use crate::knowledge::{EntryAudit, EntryLink, KnowledgeDir, MissingPath, notepad};
 use crate::ledger::AnchorState;
 use crate::lifecycle::SyncRequest;
@@ -330,6 +330,8 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     }
     let found = entry_audit(&project.dry_run(true))?;
     warnings.extend(found.warnings);
+    let pad = notepad::read(project, Some(NotepadSection::Priority));
+    warnings.extend(pad.map(|pad| pad.warnings).unwrap_or_default());
     let priority = notepad::priority_characters(project)?;
     let at = |path: &Path, line: Option<usize>, message: &str| {
         Detail::at(project.relative(path), line, message)

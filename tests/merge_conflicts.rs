@@ -60,7 +60,7 @@ fn no_marker_reaches_a_session_and_each_file_is_named() {
         ("inspect .vbw-planning/STATE.md", ".vbw-planning/STATE.md"),
         ("ledger brief", "docs/memory/STATE.md"),
         ("audit", ".vbw-planning/STATE.md"),
-        ("audit", "docs/memory/STATE.md"),
+        ("audit", "notepad.md"),
         ("audit", "PATTERNS.md"),
         ("audit", "cache.md"),
     ] {
@@ -86,7 +86,7 @@ fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
     assert!(text.contains(line), "{text}");
     let audit = case.run("audit").success().stdout();
     assert!(
-        audit.contains("files     conflicts      fault        3  resolve the conflict"),
+        audit.contains("files     conflicts      fault        4  resolve the conflict"),
         "{audit}"
     );
 }

@@ -15,6 +15,7 @@ use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::{Project, vocabulary};
 use crate::recall::{RecallHit, RecallQuery, SourceName};
+use crate::search::{Language, content_words};
 use crate::storage::Changes;
 use crate::text::{Line, is_absent, quantity, sanitized, says_none, shell_word, slashed};
 use crate::warning::Warning;
@@ -340,6 +341,9 @@ impl<'a> Gatherer<'a> {
         let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
         let topic = self.request.topic.as_ref();
         if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
+            // Most entries have the "on" of "who is on call".
+            let words = content_words(text, Language::detect(text)).join(" ");
+            let text = if words.is_empty() { text } else { &words };
             let found = knowledge::query(self.project, text, &EntryFilter::default())?;
             let found = found.into_value(warnings);
             // An explicit topic takes every match; the name of a phase must match well.

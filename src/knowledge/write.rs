@@ -434,20 +434,27 @@ pub fn delete(
     let lines: Vec<&str> = reason.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let reason = &lines.join(" ");
     let operation = format!("entry delete {key}");
-    let ((), applied) = project.transact(&operation, &[Store::Entries], || {
-        let (path, _) = existing(&place, key)?;
+    let (replaced, applied) = project.transact(&operation, &[Store::Entries], || {
+        let (path, entry) = existing(&place, key)?;
         let mut changes = Changes::new();
         changes.delete(&path)?;
         update_index(&place, &mut changes, [key.to_owned()])?;
         let what = format!("delete {key} — Reason: {reason}");
         log(&mut changes, &place, &project.clock, &what)?;
-        Ok(((), changes))
+        Ok((Entry::from_bytes(&entry, &path).supersedes, changes))
     })?;
+    let left = replaced.iter().filter(|old| place.entry(old).exists()).map(|old| {
+        let message = format!(
+            "stays superseded by `{key}`, which is deleted; `status: active` in this file makes it valid again"
+        );
+        Warning::file(&place.entry(old), message)
+    });
+    let warnings = applied.warnings.into_iter().chain(left).collect();
     Ok(Deleted {
         key: key.to_owned(),
         reason: reason.to_owned(),
         diff: applied.diff,
-        warnings: project.named(applied.warnings),
+        warnings: project.named(warnings),
     })
 }
 

@@ -26,5 +26,5 @@ pub use rank::{
 pub(crate) use rank::{best, cosines, encoded, to_f64, to_u32, write_now};
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Embedder, Endpoint, Quantized, Vector};
-pub(crate) use words::WordSet;
 pub use words::{Language, NO_WORDS, Term, corrects, is_wordless, quoted, terms, words};
+pub(crate) use words::{WordSet, content_words};

@@ -115,6 +115,8 @@ fn entries_on_the_topic_are_named_and_others_are_not() {
     let text = case.run("context --for sync").success().stdout();
     assert!(text.contains("## Knowledge\n- [[sync-protocol]] "), "{text}");
     assert!(!text.contains("oven"), "{text}");
+    let text = case.run("context --for").args(["what about the sync"]).success().stdout();
+    assert!(text.contains("sync-protocol") && !text.contains("oven"), "{text}");
 }
 
 #[test]

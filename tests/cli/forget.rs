@@ -18,3 +18,14 @@ fn an_entry_is_deleted_with_a_reason_and_kept_without_one() {
     assert_eq!(case.read(".vibekit/memory/gate.md"), None);
     case.run("forget gate --reason painted").code(3);
 }
+
+#[test]
+fn what_the_deleted_entry_had_superseded_is_named() {
+    let case = Case::empty();
+    case.run("remember --key old the gate is red").success();
+    case.run("remember --key new the fence was painted green in March").success();
+    case.run("entry supersede --old old --new new").success();
+    let done = case.run("forget new rolled back").success();
+    let warning = "warning: .vibekit/memory/old.md: stays superseded by `new`, which is deleted; `status: active` in this file makes it valid again\n";
+    assert_eq!(done.stderr(), warning);
+}
