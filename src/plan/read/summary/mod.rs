@@ -257,7 +257,7 @@ impl PlanState {
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
             is_next = line.starts_with('#') && is_label && value.is_empty();
-            if let Some(status) = Self::of_summary(word).filter(|_| is_stated) {
+            if is_stated && let Some(status) = Self::of_summary(word) {
                 return Some(Ok(status));
             }
             let word = word.trim_matches(['*', '_', ' ']);
