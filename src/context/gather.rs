@@ -163,9 +163,6 @@ impl<'a> Gatherer<'a> {
             return parts.iter().flatten().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
-        if !self.request.already_read.outdated("**Next action:**", &lines).is_empty() {
-            lines.push("The block in the context file is older than this".to_owned());
-        }
         let conflicts = status.warnings.iter().filter(|warning| warning.is_conflict());
         lines.extend(conflicts.map(|warning| format!("Merge conflict: {warning}")));
         let contest = status.next.contest();
@@ -175,6 +172,14 @@ impl<'a> Gatherer<'a> {
         let paused = status.paused.as_ref();
         lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
         lines.extend(status.derived.line().map(|phase| format!("Phase: {phase}")));
+        let known = &self.request.already_read;
+        let mut stated = ["**Next action:**", "**Phase:**"].into_iter();
+        if stated.any(|label| !known.outdated(label, &lines).is_empty()) {
+            lines.insert(
+                1,
+                "The block in the context file is out of date; this is current".to_owned(),
+            );
+        }
         // Before what only describes: a start has room for few lines, and this one was left for it.
         lines.extend(self.resume_notes(warnings));
         let remark = status.stated_remark();

@@ -88,10 +88,13 @@ fn a_block_that_is_older_than_the_files_is_named() {
     };
     let case = without_context_file();
     case.run("sync").success();
-    assert!(!start(&case).contains("older"));
+    assert!(!start(&case).contains("out of date"));
     finish_phase_four(&case);
     let text = start(&case);
-    assert!(text.contains("\n- The block in the context file is older than this\n"), "{text}");
+    assert!(
+        text.contains("\n- The block in the context file is out of date; this is current\n"),
+        "{text}"
+    );
 
     let case = Case::empty();
     case.run("remember --confidence high deploys go through Jenkins").success();
