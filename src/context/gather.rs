@@ -171,10 +171,11 @@ impl<'a> Gatherer<'a> {
         lines.extend(also_open.map(|check| format!("Also open: {check}")));
         let paused = status.paused.as_ref();
         lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
-        lines.extend(status.derived.line().map(|phase| format!("Phase: {phase}")));
-        let known = &self.request.already_read;
-        let mut stated = ["**Next action:**", "**Phase:**"].into_iter();
-        if stated.any(|label| !known.outdated(label, &lines).is_empty()) {
+        let phase = status.derived.line().map(|phase| format!("Phase: {phase}"));
+        lines.extend(phase.clone());
+        let is_outdated =
+            |label: &str| !self.request.already_read.outdated(label, &lines).is_empty();
+        if is_outdated("**Next action:**") || phase.is_some() && is_outdated("**Phase:**") {
             lines.insert(
                 1,
                 "The block in the context file is out of date; this is current".to_owned(),

@@ -704,6 +704,67 @@ const ROWS: &[Row] = &[
         )],
         "plan 2",
     ),
+    (
+        "a check that is called passed with an exception",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: passed, except refunds\n---\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "verify 2",
+    ),
+    (
+        "a check of which some parts passed",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: passed 1 of 5\n---\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "verify 2",
+    ),
+    (
+        "a check that passed with notes and no failures",
+        &[
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-UAT.md", "---\nstatus: passed with notes, no failures\n---\n"),
+            ("config.json", "{\"auto_uat\": true}"),
+        ],
+        "plan 3",
+    ),
+    (
+        "a plan that a field calls superseded",
+        &[("phases/02-loans/02-01-PLAN.md", "---\nsuperseded: true\n---\n")],
+        "plan 3",
+    ),
+    (
+        "a plan that its first line calls superseded",
+        &[
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n\n> **SUPERSEDED** by 02-02\n"),
+            ("phases/02-loans/02-02-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "a plan whose first line begins with such a word",
+        &[("phases/02-loans/02-01-PLAN.md", "# Plan\n\nRemoved the old form.\n")],
+        "execute 2",
+    ),
+    (
+        "a summary that its title calls partial",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Cards Summary (PARTIAL)\n")],
+        "execute 2",
+    ),
+    (
+        "an old remediation round whose user test passed",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n"),
+            ("phases/01-shelves/01-UAT.md", "---\nstatus: issues_found\n---\n"),
+            ("phases/01-shelves/remediation/round-01/R01-PLAN.md", "# Plan\n"),
+            ("phases/01-shelves/remediation/round-01/R01-SUMMARY.md", DONE),
+            ("phases/01-shelves/remediation/round-01/R01-UAT.md", "---\nstatus: complete\n---\n"),
+        ],
+        "ship",
+    ),
 ];
 
 #[test]

@@ -23,7 +23,7 @@ use crate::plan::read::vocabulary::{find, has};
 use crate::plan::read::{Count, PhaseDir, PlanSlot, PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{quantity, says_none};
+use crate::text::{quantity, says_none, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The kind of a check.
@@ -204,7 +204,12 @@ impl Reader<'_> {
             let rounds = remediation.join(rounds);
             // Older rounds lie beside their stage file directly in `remediation/`.
             let is_older = !read::is_folder(&rounds) && is_file(&remediation.join(stage));
+            // Also without one, a report in there is of a round.
+            let is_reported = !is_older && !read::is_folder(&rounds);
             let rounds = if is_older { &remediation } else { &rounds };
+            if is_reported && let Ok(Some((file, false))) = self.latest_round(&remediation, kind) {
+                report = Some(file);
+            }
             match self.latest_round(rounds, kind) {
                 // Issues may be open in there.
                 Err(_) => return check(remediation, CheckOutcome::Issues, "unreadable"),
@@ -401,7 +406,26 @@ fn outcome(status: &str) -> Option<CheckOutcome> {
     // `5/5 passed`
     let all = Count::parse(bare).filter(|count| count.total == Some(count.done));
     let bare = all.map_or(bare, |count| count.rest.trim_start());
-    find("outcome of a check", |word| bare.starts_with(word)).map(|(outcome, _)| outcome)
+    let (outcome, word) = find("outcome of a check", |word| bare.starts_with(word))?;
+    (outcome != CheckOutcome::Passed || !is_doubted(&bare[word.len()..])).then_some(outcome)
+}
+
+/// Returns whether what follows a word for passed takes it back: `passed, except refunds`, `passed 1 of 5`, `passable`.
+fn is_doubted(rest: &str) -> bool {
+    let after = rest.trim_start_matches(char::is_alphabetic);
+    let ending = &rest[..rest.len() - after.len()];
+    let mut before = "";
+    let mut words = words_in(after).filter(|word| {
+        let is_doubt = has("doubt about a check", word) && !has("denial", before);
+        before = word;
+        is_doubt
+    });
+    ["ly", "able"].contains(&ending)
+        || after.contains('?')
+        || after
+            .match_indices(char::is_numeric)
+            .any(|(at, _)| Count::parse(&after[at..]).is_some_and(|count| count.is_open()))
+        || words.next().is_some()
 }
 
 #[cfg(test)]

@@ -291,9 +291,16 @@ impl Archive {
 /// Returns whether another folder has all plans and summaries of a phase, byte for byte.
 fn is_copied(phase: &PhaseDir, copy: &Path) -> bool {
     let mut files = phase.plans.iter().flat_map(PlanSlot::paths);
+    // What has no summary yet was not archived with one.
+    let is_left = |slot: &PlanSlot| {
+        let summary = slot.plan.as_ref().filter(|_| slot.summary.is_none());
+        let name = summary.and_then(|plan| plan.path.file_name()?.to_str());
+        name.is_none_or(|name| !read::exists(&copy.join(name.replace("PLAN", "SUMMARY"))))
+    };
     // What cannot be read is not known to be the same.
     let bytes = |path: &Path| read::uncounted_bytes(path).ok().flatten();
     read::is_folder(copy)
+        && phase.plans.iter().all(is_left)
         && files.all(|path| {
             let own = bytes(path);
             let name = path.strip_prefix(&phase.path).unwrap_or(path);
@@ -535,6 +542,7 @@ mod tests {
         active.child("01-01-PLAN.md").write_str("build more").unwrap();
         assert_eq!(archive(), None, "another plan");
         active.child("01-01-PLAN.md").write_str("build").unwrap();
+        assert_eq!(archive(), None, "a plan that is still to be done");
         active.child("01-01-SUMMARY.md").write_str("built").unwrap();
         active.child("01-UAT.md").write_str("passed again").unwrap();
         assert_eq!(archive().as_deref(), Some("one"), "left behind");

@@ -104,20 +104,31 @@ fn is_dropped(front: &FrontMatter) -> bool {
         PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
             || begins("dropped plan", &status.to_lowercase())
     })
+        || ["superseded", "cancelled", "canceled", "dropped"].into_iter().any(|field| {
+            front.text(&[field]).is_some_and(|stated| ["true", "yes"].contains(&stated))
+        })
         // `01-03`, or a list of plans
         || front.get(&["superseded_by", "replaced_by"]).is_some_and(|node| {
             node.texts().iter().any(|plan| non_placeholder(plan).is_some())
         })
 }
 
-/// Returns whether a label above the first section says it: `> **Status:** SUPERSEDED by 01-03`.
+/// Returns whether the title or a line above the first section says it: `# [SUPERSEDED] Cards`, `> **SUPERSEDED** by 01-03`,
+/// `**Status:** Cancelled`.
 fn is_dropped_in_head(outline: &Outline<'_>) -> bool {
-    let mut labels =
-        outline.sections().iter().take(2).flat_map(|section| outline.labels(&section.own));
-    labels.any(|label| {
-        let status = PhaseProgress::parse(&label.value);
-        label.name.eq_ignore_ascii_case("status") && status.is_some_and(PhaseProgress::is_dropped)
-    })
+    let head = || outline.sections().iter().take(2);
+    let says = |status: &str| PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped);
+    let mut labels = head().flat_map(|section| outline.labels(&section.own));
+    let mut lines = head().flat_map(|section| outline.slice(&section.own).lines());
+    // In other letters, the word may begin a sentence: `Removed the old form`.
+    let begins = |line: &str| {
+        let word = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        word.bytes().all(|byte| byte.is_ascii_uppercase()) && says(word)
+    };
+    labels.any(|label| label.name.eq_ignore_ascii_case("status") && says(&label.value))
+        || lines.any(begins)
+        || outline.title().is_some_and(begins)
 }
 
 /// Returns the bullets of a `## must_haves` section, if the front matter has no must-haves.

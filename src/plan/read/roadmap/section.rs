@@ -10,7 +10,7 @@ use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::{Field, begins, find, has};
+use crate::plan::read::vocabulary::{Field, begins, find, has, says_dropped};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, RoadmapPhase, RoadmapPlan,
     document,
@@ -169,8 +169,7 @@ impl Reader<'_> {
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
-                is_dropped: text.starts_with("~~")
-                    || text.starts_with("**~~")
+                is_dropped: ["~~", "**~~", "[-] ~~"].iter().any(|mark| text.starts_with(mark))
                     || ends_dropped(text),
             };
             // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.
@@ -192,9 +191,13 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether brackets at the end of an entry say that the plan will not be done: `(superseded by 01-03)`.
+/// Returns whether the end of an entry says that the plan will not be done: `(superseded by 01-03)`, `— CANCELLED`.
 fn ends_dropped(text: &str) -> bool {
     let text = text.trim_end_matches(['*', '_', ' ']);
+    if text.rsplit(['—', '–']).next().is_some_and(|last| last != text && says_dropped(last.trim()))
+    {
+        return true;
+    }
     let inside = text.strip_suffix([')', ']']).and_then(|text| text.rsplit(['(', '[']).next());
     inside.is_some_and(|inside| PhaseProgress::parse(inside).is_some_and(PhaseProgress::is_dropped))
 }

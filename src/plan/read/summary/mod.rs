@@ -264,6 +264,11 @@ impl PlanState {
             // A row may be the head of a table.
             let is_unknown = is_stated && !line.starts_with('|') && !is_absent(word);
             unknown = unknown.or(is_unknown.then_some((above, word)));
+            // `# Phase 3 Plan 2: Cards Summary (PARTIAL)`
+            let remark =
+                line.strip_prefix("# ").and_then(|title| title.trim_end().strip_suffix(')'));
+            let remark = remark.and_then(|title| title.rsplit('(').next());
+            has_open_tasks |= remark.and_then(Self::parse) == Some(Self::Partial);
             let value = value.trim_start_matches(['*', ' ', '|']);
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
