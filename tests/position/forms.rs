@@ -558,6 +558,14 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "a status of a summary's body that names what is complete",
+        &[(
+            "phases/02-loans/02-01-SUMMARY.md",
+            "# Summary\n\n**Status:** UAT complete 2026-04-26\n",
+        )],
+        "plan 3",
+    ),
+    (
         "open tasks in a summary's body",
         &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n- **Tasks:** 2/5\n")],
         "execute 2",

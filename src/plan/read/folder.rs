@@ -270,15 +270,21 @@ impl Archive {
         Ok(None)
     }
 
+    /// Returns whether GSD has archived its roadmap; without a folder, that is all there is of the archive.
+    pub(crate) fn has_roadmap_beside(&self) -> bool {
+        let beside = |dir: &PathBuf| read::exists(&self.roadmaps(dir)[0]);
+        self.dir.as_ref().is_none_or(beside)
+    }
+
     /// Returns whether it contains a plan without a summary, and nothing shows that it was archived.
     fn has_open_plan(&self) -> bool {
         let Some(dir) = self.dir.as_ref().filter(|_| self.slug != vocabulary::TAKEN_OVER) else {
             return false;
         };
-        let [beside, _] = self.roadmaps(dir);
         let is_open = |slot: &PlanSlot| slot.plan.is_some() && slot.summary.is_none();
         let phases = || self.milestone().map(|read| read.value.phases).unwrap_or_default();
-        ![beside, dir.join(vocabulary::SHIPPED)].iter().any(|one| read::exists(one))
+        !self.has_roadmap_beside()
+            && !read::exists(&dir.join(vocabulary::SHIPPED))
             && phases().iter().any(|phase| phase.plans.iter().any(is_open))
     }
 

@@ -235,9 +235,7 @@ fn over(case: &Case<'_>) -> Option<String> {
     // GSD archives the roadmap, and may leave the phases where they are.
     let archived = || {
         let archive = survey.archive(survey.state.milestone.as_deref()?)?;
-        // Without a folder, the archive is its roadmap.
-        let has_roadmap = archive.dir.is_none() || archive.roadmap().ok().flatten().is_some();
-        has_roadmap.then(|| survey.archive_line(archive))
+        archive.has_roadmap_beside().then(|| survey.archive_line(archive))
     };
     let shipped = shipped.or_else(in_roadmap).or_else(archived);
     let place = no_milestone.or_else(|| shipped.filter(|_| !is_partial));
