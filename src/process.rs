@@ -145,9 +145,15 @@ impl Drop for Running {
         while is_running() && Instant::now() < late {
             thread::sleep(PAUSE);
         }
-        if is_running() {
-            processes().send("KILL", &[id]);
-            // Where there is no such program.
+        let is_left = is_running();
+        let processes = processes();
+        if is_left || processes.has_groups {
+            // Others of its group may ignore the request.
+            processes.send("KILL", &[id]);
+        }
+        drop(processes);
+        if is_left {
+            // `kill` may not be installed.
             self.0.kill().ok();
             self.0.wait().ok();
             self.status().ok();
