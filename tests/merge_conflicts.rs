@@ -80,7 +80,7 @@ fn no_marker_reaches_a_session_and_each_file_is_named() {
 #[test]
 fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
     let case = case();
-    let line = "- Merge conflict: .vbw-planning/STATE.md:9: has an unresolved merge conflict; both sides are read";
+    let line = "- .vbw-planning/STATE.md:9: has an unresolved merge conflict; both sides are read";
     let start = case.run("hook session-start").stdin("{}").success().json();
     let text = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(text.contains(line), "{text}");

@@ -164,7 +164,7 @@ impl<'a> Gatherer<'a> {
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
         let conflicts = status.warnings.iter().filter(|warning| warning.is_conflict());
-        lines.extend(conflicts.map(|warning| format!("Merge conflict: {warning}")));
+        lines.extend(conflicts.map(Warning::to_string));
         let contest = status.next.contest();
         lines.extend(contest.map(|contest| format!("Contested: {contest}")));
         let also_open = status.next.also_open();
@@ -367,7 +367,7 @@ impl<'a> Gatherer<'a> {
         let mut lines: Vec<String> = all.iter().map(|entry| entry.line(topic.is_some())).collect();
         let outdated = self.request.already_read.outdated("[[", &lines).into_iter();
         let outdated: Vec<String> =
-            outdated.map(|line| format!("No longer so, in the context file: {line}")).collect();
+            outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
         lines.truncate(MAX_ENTRIES);
         lines.splice(0..0, outdated);
         if more > 0 {

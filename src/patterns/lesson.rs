@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_problem_is_told_with_its_fix() {
+    fn a_short_problem_needs_its_fix() {
         let (issue, fix) = (Some("Excel writes a BOM."), Some("Strip it before parsing"));
         let text = recorded("[Rule 1 - Bug] BOM", issue, fix);
         assert_eq!(text.as_deref(), Some("Excel writes a BOM. Fix: Strip it before parsing"));

@@ -439,22 +439,24 @@ pub(crate) fn letters(name: &str) -> String {
 pub(crate) fn may_be_same(folder: &str, planned: &str) -> bool {
     let [own, planned] = [folder, planned].map(document::title_words);
     let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
-    // Folders have ASCII names: `Prüfung` is `pruefung`, `prufung` or `pr-fung`, and other scripts are transcribed.
+    // Folders have ASCII names, so that a word of another script cannot be compared.
     let is_foreign = planned.iter().any(|word| !word.contains(|c: char| c.is_ascii()));
-    let joined = own.concat();
-    let is_accented = |word: &str| {
-        let mut rest = joined.as_str();
-        let mut parts = word.split(|c: char| !c.is_ascii());
-        !word.is_ascii()
-            && parts.all(|part| {
-                rest.find(part).is_some_and(|at| {
-                    rest = &rest[at + part.len()..];
-                    true
-                })
-            })
+    let letters = own.concat();
+    let is_same = |word: &String| {
+        own.iter().any(|own| is_similar(own, word))
+            || !word.is_ascii() && has_ascii_parts(&letters, word)
     };
-    let is_same = |word: &String| is_accented(word) || own.iter().any(|own| is_similar(own, word));
     own.is_empty() || planned.is_empty() || is_foreign || planned.iter().any(is_same)
+}
+
+/// Returns whether letters contain the ASCII parts of a word in their order: `pruefung`, `prufung` and `prfung` those of
+/// `prüfung`.
+fn has_ascii_parts(letters: &str, word: &str) -> bool {
+    let mut rest = Some(letters);
+    for part in word.split(|c: char| !c.is_ascii()) {
+        rest = rest.and_then(|rest| Some(rest.split_once(part)?.1));
+    }
+    rest.is_some()
 }
 
 /// Returns the name of a phase that is over: the roadmap's, or the folder's if the two have no word in common.

@@ -102,7 +102,7 @@ fn a_block_that_is_older_than_the_files_is_named() {
     case.run("sync --target claude").success();
     fs::remove_file(case.root().join(".vibekit/memory/deploys-go-through-jenkins.md")).unwrap();
     let text = start(&case);
-    let line = "- No longer so, in the context file: [[deploys-go-through-jenkins]] deploys go through Jenkins";
+    let line = "- Out of date in the context file: [[deploys-go-through-jenkins]] deploys go through Jenkins";
     assert!(text.contains(line) && !text.contains("Redis"), "{text}");
 }
 

@@ -320,9 +320,8 @@ fn phases_dir(archive: &Path) -> PathBuf {
     if read::is_folder(&nested) { nested } else { archive.to_owned() }
 }
 
-/// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names, or
-/// else the roadmap, without an archived roadmap next to it. If there are no phases elsewhere, it is the only folder with a
-/// plan that is to be done.
+/// Returns the folder below `milestones/` with the phases of the open milestone: the one with its name, else, if no phase has
+/// a folder elsewhere, the only one with an open plan.
 fn live_phases(home: &Path, archived: &[Archive], has_phases: bool) -> Option<PathBuf> {
     let open = || {
         let mut open = archived.iter().filter(|archive| !has_phases && archive.has_open_plan());
@@ -332,6 +331,7 @@ fn live_phases(home: &Path, archived: &[Archive], has_phases: bool) -> Option<Pa
     live_by_name(home, archived).or_else(open)
 }
 
+/// Returns the folder of the version that STATE.md names, else the roadmap, without an archived roadmap next to it.
 fn live_by_name(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
