@@ -186,7 +186,11 @@ impl Survey {
             .flat_map(|title| title.match_indices(' ').map(|(at, _)| &title[at + 1..]));
         let is_newer = |name: &&str| version_parts(name) > stated.and_then(version_parts);
         let title = words.filter(|name| name.starts_with(['v', 'V'])).find(is_newer);
-        let named = label.or(open).or(title);
+        // One that was put off is older than what has shipped.
+        let is_older = |name: &&str| {
+            version_parts(name).is_some_and(|own| Some(own) < stated.and_then(version_parts))
+        };
+        let named = label.or(open.filter(|name| !is_older(name))).or(title);
         let newer = label.filter(|_| is_archived).or(named.filter(|_| has_shipped));
         newer.or(stated).or(label).or(open)
     }

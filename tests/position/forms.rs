@@ -1025,3 +1025,15 @@ fn a_shipped_milestone_is_not_the_current_one() {
         assert!(name.starts_with("v1.1"), "{roadmap}: {name}");
     }
 }
+
+#[test]
+fn a_milestone_that_was_put_off_does_not_follow_a_later_one() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n## Milestones\n\n- ✅ **v1.1 Loans** - shipped 2026-01-02\n- 📋 **v0.9 Fines** - put off\n",
+    );
+    case.write(".planning/STATE.md", "---\nmilestone: v1.1\n---\n# State\n");
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["milestone"]["name"], "v1.1");
+}
