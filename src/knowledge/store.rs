@@ -325,7 +325,8 @@ fn row(entry: &Entry) -> String {
     row + "\n"
 }
 
-/// Parses the entries in the table; `None` unless it has our columns, and nothing else below it.
+/// Parses the entries in the table; `None` unless it has our columns, and nothing but one row for each entry below it: git,
+/// which merges by line, leaves both rows of one that two branches changed.
 pub(crate) fn parse_index(text: &str) -> Option<Vec<Entry>> {
     // Git may have checked it out with Windows line endings.
     let text = text.replace("\r\n", "\n");
@@ -344,7 +345,9 @@ pub(crate) fn parse_index(text: &str) -> Option<Vec<Entry>> {
             ..Entry::default()
         })
     };
-    rows.map(entry).collect()
+    let mut entries = rows.map(entry).collect::<Option<Vec<_>>>()?;
+    entries.sort_by(|a, b| a.key.cmp(&b.key));
+    entries.is_sorted_by(|a, b| a.key < b.key).then_some(entries)
 }
 
 /// Returns the cells of a row.
@@ -511,6 +514,8 @@ mod tests {
             assert_eq!(parse_index(text), None);
         }
         assert_eq!(parse_index(&format!("{COLUMNS}<<<<<<< ours\n")), None);
+        let twice = [row(&entry("a", "A")), row(&entry("a", "B"))].concat();
+        assert_eq!(parse_index(&format!("{COLUMNS}{twice}")), None);
         assert_eq!(parse_index(&COLUMNS.replace('\n', "\r\n")), Some(Vec::new()));
     }
 

@@ -57,6 +57,24 @@ fn entries_of_two_branches_merge_without_a_conflict() {
 }
 
 #[test]
+fn the_list_of_knowledge_entries_merges_by_line() {
+    let Some(case) = repository() else { return };
+    let write = |text: &str, day: &str| {
+        case.run(&format!("remember {text}")).success();
+        case.commit(text, day);
+    };
+    write("the build needs clang", "2026-02-02T00:00:00Z");
+    case.shell("git checkout -q -b side").success();
+    write("invoices are in cents", "2026-02-02T00:00:00Z");
+    case.shell("git checkout -q -").success();
+    write("dates are in local time", "2026-02-02T00:00:00Z");
+    git(&case, "git merge -q --no-edit side").success();
+    let listed = case.run("entry list").success();
+    assert_eq!(listed.stdout().matches("key: ").count(), 3, "{}", listed.report());
+    assert_eq!(listed.stderr(), "");
+}
+
+#[test]
 fn one_entry_written_twice_is_a_conflict_for_git() {
     let Some(case) = repository() else { return };
     case.shell("git checkout -q -b side").success();

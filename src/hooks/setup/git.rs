@@ -108,6 +108,7 @@ fn lines(project: &Project) -> Vec<String> {
         (patterns::path(&project.planning_place().dir), "annals"),
         (decisions, "annals"),
         (place.log(), "union"),
+        (place.index(), "union"),
     ];
     if let Some(journal) = project.environment.get("MEMORY_FILE") {
         files.push((PathBuf::from(journal), "union"));
