@@ -1,5 +1,7 @@
 //! The content of the block: built from the stores, and shrunk if the file gets too long.
 
+use std::{mem, ptr};
+
 use serde::Serialize;
 
 use crate::claude_md::decisions;
@@ -193,7 +195,7 @@ impl ShrinkStep {
                 content.shorten_memory(3);
             }
             Self::SkillsInOneLine => content.join_skills(),
-            Self::FewerDecisions => content.decisions.truncate(5),
+            Self::FewerDecisions => content.decisions = mem::take(&mut content.few_decisions),
             Self::NoPatterns => content.patterns.clear(),
             Self::NoSkills => content.skills.clear(),
             Self::NoDecisions => {
@@ -281,6 +283,8 @@ pub struct Content {
     pub blockers: Vec<Line>,
     /// The decisions, newest first.
     pub decisions: Vec<Line>,
+    /// Those that stay if space is short.
+    pub few_decisions: Vec<Line>,
     /// The installed skills; all on one line if space is short.
     pub skills: Vec<Line>,
     /// Lessons from finished phases, most relevant first.
@@ -315,14 +319,18 @@ impl Content {
         let also_open = status.next.also_open();
         let find = |secret: &str| place_of(secret, project, survey);
         let lines = &mut Lines { place: &find, warnings };
-        let decisions = decisions::lists(survey);
-        let (decisions, _) = decisions::select(&decisions, decisions::MAX_DECISIONS);
+        let listed = decisions::lists(survey);
+        let [(chosen, _), (few, _)] = [decisions::MAX_DECISIONS, decisions::FEW_DECISIONS]
+            .map(|most| decisions::select(&listed, most));
         let mut decision_line = |(decision, _, text): &Ranked<'_>| {
             let whole = [Some(decision.text.as_str()), decision.rationale.as_deref()];
             let whole = whole.into_iter().flatten().collect::<Vec<_>>().join("\n");
             Some(lines.part("a decision", text.as_deref()?, &whole, MAX_LINE_CHARS))
         };
-        let decisions = decisions.iter().filter_map(&mut decision_line).collect();
+        let decisions: Vec<Line> = chosen.iter().filter_map(&mut decision_line).collect();
+        let is_kept = |one: &Ranked<'_>| few.iter().any(|kept| ptr::eq(kept.0, one.0));
+        let kept = chosen.iter().zip(&decisions).filter(|(one, _)| is_kept(one));
+        let few_decisions = kept.map(|(_, line)| line.clone()).collect();
         Self {
             memory: None,
             title: lines.optional("the project's name", Some(&status.project), MAX_LINE_CHARS),
@@ -347,6 +355,7 @@ impl Content {
             also_open: lines.optional("the open check", also_open.as_deref(), MAX_LINE_CHARS),
             blockers: blocker_lines(&survey.current_blockers(), lines),
             decisions,
+            few_decisions,
             skills: skill_lines(&status.skills, lines),
             patterns: pattern_lines(patterns, lines),
             commands_heading: Line::new(&layout.section.heading),
@@ -446,6 +455,7 @@ mod tests {
             patterns: lines(5),
             skills: lines(4),
             decisions: lines(10),
+            few_decisions: lines(5),
             commands: lines(3),
             ..Content::default()
         }

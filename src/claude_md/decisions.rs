@@ -17,6 +17,9 @@ use crate::text::{fold, is_absent, lower_words, negates, non_placeholder, patter
 /// Number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
 
+/// The same next to a long text of the user.
+pub(crate) const FEW_DECISIONS: usize = 5;
+
 /// How many of ten decisions may be older but more important ones.
 const HELD: usize = 3;
 
@@ -415,6 +418,17 @@ mod tests {
             ..list("Key Decisions", &[("Use SQLite", "")])
         };
         assert_eq!(shown(&[state, project]), "Use SQLite | Use tabs");
+    }
+
+    #[test]
+    fn of_five_decisions_three_are_the_newest_of_state_md() {
+        let names: Vec<String> = (0..9).map(|n| format!("Choice number {n} of {n}")).collect();
+        let all: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+        let project = DecisionList { file: DecisionFile::Project, ..list("", &all[..6]) };
+        let lists = [list("Decisions", &all[6..]), project];
+        let few = select(&lists, FEW_DECISIONS).0;
+        let shown: Vec<char> = few.iter().filter_map(|one| one.0.text.chars().last()).collect();
+        assert_eq!(shown, ['5', '4', '8', '7', '6']);
     }
 
     #[test]

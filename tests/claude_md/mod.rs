@@ -101,6 +101,10 @@ impl Tree {
 }
 
 fn content(layout: &Layout) -> Content {
+    let decisions = vec![
+        Line::new("Prices are integers"),
+        Line::new("Use SQLite \u{2014} One file to back up"),
+    ];
     Content {
         title: Some(Line::new("shop")),
         core_value: Some(Line::new("Sell things without a queue")),
@@ -108,10 +112,8 @@ fn content(layout: &Layout) -> Content {
         milestone: Some(Line::new("Checkout")),
         phase: Some(Line::new("2 - Cart (1 of 3 plans done)")),
         next_action: Some(Line::new("/vbw:execute 2")),
-        decisions: vec![
-            Line::new("Prices are integers"),
-            Line::new("Use SQLite \u{2014} One file to back up"),
-        ],
+        few_decisions: decisions.clone(),
+        decisions,
         skills: vec![Line::new("testing (global)")],
         patterns: vec![Line::new("Plans of three tasks had no deviations (plans 01, 03)")],
         commands_heading: Line::new(&layout.section.heading),

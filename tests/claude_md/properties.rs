@@ -63,6 +63,7 @@ proptest! {
         let mut tree = Tree::new();
         let lines = |count: usize| (0..count).map(|n| Line::new(&format!("line {n}"))).collect();
         tree.content.decisions = lines(decisions);
+        tree.content.few_decisions = lines(decisions.min(5));
         tree.content.skills = lines(skills);
         tree.content.patterns = lines(patterns);
         let text = "own\n".repeat(own);
