@@ -234,11 +234,12 @@ impl Phase {
         }
     }
 
-    /// Returns the checks that still require work; passed user tests make a verification unnecessary.
+    /// Returns the checks that still require work; passed user tests make a verification unnecessary, unless a round of
+    /// remediation is under way.
     pub fn open_checks(&self) -> impl Iterator<Item = &Check> {
         let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
         let open = self.checks().iter().filter(|check| check.is_open());
-        open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
+        open.filter(move |check| check.kind == CheckKind::Uat || check.is_under_way() || !is_passed)
     }
 
     /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.

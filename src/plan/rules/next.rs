@@ -482,7 +482,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "called complete without files",
-            reason: "STATE.md calls the phase complete that is to be planned, beside its number or in a list",
+            reason: "STATE.md, beside its number or in a list, or the box in the roadmap calls the phase complete that is to be planned",
             test: |case, choice| {
                 let phase = choice.phase.filter(|phase| !phase.has_files())?;
                 let state = &case.survey.state;
@@ -490,8 +490,10 @@ impl<'a> Case<'a> {
                 let beside = beside.filter_map(|claim| claim.value.text(Says::PhaseStatus));
                 let listed = state.phase_statuses.iter().filter(|(one, _)| *one == phase.number);
                 let mut statuses = beside.chain(listed.map(|(_, status)| &*status.value));
-                let next = case.unfinished_after(Some(phase)).next();
-                let next = next.filter(|_| statuses.any(PhaseProgress::is_complete_status))?;
+                let mark = phase.planned.as_ref().and_then(|planned| planned.checkbox.as_ref());
+                let is_called = mark.is_some_and(|mark| mark.value)
+                    || statuses.any(PhaseProgress::is_complete_status);
+                let next = case.unfinished_after(Some(phase)).next().filter(|_| is_called)?;
                 Some((Case::work(next), true))
             },
         },

@@ -578,7 +578,9 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
     let first = headers.first().map_or("", String::as_str);
     let is_number = table.header.first().is_some_and(|cell| cell.trim() == "#");
-    let plans = headers.iter().position(|header| header.starts_with("plans"));
+    // `Plans written / executed` counts in another order.
+    let mut cells = table.header.iter().zip(&headers);
+    let plans = cells.position(|(cell, header)| header.starts_with("plans") && !cell.contains('/'));
     let plans = plans.or_else(|| column(&["done", "progress"]));
     let status = column(&["status", "state"]);
     if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.or(plans).is_none() {

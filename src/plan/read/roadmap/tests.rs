@@ -74,6 +74,7 @@ fn a_table_names_phases_by_codes_and_may_have_no_column_for_the_status() {
         ("Phase | Status", "**B6** - A | Pending", "B6|A|NotStarted|false"),
         ("Phase | Plans", "6. A | 2/2 Complete", "6|A|Complete|false"),
         ("Phase | Done", "6. A | 1/2", "6|A|_|false"),
+        ("Phase | Plans written / executed", "6. A | 1/2 Complete", ""),
         ("# | Done | Task", "6 | yes | A", ""),
     ] {
         let rule = "---|".repeat(header.split('|').count());
