@@ -15,10 +15,11 @@ use crate::plan::phase::may_be_same;
 use crate::plan::read::vocabulary::has;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
-    Action, Archive, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
-    PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder, Position, ProjectFile,
-    Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile, WorkflowSettings,
-    milestone_version, milestone_version_in, notes, rules, version_parts,
+    Action, Archive, Check, CheckOutcome, Claim, DEFAULT_MILESTONE, Handoff, Located, Phase,
+    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder,
+    Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile,
+    WorkflowSettings, milestone_version, milestone_version_in, notes, rules, version_parts,
+    without_status,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -118,7 +119,9 @@ impl Survey {
             state.add_shared(shared);
         }
         let project_file = ProjectFile::parse(&project_file, &project_path);
-        let roadmap = Roadmap::parse_with(roadmap, &roadmap_path, numbering);
+        let shipped = |name: &str| line_of_shipped(milestones.as_deref()?, name);
+        let is_over = |name: &str| shipped(name).is_some() || archive(&folder, name).is_some();
+        let roadmap = Roadmap::parse_beside(roadmap, &roadmap_path, numbering, is_over);
         let mut survey = Self {
             project_file: project_file.into_value(&mut warnings),
             has_state,
@@ -144,9 +147,8 @@ impl Survey {
         survey.not_understood = project.named(survey.unread());
         survey.not_understood.extend(unfollowed.iter().cloned());
         warnings.extend(unfollowed);
-        let shipped = |name: Option<&str>| line_of_shipped(milestones.as_deref()?, name?);
-        survey.is_stated_shipped = shipped(survey.state.milestone.as_deref()).is_some();
-        survey.shipped = shipped(survey.milestone());
+        survey.is_stated_shipped = survey.state.milestone.as_deref().and_then(shipped).is_some();
+        survey.shipped = survey.milestone().and_then(shipped);
         survey.position = rules::decide(&survey, phases(&survey));
         survey.position.next.unchosen = project.unchosen();
         survey.handoff = handoff(&survey, &mut warnings);
@@ -167,7 +169,10 @@ impl Survey {
 
     /// Returns the name of the active milestone: STATE.md's, unless that one has shipped and the roadmap names another.
     pub(super) fn milestone(&self) -> Option<&str> {
-        let stated = self.state.milestone.as_deref();
+        // VBW's word for a milestone without a name.
+        let label = self.roadmap.milestone.as_deref();
+        let is_named = |name: &&str| label.is_none() || *name != DEFAULT_MILESTONE;
+        let stated = self.state.milestone.as_deref().filter(is_named);
         let is_stated = |name: &str| stated.is_some_and(|stated| is_same_milestone(name, stated));
         let milestones = &self.roadmap.milestones;
         let has_shipped = self.is_stated_shipped
@@ -178,7 +183,6 @@ impl Survey {
         let around = around().and_then(|at| milestones.get(at));
         let open = around.into_iter().chain(milestones).find(|one| !one.is_shipped);
         let open = open.map(|one| one.name.as_str());
-        let label = self.roadmap.milestone.as_deref();
         // `# Roadmap: v1.1 Sync`, `# Roadmap — Milestone v1.1: Sync`
         let title = self.roadmap.title.as_deref();
         let words = title
@@ -372,13 +376,9 @@ impl Survey {
         self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
     }
 
-    /// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
+    /// Returns the archive of a milestone.
     pub(super) fn archive(&self, name: &str) -> Option<&Archive> {
-        self.folder.archived.iter().find(|archive| {
-            let slug = archive.slug.as_str();
-            let bare = slug.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-');
-            [Some(slug), bare].into_iter().flatten().any(|slug| is_same_milestone(slug, name))
-        })
+        archive(&self.folder, name)
     }
 
     /// Returns the place of an archive, and what it is.
@@ -462,6 +462,16 @@ impl Survey {
     }
 }
 
+/// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
+fn archive<'f>(folder: &'f PlanningFolder, name: &str) -> Option<&'f Archive> {
+    let name = without_status(name);
+    folder.archived.iter().find(|archive| {
+        let slug = archive.slug.as_str();
+        let bare = slug.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-');
+        [Some(slug), bare].into_iter().flatten().any(|slug| is_same_milestone(slug, name))
+    })
+}
+
 /// Returns the milestone in brackets with which a text begins or ends: `(v1.0) No key`, `No key [v1.0]`.
 fn marked_milestone(text: &str) -> Option<&str> {
     let text = text.trim_matches(|c: char| " *_.".contains(c));
@@ -502,7 +512,8 @@ fn line_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
         }
         let is_label = SHIPPED_LABEL.is_match(&lower);
         let is_row = SHIPPED_ROW.is_match(&lower) && begins_with_it(line);
-        is_in_section && (is_heading && lower.contains("shipped") || is_label) || is_row
+        let is_title = is_heading && lower.contains("shipped") && !lower.contains("be shipped");
+        is_in_section && (is_title || is_label) || is_row
     });
     found.map(|(line, text)| (line, text.trim().to_owned()))
 }

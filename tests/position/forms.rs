@@ -487,6 +487,105 @@ const ROWS: &[Row] = &[
         "plan 2, or plan 3",
     ),
     (
+        "a title that ends with the word for partial",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Plan 02-01 Summary: PARTIAL\n")],
+        "execute 2",
+    ),
+    (
+        "a partial result in the front matter",
+        &[("phases/02-loans/02-01-SUMMARY.md", "---\nresult: partial\n---\n# Summary\n")],
+        "execute 2",
+    ),
+    (
+        "a partial result in the body",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Outcome:** Partial\n")],
+        "execute 2",
+    ),
+    (
+        "a result in other words",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Result:** Loans go out\n")],
+        "plan 3",
+    ),
+    (
+        "a partial plan in another language",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Résumé\n\n**Statut :** partiel\n")],
+        "execute 2",
+    ),
+    (
+        "a symbol before the label of a status",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n- ⚠️ **Status**: Partial\n")],
+        "execute 2",
+    ),
+    (
+        "open tasks in a table",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n| Tasks | 3/5 |\n|---|---|\n")],
+        "execute 2",
+    ),
+    (
+        "open tasks after another label",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Progress:** 3/5 tasks\n")],
+        "execute 2",
+    ),
+    (
+        "a plan with a plain number in the phase's folder of plans",
+        &[("phases/02-loans/plans/01.md", "# Cards\n")],
+        "unknown",
+    ),
+    (
+        "a plan that only its front matter calls so",
+        &[("phases/02-loans/01-cards.md", "---\nphase: 2\nplan: 1\n---\n# Cards\n")],
+        "unknown",
+    ),
+    (
+        "notes with a number in front",
+        &[("phases/02-loans/02-cards.md", "# Thoughts on the cards\n")],
+        "plan 2",
+    ),
+    (
+        "a plan that is not needed",
+        &[("phases/02-loans/02-01-PLAN.md", "---\nstatus: not-needed\n---\n")],
+        "plan 3",
+    ),
+    (
+        "a phase whose heading ends with a word in square brackets",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans [CANCELLED]\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+        ],
+        "plan 3",
+    ),
+    (
+        "a delivered milestone whose numbers begin anew",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## Milestones\n\n- **v1.0 Desk** (Phases 1-4) — delivered\n- **v2.0 Web** (Phases 1-3) — in progress\n\n\
+                 ## Phases\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n",
+            ),
+            ("milestones/v1.0-phases/04-desk/04-01-PLAN.md", "# Plan\n"),
+            ("milestones/v1.0-phases/04-desk/04-01-SUMMARY.md", DONE),
+        ],
+        "plan 2",
+    ),
+    (
+        "the same with the status below the milestone's name",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## Milestones\n\n- v1.0 Desk\n  - Status: shipped 2026-01-02\n  - Phases: 1-4\n\
+                 - v2.0 Web\n  - Status: in progress\n  - Phases: 1-3\n\n\
+                 ## Phases\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n",
+            ),
+            ("milestones/v1.0-phases/04-desk/04-01-PLAN.md", "# Plan\n"),
+            ("milestones/v1.0-phases/04-desk/04-01-SUMMARY.md", DONE),
+        ],
+        "plan 2",
+    ),
+    (
         "a template that was not filled in",
         &[(
             "ROADMAP.md",

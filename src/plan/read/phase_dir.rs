@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
+use crate::markdown::FrontMatter;
 use crate::plan::read::number::folder_prefix;
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
@@ -256,7 +257,8 @@ impl PhaseDir {
             let is_version = number.is_some_and(|own| plans.iter().all(|slot| slot.number != own));
             let is_plan = plans.is_empty() && is_named && names.next().is_none()
                 || own.ends_with("PLAN.md") && own.contains(is_digit)
-                || is_version && stem.is_some();
+                || is_version && stem.is_some()
+                || plans.is_empty() && stem.is_some_and(|stem| is_plan_inside(name, stem, &dir));
             let summary = name.strip_suffix("PLAN.md").map(|head| format!("{head}SUMMARY.md"));
             let is_done = summary.is_some_and(|summary| files.contains(&summary));
             let mut read = plans.iter().filter_map(|slot| slot.plan.as_ref());
@@ -287,6 +289,18 @@ impl PhaseDir {
     pub fn dir_name(&self) -> String {
         self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
+}
+
+/// Returns whether a file with a name like no other kind's is a plan or a summary: it is in the folder of a phase's plans,
+/// or has a field `plan`.
+fn is_plan_inside(name: &str, stem: &str, dir: &Path) -> bool {
+    if name.starts_with("plans/") {
+        return true;
+    }
+    let text = || read::text(&dir.join(name)).ok()?;
+    stem.contains(char::is_lowercase)
+        && text()
+            .is_some_and(|text| FrontMatter::parse(&text.value, dir).value.get(&["plan"]).is_some())
 }
 
 /// Returns whether a folder is named for a range of phases: `42-49-review`. Both ends of a range are integers of the same

@@ -102,7 +102,7 @@ impl Plan {
 fn is_dropped(front: &FrontMatter) -> bool {
     front.text(&["status"]).is_some_and(|status| {
         PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
-            || begins("dropped plan", &status.to_lowercase())
+            || begins("dropped plan", &status.to_lowercase().replace(['-', '_'], " "))
     })
         || ["superseded", "cancelled", "canceled", "dropped"].into_iter().any(|field| {
             front.text(&[field]).is_some_and(|stated| ["true", "yes"].contains(&stated))

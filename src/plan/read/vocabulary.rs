@@ -257,13 +257,14 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     // A symbol, a dash and a bracket may follow each other.
     loop {
         let own = name.text;
-        let bracket = own.strip_suffix(')').and_then(|inner| Some(inner.rfind('(')?..inner.len()));
+        let brackets = [own.strip_suffix(')'), own.strip_suffix(']')].into_iter().flatten();
+        let bracket = brackets.filter_map(|inner| Some(inner.rfind(['(', '['])?..inner.len()));
         let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
-        let mut marks = bracket.into_iter().chain(after.map(|at| at..own.len()));
+        let mut marks = bracket.chain(after.map(|at| at..own.len()));
         let found = marks.find(|range| range.start > 0 && is_own(&own[range.clone()]));
         let Some(range) = found else { break };
         let at = range.start;
-        status = status.or(Some(name.part(range).trim_chars(&['(', '-', '–', '—', ' '])));
+        status = status.or(Some(name.part(range).trim_chars(&['(', '[', '-', '–', '—', ' '])));
         name = name.part(0..at);
     }
     (name, status)

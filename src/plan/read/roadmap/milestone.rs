@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::markdown::{Outline, Section, TableRow};
+use crate::markdown::{Block, Outline, Section, TableRow};
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
-use crate::plan::read::vocabulary::{has, without_status};
+use crate::plan::read::vocabulary::{begins, has, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, words_in};
 
@@ -24,6 +24,7 @@ use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, words_in};
 pub(super) fn milestones(
     outline: &Outline<'_>,
     numbering: PhaseNumbering,
+    is_over: impl Fn(&str) -> bool,
 ) -> Vec<RoadmapMilestone> {
     let mut found = details(outline, numbering);
     found.extend(sections(outline, numbering));
@@ -43,8 +44,8 @@ pub(super) fn milestones(
     let order = |one: &RoadmapMilestone| (version_parts(&one.name), one.line);
     let last_open = found.iter().filter(|one| !one.is_complete).map(order).max();
     for one in &mut found {
-        one.is_shipped |=
-            one.is_complete && last_open.as_ref().is_some_and(|last| order(one) < *last);
+        one.is_shipped |= is_over(&one.name)
+            || one.is_complete && last_open.as_ref().is_some_and(|last| order(one) < *last);
     }
     found
 }
@@ -88,6 +89,7 @@ fn says_complete(text: &str) -> bool {
     says_shipped(text, true)
         || PhaseProgress::from_symbol(text) == Some(PhaseProgress::Complete)
         || PhaseProgress::is_complete_status(last)
+        || begins("over", last.trim_start().to_lowercase().as_str())
 }
 
 fn milestone(
@@ -154,11 +156,21 @@ fn unlabelled(title: &str) -> &str {
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let sections = document::sections(outline, "milestones");
-    let items = sections.flat_map(|section| outline.items(&section.own));
-    let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
+    let mut listed: Vec<(String, &Block)> = Vec::new();
+    for section in document::sections(outline, "milestones") {
+        for (block, item) in outline.items(&section.own) {
+            let label = item.text.split_once(':').map(|(label, _)| label.to_lowercase());
+            let is_part = label.is_some_and(|label| ["status", "phases"].contains(&&*label));
+            match listed.last_mut().filter(|_| item.depth > 0) {
+                Some((text, _)) if is_part => *text = format!("{text} — {}", item.text),
+                _ if item.depth == 0 => listed.push((item.text.clone(), block)),
+                _ => {}
+            }
+        }
+    }
+    let found = listed.iter().map(|(text, block)| {
         let start = block.range.start;
-        milestone(&item.text, (start..start, block.line), numbering)
+        milestone(text, (start..start, block.line), numbering)
     });
     let all = 0..outline.text().len();
     let tables = outline.tables(&all).filter(|table| {

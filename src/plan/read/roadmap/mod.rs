@@ -179,11 +179,21 @@ impl Roadmap {
 
     /// Parses a ROADMAP.md of a project that numbers its phases in the given way.
     pub fn parse_with(text: &str, path: &Path, numbering: PhaseNumbering) -> Parsed<Self> {
+        Self::parse_beside(text, path, numbering, |_| false)
+    }
+
+    /// Does the same beside other files, which may say that a milestone is over.
+    pub(crate) fn parse_beside(
+        text: &str,
+        path: &Path,
+        numbering: PhaseNumbering,
+        is_over: impl Fn(&str) -> bool,
+    ) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let mut milestones = milestone::milestones(&outline, numbering);
+        let mut milestones = milestone::milestones(&outline, numbering, is_over);
         milestones.truncate(MAX_MILESTONES);
         let (phases, by_number) = (Vec::new(), HashMap::new());
         let mut assembly = Assembly {
@@ -457,8 +467,8 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let is_dropping =
         |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
     // Other text in the brackets after a name describes its content.
-    let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
-        let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
+    let mut inside = remarks.text.match_indices(['(', '[']).map(|(at, _)| {
+        let end = remarks.text[at..].find([')', ']']).map_or(remarks.text.len(), |end| at + end);
         remarks.part(at + 1..end)
     });
     let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—']);

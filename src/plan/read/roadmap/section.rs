@@ -169,7 +169,9 @@ impl Reader<'_> {
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
-                is_dropped: ["~~", "**~~", "[-] ~~"].iter().any(|mark| text.starts_with(mark))
+                is_dropped: ["~~", "**~~", "[-] ~~", "[~] ~~"]
+                    .iter()
+                    .any(|mark| text.starts_with(mark))
                     || ends_dropped(text),
             };
             // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.

@@ -146,6 +146,9 @@ impl Summary {
     }
 }
 
+/// The fields with the status of a plan.
+const STATUS: &[&str] = &["status", "plan_status"];
+
 impl AcceptanceResult {
     /// Returns whether the verdict says that the criterion is not met, or only partly.
     pub fn has_failed(&self) -> bool {
@@ -189,7 +192,7 @@ impl PlanState {
     }
 
     fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
-        let Some(stated) = front.text(&["status"]).filter(|text| !is_absent(text)) else {
+        let Some(stated) = front.text(STATUS).filter(|text| !is_absent(text)) else {
             // `tasks_completed: 1` with `tasks_total: 4`, or `tasks: 1/4`
             let count = |kind| {
                 let mut texts = words(kind).filter_map(|key| front.text(&[key]));
@@ -207,7 +210,10 @@ impl PlanState {
                 Some(Value::Map(pairs)) => pairs.iter().all(|(_, value)| value.flat().is_empty()),
                 Some(Value::Text(_)) => dates.all(is_absent),
             };
-            let is_partial = is_short || is_unfilled;
+            let outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
+            let is_partial = is_short
+                || is_unfilled
+                || outcome.map(str::to_lowercase).any(|text| has("partial", &text));
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -217,7 +223,7 @@ impl PlanState {
 
     /// Returns a warning if the status of a summary is not a known word.
     pub(crate) fn unknown_word(summary: &str, front: &FrontMatter, path: &Path) -> Option<Warning> {
-        let node = front.get(&["status"]);
+        let node = front.get(STATUS);
         let word = node.and_then(Node::as_text).filter(|word| !is_absent(word));
         let (word, line) = match node.zip(word) {
             Some((node, word)) => Self::of_summary(word).is_none().then_some((word, node.line))?,
@@ -247,8 +253,10 @@ impl PlanState {
             if is_code {
                 continue;
             }
-            let bare = line.trim_start_matches(['#', '-', '*', '+', '_', '>', '|', ' ']);
-            let (name, value) = bare.split_once([':', '|']).unwrap_or((bare, ""));
+            // `- ⚠️ **Status**: Partial`, but no code
+            let is_mark = |c: char| !(c.is_alphanumeric() || c.is_ascii_punctuation());
+            let bare = line.trim_start_matches(|c| is_mark(c) || "#-*+_>|".contains(c));
+            let (name, value) = bare.split_once([':', '：', '|']).unwrap_or((bare, ""));
             let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
             let is_label = has("status of a summary", &name);
             if line.starts_with('#') {
@@ -265,16 +273,21 @@ impl PlanState {
             let is_unknown = is_stated && !line.starts_with('|') && !is_absent(word);
             unknown = unknown.or(is_unknown.then_some((above, word)));
             // `# Phase 3 Plan 2: Cards Summary (PARTIAL)`
-            let remark =
-                line.strip_prefix("# ").and_then(|title| title.trim_end().strip_suffix(')'));
-            let remark = remark.and_then(|title| title.rsplit('(').next());
+            let title = line.strip_prefix("# ").map(str::trim_end).unwrap_or_default();
+            let remark = title.strip_suffix(')').and_then(|title| title.rsplit('(').next());
             has_open_tasks |= remark.and_then(Self::parse) == Some(Self::Partial);
-            let value = value.trim_start_matches(['*', ' ', '|']);
+            let value = value.trim_matches(['*', ' ', '|']);
+            // `# Plan 2 Summary: PARTIAL`, `**Result:** Partial`
+            let is_outcome = !is_part && !value.is_empty() && has("result of a plan", &name);
+            let end = title.rsplit(['—', '–', ':']).next().filter(|end| end.len() < title.len());
+            let end = end.or(is_outcome.then_some(value)).map(|end| end.trim().to_lowercase());
+            has_open_tasks |= end.is_some_and(|end| has("partial", &end));
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
-                    let is_count = ["tasks completed", "completed tasks"].contains(&&*name)
-                        || name == "tasks"
-                            && matches!(count.rest.trim(), "" | "complete" | "completed");
+                    let rest = count.rest.trim();
+                    let is_count = has("count of tasks", &name)
+                        || name == "tasks" && matches!(rest, "" | "complete" | "completed")
+                        || has("count", &name) && rest.starts_with("tasks");
                     is_count && count.is_open()
                 });
         }
