@@ -95,9 +95,12 @@ fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
 fn no_command_writes_into_one_side() {
     let case = case();
     let before = case.tree();
-    for line in
-        ["notepad working and the parser", "patterns note --phase 2 Ours", "sync --fix-state"]
-    {
+    for line in [
+        "notepad working and the parser",
+        "patterns note --phase 2 Ours",
+        "sync --fix-state",
+        "remember --key cache the cache is on disk",
+    ] {
         let refused = case.run(line).code(4);
         assert!(
             refused.stderr().contains("unresolved merge conflict"),

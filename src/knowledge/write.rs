@@ -165,7 +165,9 @@ fn plan(
     let key = write.key.as_str();
     let path = place.entry(key);
     let old = bytes(place, &path)?;
-    read::refuse_wide(old.as_deref().unwrap_or_default(), &path)?;
+    let bytes = old.as_deref().unwrap_or_default();
+    read::refuse_wide(bytes, &path)?;
+    read::refuse_conflict(bytes, &path)?;
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }
@@ -173,7 +175,7 @@ fn plan(
         return Err(Error::usage(format!("the new entry `{key}` has no body")).hint(PASS_BODY));
     }
     let today = project.clock.today();
-    let new = written(write, old.as_deref().unwrap_or_default(), &path, today)?;
+    let new = written(write, bytes, &path, today)?;
     let text = String::from_utf8_lossy(&new);
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
