@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A section extends from its heading to the next heading of the same or a higher level, or to the next
-//! section. Every write is one insertion, and pruning removes whole bullets: all other bytes are unchanged.
+//! section; a merge may have left several of one title. Every write is one insertion, and pruning removes whole bullets: all other bytes are unchanged.
 
 use std::fmt;
 use std::ops::Range;
@@ -84,49 +84,62 @@ pub struct Notepad<'a> {
 }
 
 impl<'a> Notepad<'a> {
-    /// Parses a notepad; of several headings for a section the first counts.
+    /// Parses a notepad; a heading of a section that is deeper than an earlier one is text.
     pub fn parse(text: &'a str) -> Self {
         let mark = text.len() - text.trim_start_matches('\u{feff}').len();
         let outline = Outline::parse(text, mark);
-        let mut missing = NotepadSection::ALL.to_vec();
+        let mut levels = [u8::MAX; NotepadSection::ALL.len()];
         // Except in quotes and lists.
         let heading = |section: &Section| {
             let start = own_line(text, section.heading.start).filter(|_| section.level > 0)?;
             let line = text[start..].split_inclusive('\n').next().unwrap_or_default();
-            let own = missing.iter().position(|one| is_heading_of(&section.title, *one));
-            let which = own.map(|at| missing.remove(at));
+            let named = |one: &NotepadSection| is_heading_of(&section.title, *one);
+            let which = NotepadSection::ALL.into_iter().find(named);
+            let which = which.filter(|one| section.level <= levels[*one as usize]);
+            if let Some(one) = which {
+                levels[one as usize] = section.level;
+            }
             Some(Heading { level: section.level, line: start..start + line.len(), which })
         };
         let headings = outline.sections().iter().filter_map(heading).collect();
         Self { text, outline, headings }
     }
 
-    /// Returns the byte range below a section's heading, up to the next section or heading of the same or a higher level.
-    fn body(&self, section: NotepadSection) -> Option<Range<usize>> {
-        let at = self.headings.iter().position(|one| one.which == Some(section))?;
-        let own = &self.headings[at];
-        let mut below = self.headings[at + 1..].iter();
-        let end = below.find(|other| other.level <= own.level || other.which.is_some());
-        Some(own.line.end..end.map_or(self.text.len(), |end| end.line.start))
+    /// Returns the byte ranges below a section's headings, each up to the next section or heading of the same or a higher
+    /// level.
+    fn bodies(&self, section: NotepadSection) -> impl Iterator<Item = Range<usize>> {
+        let own = self.headings.iter().enumerate();
+        own.filter(move |(_, one)| one.which == Some(section)).map(|(at, own)| {
+            let mut below = self.headings[at + 1..].iter();
+            let end = below.find(|other| other.level <= own.level || other.which.is_some());
+            own.line.end..end.map_or(self.text.len(), |end| end.line.start)
+        })
     }
 
-    /// Returns the byte range of a section's content: whole lines, without blank lines around them.
-    fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
-        let body = self.body(section)?;
+    /// Returns the text of a section; `None` if it is missing.
+    fn content(&self, section: NotepadSection) -> Option<String> {
+        let parts: Vec<&str> =
+            self.bodies(section).map(|body| &self.text[self.written(body)]).collect();
+        (!parts.is_empty()).then(|| parts.concat())
+    }
+
+    /// Returns the byte range of what a part of the text contains: whole lines, without blank lines around them.
+    fn written(&self, body: Range<usize>) -> Range<usize> {
         let text = &self.text[body.clone()];
         let (written, blank) = (text.trim_end().len(), text.len() - text.trim_start().len());
         if written == 0 {
-            return Some(body.start..body.start);
+            return body.start..body.start;
         }
         let start = line_start(text, blank);
         let end = text[written..].find('\n').map_or(text.len(), |end| written + end + 1);
-        Some(body.start + start..body.start + end)
+        body.start + start..body.start + end
     }
 
     /// Returns the number of characters (Unicode scalar values) in a section's content; a line break counts
     /// as one.
     fn characters(&self, section: NotepadSection) -> usize {
-        let content = self.text[self.content(section).unwrap_or_default()].trim();
+        let content = self.content(section).unwrap_or_default();
+        let content = content.trim();
         content.chars().count() - content.matches("\r\n").count()
     }
 
@@ -196,13 +209,12 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
     };
     let Parsed { value: text, warnings } = read::decode(bytes, &path);
     let notepad = Notepad::parse(&text);
-    let Some(content) = notepad.content(section) else {
+    let Some(text) = notepad.content(section) else {
         let missing = format!("the notepad has no section {}", section.title());
         return Err(Error::not_found(missing)
             .at(&file, None)
             .hint(format!("`annals notepad {} TEXT` creates it", section.as_str())));
     };
-    let text = text[content].to_owned();
     let bytes = text.clone().into_bytes();
     Ok(NotepadText { file, section: Some(section), bytes, text, warnings: project.named(warnings) })
 }
@@ -329,8 +341,9 @@ fn insert(text: &mut String, clock: &Clock, note: &Note<'_>) -> Result<usize> {
 
 /// Returns the newest dated bullet of Working Memory that says the same in one line.
 fn equal_bullet(notepad: &Notepad<'_>, note: &str) -> Option<Range<usize>> {
-    let body = notepad.body(NotepadSection::Working)?;
-    notepad.bullets(&body).into_iter().find(|lines| {
+    let mut bullets =
+        notepad.bodies(NotepadSection::Working).flat_map(|body| notepad.bullets(&body));
+    bullets.find(|lines| {
         let said = notepad.text[lines.clone()].strip_prefix("- [");
         said.and_then(|said| said.split_once("Z] "))
             .is_some_and(|(_, said)| said.trim_end() == note.trim_end())
@@ -362,7 +375,7 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     let note = note.replace("\r\n", "\n").replace('\n', newline);
     let gap = |at: usize| line_gap(&text[..at], newline);
     let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
-    let Some(body) = notepad.body(section) else {
+    let Some(body) = notepad.bodies(section).next() else {
         // Before the next existing section, or else at the end.
         let next = notepad.headings.iter().find(|found| found.which > Some(section));
         let at = next.map_or(text.len(), |next| next.line.start);
@@ -380,7 +393,7 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     }
     let at = match section {
         NotepadSection::Working => body.start,
-        _ => notepad.content(section).map_or(body.start, |content| content.end),
+        _ => notepad.written(body).end,
     };
     let below = if is_blank(text[at..].lines().next()) { "" } else { newline };
     (at, format!("{}{note}{below}", gap(at)))
@@ -395,14 +408,12 @@ fn check(
     section: NotepadSection,
     note: &str,
 ) -> Result<()> {
-    let text = |notepad: &Notepad<'_>, section| {
-        notepad.content(section).map(|content| notepad.text[content].trim().to_owned())
-    };
     let mut others = NotepadSection::ALL.into_iter().filter(|other| *other != section);
+    let text = |of: &Notepad<'_>, section| of.content(section).map(|text| text.trim().to_owned());
     let are_same = others.all(|other| text(notepad, other) == text(after, other));
-    let is_new = notepad.body(section).is_none();
+    let is_new = notepad.bodies(section).next().is_none();
     let count = notepad.headings.len() + Notepad::parse(note).headings.len() + usize::from(is_new);
-    let held = after.body(section).map(|body| &after.text[body]);
+    let held = after.bodies(section).next().map(|body| &after.text[body]);
     let is_held = held.is_some_and(|held| held.replace("\r\n", "\n").contains(note.trim_end()));
     if are_same && is_held && after.headings.len() == count {
         return Ok(());
@@ -432,14 +443,12 @@ pub(crate) fn prune(place: &KnowledgeDir, clock: &Clock, changes: &mut Changes) 
 
 fn old_bullets(text: &str, now: DateTime<Utc>) -> Vec<Range<usize>> {
     let notepad = Notepad::parse(text);
-    let Some(working) = notepad.body(NotepadSection::Working) else {
-        return Vec::new();
-    };
     let is_old = |lines: &Range<usize>| {
         noted_at(&text[lines.clone()])
             .is_some_and(|time| now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS))
     };
-    notepad.bullets(&working).into_iter().filter(is_old).collect()
+    let bodies = notepad.bodies(NotepadSection::Working);
+    bodies.flat_map(|body| notepad.bullets(&body)).filter(is_old).collect()
 }
 
 /// Returns the time of `- [2026-02-17T10:11Z] …`.
