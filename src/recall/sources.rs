@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::knowledge::KnowledgeDir;
+use crate::knowledge::{Entry, KnowledgeDir};
 use crate::markdown::{FrontMatter, Node};
 use crate::patterns::Patterns;
 use crate::plan::PlanningFolder;
@@ -306,6 +306,7 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     let key = path.file_stem().filter(|_| is_entry);
     let key = key.map(|key| key.to_string_lossy().into_owned());
     let mut found = passages(text, path, Authority::Canonical, Role::Other);
+    let dated = Entry::parse(text, path).value.dated();
     if let Some(key) = &key {
         // The fields of an entry are about it: what they say is not what was recorded, but its key and tags name it.
         let front = FrontMatter::parse(text, path).value;
@@ -323,6 +324,10 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     }
     for passage in &mut found {
         passage.id.clone_from(&key);
+        // A date in its text is one that it speaks of.
+        if is_entry {
+            passage.date = dated;
+        }
     }
     found
 }

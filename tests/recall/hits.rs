@@ -91,6 +91,13 @@ fn a_hit_that_names_a_file_changed_after_its_date_says_so() {
 }
 
 #[test]
+fn an_entry_has_the_date_of_its_fields() {
+    let case = Case::empty();
+    case.run("remember the contract with Hertz ends on 2027-02-28").success();
+    assert_eq!(hits(&case, "contract with Hertz")[0]["date"], json!("2026-03-01"));
+}
+
+#[test]
 fn an_entry_is_found_by_its_key_and_its_tags() {
     let case = Case::empty();
     case.run("remember --key vpn --tags network").args(["ask Tom for the profile"]).success();
