@@ -9,14 +9,14 @@ use crate::context::{BREADCRUMB, DigestRequest, START_BLOCKERS};
 use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::{EntryFilter, notepad};
+use crate::knowledge::{EntryFilter, KnowledgeDir, notepad};
 use crate::ledger::{Brief, BriefSection, is_filled};
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::{Project, vocabulary};
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{Language, content_words};
-use crate::storage::Changes;
+use crate::storage::{Changes, read};
 use crate::text::{Line, is_absent, quantity, sanitized, says_none, shell_word, slashed};
 use crate::warning::Warning;
 use crate::{claude_md, context, facts, knowledge, ledger, lifecycle, patterns, recall};
@@ -343,7 +343,11 @@ impl<'a> Gatherer<'a> {
     /// Returns the entries that answer the topic with their text; without a topic, the active entries in a line
     /// each: those about the current phase first, then the newest and most cited.
     fn entries(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
-        let mut all = knowledge::summaries(self.project)?.into_value(warnings);
+        let found = knowledge::summaries(self.project)?;
+        let memory = KnowledgeDir::in_project(self.project).memory();
+        // An entry that cannot be read is not gone.
+        let is_read = found.warnings.is_empty() && (read::is_folder(&memory) || !memory.exists());
+        let mut all = found.into_value(warnings);
         let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
         let topic = self.request.topic.as_ref();
         if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
@@ -366,6 +370,7 @@ impl<'a> Gatherer<'a> {
         let more = all.len().saturating_sub(MAX_ENTRIES);
         let mut lines: Vec<String> = all.iter().map(|entry| entry.line(topic.is_some())).collect();
         let outdated = self.request.already_read.outdated("[[", &lines).into_iter();
+        let outdated = outdated.filter(|_| is_read);
         let outdated: Vec<String> =
             outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
         lines.truncate(MAX_ENTRIES);

@@ -104,6 +104,15 @@ fn a_block_that_is_older_than_the_files_is_named() {
     let text = start(&case);
     let line = "- Out of date in the context file: [[deploys-go-through-jenkins]] deploys go through Jenkins";
     assert!(text.contains(line) && !text.contains("Redis"), "{text}");
+    #[cfg(unix)]
+    {
+        // What cannot be read is not gone.
+        let (store, elsewhere) = (case.root().join(".vibekit"), case.home().join("elsewhere"));
+        fs::rename(&store, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &store).unwrap();
+        let said = case.run("hook session-start").stdin("{}").success().stdout();
+        assert!(!said.contains("Out of date"), "{said}");
+    }
 }
 
 #[test]
