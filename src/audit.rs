@@ -407,17 +407,11 @@ fn missing_paths(project: &Project) -> Result<Vec<MissingPath>> {
     // Files that cannot be read are among the findings already.
     let named = knowledge::scan(&KnowledgeDir::in_project(project), |file| {
         let entry = file.entry();
-        let mut named = patterns::mentions(&file.text[entry.body.clone()]).into_iter();
-        let may_miss = entry.is_active() && named.any(|mention| mention.is_sure);
-        may_miss.then(|| (entry, file.text.clone()))
+        entry.is_active().then(|| (entry, file.text.clone()))
     })?;
     let mut missing: Vec<MissingPath> = Vec::new();
-    let mut check = None;
+    let mut check = PathCheck::new(project);
     for (entry, text) in named.value {
-        let check = match &mut check {
-            Some(check) => check,
-            None => check.insert(PathCheck::new(project)?),
-        };
         let body = &text[entry.body.clone()];
         // A file may have moved on the day on which the entry was written.
         let before = entry.created.or(entry.updated).and_then(|day| day.pred_opt());

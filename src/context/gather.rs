@@ -11,7 +11,7 @@ use crate::facts::{Facts, Purpose};
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryFilter, KnowledgeDir, notepad};
 use crate::ledger::{Brief, BriefSection, is_filled};
-use crate::patterns::{RelevantPattern, StaleReasons};
+use crate::patterns::{PathCheck, RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
 use crate::project::{Project, vocabulary};
 use crate::recall::{RecallHit, RecallQuery, SourceName};
@@ -374,6 +374,16 @@ impl<'a> Gatherer<'a> {
         let outdated: Vec<String> =
             outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
         lines.truncate(MAX_ENTRIES);
+        let mut check = PathCheck::new(self.project);
+        for (line, entry) in lines.iter_mut().zip(&all).filter(|_| !self.request.is_for_file) {
+            let gone = knowledge::read(self.project, &entry.key)
+                .and_then(|entry| check.missing(&entry.body, &[]));
+            if let Some(gone) = gone.unwrap_or_default().first() {
+                // Behind the key, where no limit cuts it off.
+                let at = entry.key.len() + "[[]] ".len();
+                line.insert_str(at, &format!("({} no longer exists) ", gone.path));
+            }
+        }
         lines.splice(0..0, outdated);
         if more > 0 {
             lines.push(format!("and {more} more: `annals recall WORDS` finds them"));

@@ -462,19 +462,16 @@ fn under_new_names(
     history: &[FinishedPhase],
 ) -> Result<Vec<CarefulFile>> {
     let missing = |one: &&mut CarefulFile| !read::exists(&project.root.join(&one.file));
-    let mut missing = files.iter_mut().filter(missing).peekable();
-    if missing.peek().is_some() {
-        let mut check = PathCheck::new(project)?;
-        for one in missing {
-            let last = one.plans.last();
-            let is_of = |phase: &&FinishedPhase| {
-                phase.plans.iter().any(|plan| PlanRef::new(phase, plan).as_ref() == last)
-            };
-            let since = history.iter().find(is_of).and_then(FinishedPhase::completed);
-            let found = check.missing(&format!("`{}`", one.file), &[since.unwrap_or_default()])?;
-            if let Some(to) = found.into_iter().next().and_then(|report| report.to) {
-                one.file = to;
-            }
+    let mut check = PathCheck::new(project);
+    for one in files.iter_mut().filter(missing) {
+        let last = one.plans.last();
+        let is_of = |phase: &&FinishedPhase| {
+            phase.plans.iter().any(|plan| PlanRef::new(phase, plan).as_ref() == last)
+        };
+        let since = history.iter().find(is_of).and_then(FinishedPhase::completed);
+        let found = check.missing(&format!("`{}`", one.file), &[since.unwrap_or_default()])?;
+        if let Some(to) = found.into_iter().next().and_then(|report| report.to) {
+            one.file = to;
         }
     }
     Ok(files)

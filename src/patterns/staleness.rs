@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::git::{ChangedFile, Git, Timeline};
 use crate::patterns;
 use crate::patterns::tree::{Tree, ends_in, folders, manifests};
-use crate::patterns::{Patterns, Rate, mentions};
+use crate::patterns::{Mention, Patterns, Rate, mentions};
 use crate::plan::read::vocabulary::{has, words};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
@@ -266,38 +266,52 @@ impl Renames {
     }
 }
 
-/// The same check of paths for other texts than patterns.
+/// The same check of paths for other texts than patterns. What git knows is read once a path is not on disk.
 pub struct PathCheck<'p> {
-    git: &'p Git,
-    tree: Tree,
-    timeline: Timeline,
+    project: &'p Project,
+    tree: Option<Tree>,
+    timeline: Option<Timeline>,
     renames: BTreeMap<usize, Renames>,
 }
 
 impl<'p> PathCheck<'p> {
-    /// Reads what git knows of the project.
-    pub fn new(project: &'p Project) -> Result<Self> {
-        let git = &project.git;
-        let (tree, timeline) = (Tree::new(&project.root, git)?, git.timeline()?);
-        Ok(Self { git, tree, timeline, renames: BTreeMap::new() })
+    /// Returns a check that has read nothing yet.
+    pub fn new(project: &'p Project) -> Self {
+        Self { project, tree: None, timeline: None, renames: BTreeMap::new() }
     }
 
     /// Returns the paths of a text that were moved or removed; their new names are those since the end of one of these
     /// days, or since the first commit.
     pub fn missing(&mut self, text: &str, days: &[NaiveDate]) -> Result<Vec<PathReport>> {
-        let mut reports = report_paths(text, &self.tree, None);
+        let (root, git) = (&self.project.root, &self.project.git);
+        let may_miss = |one: &Mention| one.is_sure && !read::exists(&root.join(&one.path));
+        if !mentions(text).iter().any(may_miss) {
+            return Ok(Vec::new());
+        }
+        let tree = match &mut self.tree {
+            Some(tree) => tree,
+            None => self.tree.insert(Tree::new(root, git)?),
+        };
+        let mut reports = report_paths(text, tree, None);
         reports.retain(|report| report.status == PathStatus::Gone);
+        if reports.is_empty() {
+            return Ok(reports);
+        }
         for day in days {
-            let base = self.timeline.at_end_of(*day).or(self.timeline.first());
-            let Some((at, hash)) = base.and_then(|at| Some((at, self.timeline.hash(at)?))) else {
+            let timeline = match &mut self.timeline {
+                Some(timeline) => timeline,
+                None => self.timeline.insert(git.timeline()?),
+            };
+            let base = timeline.at_end_of(*day).or(timeline.first());
+            let Some((at, hash)) = base.and_then(|at| Some((at, timeline.hash(at)?))) else {
                 break;
             };
             for report in reports.iter_mut().filter(|report| report.to.is_none()) {
                 let renames = match self.renames.entry(at) {
                     Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => new.insert(Renames::among(self.git.changes_since(hash)?)),
+                    Entry::Vacant(new) => new.insert(Renames::among(git.changes_since(hash)?)),
                 };
-                report.follow(renames, &self.tree);
+                report.follow(renames, tree);
             }
         }
         Ok(reports)

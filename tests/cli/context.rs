@@ -120,6 +120,18 @@ fn entries_on_the_topic_are_named_and_others_are_not() {
 }
 
 #[test]
+fn an_entry_that_names_a_file_which_is_gone_says_so() {
+    let case = Case::empty();
+    case.write("src/quota.py", "").write("CLAUDE.md", "");
+    case.run("remember --key limits --confidence high the limits are in src/quota.py").success();
+    case.run("sync --target claude").success();
+    case.remove("src/quota.py");
+    let line = "## Knowledge\n- [[limits]] (src/quota.py no longer exists) the limits are in src/quota.py\n";
+    assert!(case.run("context").success().stdout().contains(line));
+    case.run("sync --check").success();
+}
+
+#[test]
 fn the_users_facts_are_told_only_where_a_user_is_set() {
     let case = Case::empty();
     case.run("facts add --user ada --key preference.editor --value helix").success();
