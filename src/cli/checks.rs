@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::Project;
+use crate::storage::read;
 use crate::text::{estimate_tokens, shell_word};
 use crate::{audit, hooks, mcp};
 
@@ -162,9 +163,10 @@ fn own_folder(project: &Project) -> AuditRow {
         return AuditRow::attention(what, "move or rename it").fault();
     }
     let looked_at = if found.is_some() { &folder } else { &project.root };
-    let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
-    if is_read_only {
-        let fix = format!("chmod -R u+w {}", shell_word(&looked_at.to_string_lossy()));
+    if !read::is_writable(looked_at) {
+        let is_protected = read::is_write_protected(looked_at);
+        let command = if is_protected { "chmod -R u+w" } else { "sudo chown -R \"$USER\"" };
+        let fix = format!("{command} {}", shell_word(&looked_at.to_string_lossy()));
         let what = format!("{what} cannot be written: nothing can be changed or cached");
         return AuditRow::attention(what, fix).fault();
     }

@@ -143,6 +143,15 @@ pub(crate) fn is_write_protected(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.permissions().readonly())
 }
 
+/// Returns whether this user may write into a folder, as far as the system says.
+pub(crate) fn is_writable(folder: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    if rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_err() {
+        return false;
+    }
+    !is_write_protected(folder)
+}
+
 /// Opens a file that the user named, to be read line by line; returns `None` if there is none.
 ///
 /// The file may have any size.

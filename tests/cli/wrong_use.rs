@@ -585,6 +585,12 @@ mod unix {
             let outcome = runner.run(&case, line, 0);
             assert_eq!(outcome.stderr(), "", "{}", outcome.report());
         }
+        if !runner.prefix.is_empty() {
+            // It is another user's.
+            set_mode(case.root(), 0o755);
+        }
+        let doctor = runner.run(&case, "doctor", 0).stdout();
+        assert!(doctor.contains(".annals cannot be written"), "{doctor}");
         let outcome = runner.run(&case, "sync", 1);
         assert_error(
             &outcome,
