@@ -17,7 +17,7 @@ use crate::recall::{RecallQuery, SourceName, recall};
 use crate::search::NO_WORDS;
 use crate::sessions::Session;
 use crate::warning::Warning;
-use crate::{context, sessions};
+use crate::{context, knowledge, sessions};
 
 /// Search everything the project remembers, by words and by meaning
 ///
@@ -103,7 +103,8 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         }
     }
     out.paint(head_style);
-    out.show_with(&found, &json!({"no_words": NO_WORDS}), text!("recall"))
+    let hints = Vec::from_iter(knowledge::around(project));
+    out.show_with(&found, &json!({"no_words": NO_WORDS, "hints": hints}), text!("recall"))
 }
 
 /// List this project's sessions with coding agents, from the clients' transcripts

@@ -21,7 +21,7 @@ use crate::plan::{Drift, Handoff, PhaseNumber, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
 use crate::text::{clip, quantity, sentences, shell_word};
 use crate::warning::Warning;
-use crate::{claude_md, context, lifecycle, patterns, plan};
+use crate::{claude_md, context, knowledge, lifecycle, patterns, plan};
 
 value_enum!(LayoutName, dir);
 value_enum!(ContextTarget, file; other_clients);
@@ -391,6 +391,7 @@ pub(crate) struct StatusArgs {}
 
 pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.paint(status_style);
+    let around = knowledge::around(project);
     if !context::has_plan(project) {
         let found = context::overview(project);
         out.warnings(&found.warnings);
@@ -399,7 +400,11 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         let is_set_up = |one| SetupScope::ALL.into_iter().any(|scope| is_in(one, scope));
         let is_read = Harness::ALL.into_iter().any(is_set_up)
             || claude_md::with_block(project).next().is_some();
-        return out.show_with(&found, &json!({ "is_read": is_read }), text!("overview"));
+        return out.show_with(
+            &found,
+            &json!({ "is_read": is_read, "around": around }),
+            text!("overview"),
+        );
     }
     let survey = Survey::read(project)?;
     let report = StatusReport::with_metrics(project, &survey);
@@ -430,6 +435,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         "contest": report.next.contest(),
         "paused_line": left.map(|note| format!("{note} (`annals resume`)")).or(handoff),
         "is_fixable": is_sure && report.drift.iter().any(Drift::is_fixable),
+        "around": around,
         "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
     });
     out.show_with(&report, &more, text!("status"))

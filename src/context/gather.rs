@@ -163,6 +163,7 @@ impl<'a> Gatherer<'a> {
             return parts.iter().flatten().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
+        lines.extend(knowledge::around(self.project).map(|entries| format!("Also: {entries}")));
         let conflicts = status.warnings.iter().filter(|warning| warning.is_conflict());
         lines.extend(conflicts.map(Warning::to_string));
         let contest = status.next.contest();

@@ -24,6 +24,22 @@ fn hits_are_cited_and_explained() {
 }
 
 #[test]
+fn where_nothing_is_relevant_the_places_that_may_answer_are_named() {
+    let case = Case::empty();
+    case.git_init();
+    case.run("remember the gateway listens on 7443").success();
+    case.write("packages/api/.planning/STATE.md", "# State\n");
+    let said = |line: &str| case.run(line).success().stdout();
+    let there = "1 entry of the whole repository: `annals -C ../.. recall WORDS`\n";
+    assert_eq!(
+        said("-C packages/api recall gateway"),
+        format!("nothing relevant; --all shows the nearest\n{there}")
+    );
+    assert!(said("-C packages/api status").ends_with(&format!("Also:       {there}")));
+    assert!(said("-C packages/api context").contains(&format!("- Also: {there}")));
+}
+
+#[test]
 fn the_parts_of_a_score_add_up() {
     let case = Case::empty();
     case.write(".planning/STATE.md", "# State\n\n## Blockers\n\n- The key is late\n");
