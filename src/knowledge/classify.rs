@@ -192,7 +192,7 @@ const TABLE: &str = include_str!("classify.toml");
 struct ClassifyRule {
     /// Where to keep the finding if the rule applies.
     to: Surface,
-    /// The type of an entry, and how certain the rule is of it.
+    /// The type of an entry, also of one that only `remember` makes, and how certain the rule is of it.
     #[serde(rename = "type")]
     entry_type: Option<EntryType>,
     confidence: Option<Confidence>,
