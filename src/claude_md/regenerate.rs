@@ -369,7 +369,7 @@ pub fn with_block(project: &Project) -> impl Iterator<Item = ContextTarget> {
     whose_text(project, Span::has_markers)
 }
 
-/// Returns the context files whose block is about what is remembered. One about a plan is not: its folder may be on another
+/// Returns the context files whose block is about what is remembered, or in conflict, which is to be said. One about a plan is not: its folder may be on another
 /// branch.
 pub fn with_memory(project: &Project) -> impl Iterator<Item = ContextTarget> {
     whose_text(project, has_memory)
@@ -383,7 +383,8 @@ fn whose_text(project: &Project, fits: fn(&str) -> bool) -> impl Iterator<Item =
 }
 
 fn has_memory(text: &str) -> bool {
-    generated_block(text).is_some_and(|block| text[block].contains("\n## Project memory"))
+    conflict_in_block(text).is_some()
+        || generated_block(text).is_some_and(|block| text[block].contains("\n## Project memory"))
 }
 
 /// Returns the context files to keep up to date where none is named on the command line: those that the settings name, else

@@ -237,6 +237,22 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
 }
 
 #[test]
+fn a_conflict_is_named_without_a_planning_folder_too() {
+    let case = Case::empty();
+    case.run("remember the gateway listens on 7443").success();
+    case.run("sync --target claude").success();
+    let block = text(&case, "CLAUDE.md");
+    let (begin, rest) = block.split_once('\n').unwrap();
+    let ours = begin.replace("sha256=", "sha256=0");
+    case.write(
+        "CLAUDE.md",
+        format!("<<<<<<< ours\n{ours}\n=======\n{begin}\n>>>>>>> theirs\n{rest}"),
+    );
+    let left = case.run("sync").success();
+    assert!(left.stderr().contains("CLAUDE.md:1: the block contains a merge conflict"));
+}
+
+#[test]
 fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
     let case = Case::empty();
     let looked_for = "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another";
