@@ -103,7 +103,10 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         }
     }
     out.paint(head_style);
-    let hints = Vec::from_iter(knowledge::around(project));
+    let mut hints = Vec::from_iter(knowledge::around(project));
+    if !(project.settings.sessions.is_empty() || query.sources.contains(&SourceName::Sessions)) {
+        hints.push("`annals recall --in sessions WORDS` searches earlier sessions".to_owned());
+    }
     out.show_with(&found, &json!({"no_words": NO_WORDS, "hints": hints}), text!("recall"))
 }
 
