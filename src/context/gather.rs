@@ -36,6 +36,9 @@ const MAX_PATTERNS: usize = 5;
 /// Maximum number of entries, as of every list at the start of a session.
 const MAX_ENTRIES: usize = 5;
 
+/// Maximum size of git's index, of about a thousand files, at which the paths of entries are checked at a session's start.
+const MAX_INDEX: u64 = 96 * 1024;
+
 /// Maximum length of an entry that answers the topic, in characters.
 const MAX_ANSWER_CHARS: usize = 600;
 
@@ -347,7 +350,7 @@ impl<'a> Gatherer<'a> {
         let found = knowledge::summaries(self.project)?;
         let memory = KnowledgeDir::in_project(self.project).memory();
         // An entry that cannot be read is not gone.
-        let is_read = found.warnings.is_empty() && (read::is_folder(&memory) || !memory.exists());
+        let is_read = found.warnings.is_empty() && read::is_folder(&memory) == memory.exists();
         let mut all = found.into_value(warnings);
         let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
         let topic = self.request.topic.as_ref();
@@ -376,7 +379,12 @@ impl<'a> Gatherer<'a> {
             outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
         lines.truncate(MAX_ENTRIES);
         let mut check = PathCheck::new(self.project);
-        for (line, entry) in lines.iter_mut().zip(&all).filter(|_| !self.request.is_for_file) {
+        // To list the files of a large repository takes longer than the start of a session may.
+        let top = self.project.git.top().unwrap_or(&self.project.root);
+        let index = top.join(".git/index").metadata();
+        let is_large = index.is_ok_and(|index| index.len() > MAX_INDEX);
+        let is_checked = !(self.request.is_for_file || self.is_start() && is_large);
+        for (line, entry) in lines.iter_mut().zip(&all).filter(|_| is_checked) {
             let gone = knowledge::read(self.project, &entry.key)
                 .and_then(|entry| check.missing(&entry.body, &[]));
             if let Some(gone) = gone.unwrap_or_default().first() {
