@@ -15,7 +15,7 @@ use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::{estimate_tokens, shell_word};
+use crate::text::estimate_tokens;
 use crate::{audit, hooks, mcp};
 
 /// Check every store, and name the fix for each finding
@@ -164,9 +164,7 @@ fn own_folder(project: &Project) -> AuditRow {
     }
     let looked_at = if found.is_some() { &folder } else { &project.root };
     if !read::is_writable(looked_at) {
-        let is_protected = read::is_write_protected(looked_at);
-        let command = if is_protected { "chmod -R u+w" } else { "sudo chown -R \"$USER\"" };
-        let fix = format!("{command} {}", shell_word(&looked_at.to_string_lossy()));
+        let fix = format!("make {} writable for you", looked_at.display());
         let what = format!("{what} cannot be written: nothing can be changed or cached");
         return AuditRow::attention(what, fix).fault();
     }

@@ -214,5 +214,5 @@ fn a_folder_that_cannot_be_written_is_named_in_the_fix() {
     set_permissions(case.root(), Permissions::from_mode(0o555)).unwrap();
     let found = diagnosis(&case);
     set_permissions(case.root(), Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(row(&found, "project", ".annals folder")["fix"], "chmod -R u+w [ROOT]");
+    assert_eq!(row(&found, "project", ".annals folder")["fix"], "make [ROOT] writable for you");
 }
