@@ -369,8 +369,8 @@ pub fn with_block(project: &Project) -> impl Iterator<Item = ContextTarget> {
     whose_text(project, Span::has_markers)
 }
 
-/// Returns the context files whose block is about what is remembered, or in conflict, which is to be said. One about a plan is not: its folder may be on another
-/// branch.
+/// Returns the context files whose block is about what is remembered, or in conflict, which is to be said. One about a plan
+/// is not: its folder may be on another branch.
 pub fn with_memory(project: &Project) -> impl Iterator<Item = ContextTarget> {
     whose_text(project, has_memory)
 }

@@ -391,7 +391,6 @@ pub(crate) struct StatusArgs {}
 
 pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.paint(status_style);
-    let around = knowledge::around(project);
     if !context::has_plan(project) {
         let found = context::overview(project);
         out.warnings(&found.warnings);
@@ -400,11 +399,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         let is_set_up = |one| SetupScope::ALL.into_iter().any(|scope| is_in(one, scope));
         let is_read = Harness::ALL.into_iter().any(is_set_up)
             || claude_md::with_block(project).next().is_some();
-        return out.show_with(
-            &found,
-            &json!({ "is_read": is_read, "around": around }),
-            text!("overview"),
-        );
+        return out.show_with(&found, &json!({ "is_read": is_read }), text!("overview"));
     }
     let survey = Survey::read(project)?;
     let report = StatusReport::with_metrics(project, &survey);
@@ -435,7 +430,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         "contest": report.next.contest(),
         "paused_line": left.map(|note| format!("{note} (`annals resume`)")).or(handoff),
         "is_fixable": is_sure && report.drift.iter().any(Drift::is_fixable),
-        "around": around,
+        "around": knowledge::around(project),
         "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
     });
     out.show_with(&report, &more, text!("status"))

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! A section extends from its heading to the next heading of the same or a higher level, or to the next
-//! section; a merge may have left several of one title. Every write is one insertion, and pruning removes whole bullets: all other bytes are unchanged.
+//! section; a merge may have left several of one title. Every write is one insertion, and pruning removes whole bullets:
+//! all other bytes are unchanged.
 
 use std::fmt;
 use std::ops::Range;

@@ -294,9 +294,6 @@ impl<'p> PathCheck<'p> {
         };
         let mut reports = report_paths(text, tree, None);
         reports.retain(|report| report.status == PathStatus::Gone);
-        if reports.is_empty() {
-            return Ok(reports);
-        }
         for day in days {
             let timeline = match &mut self.timeline {
                 Some(timeline) => timeline,

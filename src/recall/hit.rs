@@ -159,11 +159,10 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
         }
     }
     let mut check = PathCheck::new(project);
-    let entries = SourceName::Entries as usize;
-    for hit in hits.iter_mut().filter(|hit| hit.source == Some(entries) && hit.passage.id.is_some())
-    {
+    for hit in hits.iter_mut() {
+        let is_entry = hit.source == Some(SourceName::Entries as usize) && hit.passage.id.is_some();
         // What git does not say is reported by the audit.
-        if check.missing(&hit.passage.text, &[]).is_ok_and(|gone| !gone.is_empty()) {
+        if is_entry && check.missing(&hit.passage.text, &[]).is_ok_and(|gone| !gone.is_empty()) {
             mark_stale(hit);
         }
     }

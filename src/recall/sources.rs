@@ -306,7 +306,6 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     let key = path.file_stem().filter(|_| is_entry);
     let key = key.map(|key| key.to_string_lossy().into_owned());
     let mut found = passages(text, path, Authority::Canonical, Role::Other);
-    let dated = Entry::parse(text, path).value.dated();
     if let Some(key) = &key {
         // The fields of an entry are about it: what they say is not what was recorded, but its key and tags name it.
         let front = FrontMatter::parse(text, path).value;
@@ -318,16 +317,15 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
         let said: HashSet<String> = texts.flat_map(|text| lower_words(text)).collect();
         let mut names = [vec![key.clone()], tags].concat();
         names.retain(|name| lower_words(name).any(|word| !said.contains(&word)));
+        // A date in its text is one that it speaks of.
+        let dated = Entry::parse(text, path).value.dated();
         for passage in &mut found {
+            passage.date = dated;
             passage.headings.splice(0..0, names.iter().cloned());
         }
     }
     for passage in &mut found {
         passage.id.clone_from(&key);
-        // A date in its text is one that it speaks of.
-        if is_entry {
-            passage.date = dated;
-        }
     }
     found
 }
