@@ -107,9 +107,9 @@ fn unfixed(report: &SyncReport, first: &Drift) -> Error {
         report.left.len(),
         listed.join("; ")
     );
-    Error::failed(message)
-        .at(&first.file, first.line)
-        .hint("these lines contain more than a status; edit them by hand")
+    Error::failed(message).at(&first.file, first.line).hint(
+        "these lines contain more than a status, or their file is not UTF-8; edit them by hand",
+    )
 }
 
 /// Returns the error that lists the files which are out of date.

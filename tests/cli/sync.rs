@@ -492,7 +492,7 @@ fn a_repair_that_leaves_a_line_has_its_corrections_and_the_error_in_one_document
           "file": ".vbw-planning/STATE.md",
           "line": 8
         },
-        "hint": "these lines contain more than a status; edit them by hand"
+        "hint": "these lines contain more than a status, or their file is not UTF-8; edit them by hand"
       }
     }
     "#);
