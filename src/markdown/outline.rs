@@ -623,19 +623,24 @@ fn strip_marker(raw: &str) -> &str {
         .trim_start()
 }
 
+/// The colon, and that of Chinese and Japanese texts.
+const COLONS: [char; 2] = [':', '：'];
+
 fn parse_bold(content: &str) -> Option<(&str, &str, bool)> {
     let mark = ["**", "__", "*", "_"].into_iter().find(|mark| content.starts_with(mark))?;
     let (name, rest) = content[mark.len()..].split_once(mark)?;
-    match name.trim_end().strip_suffix(':') {
+    match name.trim_end().strip_suffix(COLONS) {
         Some(name) => Some((name.trim(), rest, true)),
-        None => Some((name.trim(), rest.trim_start().strip_prefix(':')?, true)),
+        None => Some((name.trim(), rest.trim_start().strip_prefix(COLONS)?, true)),
     }
     .filter(|(name, ..)| is_name(name))
 }
 
 fn parse_plain(content: &str) -> Option<(&str, &str, bool)> {
-    let (name, rest) = content.split_once(':')?;
-    let ends_label = rest.is_empty() || rest.starts_with([' ', '\t']);
+    let [colon, wide] = COLONS;
+    let (name, rest) = content.split_once(colon).or_else(|| content.split_once(wide))?;
+    let is_wide = content[name.len()..].starts_with(wide);
+    let ends_label = rest.is_empty() || is_wide || rest.starts_with(char::is_whitespace);
     (ends_label && is_name(name)).then_some((name.trim(), rest, false))
 }
 
@@ -698,14 +703,21 @@ mod tests {
 
     #[test]
     fn labels_of_every_form_are_read() {
-        let text = "**Phase**: 2\n**Plan:** 3\nStatus: ok\n\n- **Duration:** 4 min\n- no label here\n\n```\nFake: 1\n```\n";
+        let text = "**Phase**: 2\n**Plan:** 3\nStatus: ok\n\n- **Duration:** 4 min\n- no label here\n状态：完成\nTasks:\u{a0}2\n\n```\nFake: 1\n```\n";
         let outline = Outline::parse(text, 0);
         let found: Vec<_> = outline
             .labels(&(0..text.len()))
             .into_iter()
             .map(|label| (label.name, label.value))
             .collect();
-        let expected = [("Phase", "2"), ("Plan", "3"), ("Status", "ok"), ("Duration", "4 min")];
+        let expected = [
+            ("Phase", "2"),
+            ("Plan", "3"),
+            ("Status", "ok"),
+            ("Duration", "4 min"),
+            ("状态", "完成"),
+            ("Tasks", "2"),
+        ];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
