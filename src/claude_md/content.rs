@@ -320,8 +320,9 @@ impl Content {
         let find = |secret: &str| place_of(secret, project, survey);
         let lines = &mut Lines { place: &find, warnings };
         let listed = decisions::lists(survey);
+        let ranked = decisions::ranked(&listed);
         let [(chosen, _), (few, _)] = [decisions::MAX_DECISIONS, decisions::FEW_DECISIONS]
-            .map(|most| decisions::select(&listed, most));
+            .map(|most| decisions::select(&ranked, most));
         let mut decision_line = |(decision, _, text): &Ranked<'_>| {
             let whole = [Some(decision.text.as_str()), decision.rationale.as_deref()];
             let whole = whole.into_iter().flatten().collect::<Vec<_>>().join("\n");

@@ -88,8 +88,7 @@ pub(crate) type Ranked<'a> = (&'a Decision, DecisionFile, Option<String>);
 
 /// Selects at most `most` decisions, and returns these with their statements and all other valid ones; both newest first
 /// and without repetitions.
-pub(crate) fn select(lists: &[DecisionList], most: usize) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
-    let ranked = ranked(lists);
+pub(crate) fn select<'a>(ranked: &[Placed<'a>], most: usize) -> (Vec<Ranked<'a>>, Vec<Ranked<'a>>) {
     let all = || 0..ranked.len();
     let (curated, logged): (Vec<_>, Vec<_>) = all().partition(|at| ranked[*at].is_curated);
     let mut weightiest: Vec<usize> = all().collect();
@@ -103,6 +102,9 @@ pub(crate) fn select(lists: &[DecisionList], most: usize) -> (Vec<Ranked<'_>>, V
     for (at, room) in
         parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
     {
+        if shown.len() >= room || shown.iter().any(|(other, ..)| at == *other) {
+            continue;
+        }
         let decision = ranked[at].decision;
         let is_room = has_few && shown.len() < MIN_DECISIONS;
         let long = || statement_within(2 * MAX_CHARS, decision).filter(|_| is_room);
@@ -110,11 +112,10 @@ pub(crate) fn select(lists: &[DecisionList], most: usize) -> (Vec<Ranked<'_>>, V
         let words = ContentWords::from_text(&text);
         let limits = restrictions_and_numbers(&text);
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
-        if shown.len() >= room
-            || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
-            || shown.iter().any(|(other, known, of_other, _)| {
-                at == *other || limits == *of_other && known.includes(&words)
-            })
+        if count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
+            || shown
+                .iter()
+                .any(|(_, known, of_other, _)| limits == *of_other && known.includes(&words))
         {
             continue;
         }
@@ -174,7 +175,7 @@ fn reason(decision: &Decision) -> Option<&str> {
 type Era = (Vec<u32>, Option<PhaseNumber>);
 
 /// A decision with its place in the history of the project.
-struct Placed<'a> {
+pub(crate) struct Placed<'a> {
     decision: &'a Decision,
     file: DecisionFile,
     /// Its own date, or that of its nearest dated neighbour.
@@ -189,7 +190,7 @@ struct Placed<'a> {
 
 /// Returns the valid decisions, newest first: by date, or else by phase. Without either, those of PROJECT.md come
 /// first of all, and of the same list the last.
-fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
+pub(crate) fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
     // If STATE.md has a table, as in VBW, the project keeps its decisions there. GSD's STATE.md only logs what plans
     // decide, and refers to PROJECT.md.
     let is_table = |list: &DecisionList| {
@@ -386,8 +387,11 @@ mod tests {
     }
 
     fn shown(lists: &[DecisionList]) -> String {
-        let shown: Vec<String> =
-            select(lists, MAX_DECISIONS).0.into_iter().filter_map(|(.., text)| text).collect();
+        let shown: Vec<String> = select(&ranked(lists), MAX_DECISIONS)
+            .0
+            .into_iter()
+            .filter_map(|(.., text)| text)
+            .collect();
         shown.join(" | ")
     }
 
@@ -426,7 +430,7 @@ mod tests {
         let all: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
         let project = DecisionList { file: DecisionFile::Project, ..list("", &all[..6]) };
         let lists = [list("Decisions", &all[6..]), project];
-        let few = select(&lists, FEW_DECISIONS).0;
+        let few = select(&ranked(&lists), FEW_DECISIONS).0;
         let shown: Vec<char> = few.iter().filter_map(|one| one.0.text.chars().last()).collect();
         assert_eq!(shown, ['5', '4', '8', '7', '6']);
     }

@@ -9,7 +9,9 @@ mod regenerate;
 pub(crate) use content::MAX_PATTERNS;
 pub use content::{Content, Limits, MemoryPart, Pattern, ShrinkStep};
 pub use decisions::{DecisionFile, DecisionList};
-pub(crate) use decisions::{MAX_DECISIONS, decision_statement, lists as decision_lists, select};
+pub(crate) use decisions::{
+    MAX_DECISIONS, decision_statement, lists as decision_lists, ranked, select,
+};
 pub use ownership::Recorded;
 pub use regenerate::{
     ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, default_targets,

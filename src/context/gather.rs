@@ -296,7 +296,7 @@ impl<'a> Gatherer<'a> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
         let lists: Vec<DecisionList> = survey.flat_map(claude_md::decision_lists).collect();
         let most = self.request.max_lines_per_list.min(claude_md::MAX_DECISIONS);
-        let (chosen, rest) = claude_md::select(&lists, most);
+        let (chosen, rest) = claude_md::select(&claude_md::ranked(&lists), most);
         // The context file may omit the rationale, and always omits the tag.
         let is_new = |decision: &Decision| !self.request.already_read.contains(decision.untagged());
         let planned = chosen.into_iter().chain(rest).take(MAX_DECISIONS);
