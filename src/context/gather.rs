@@ -390,7 +390,7 @@ impl<'a> Gatherer<'a> {
             if let Some(gone) = gone.unwrap_or_default().first() {
                 // Behind the key, where no limit cuts it off.
                 let at = entry.key.len() + "[[]] ".len();
-                line.insert_str(at, &format!("({} no longer exists) ", gone.path));
+                line.insert_str(at, &format!("({} not found) ", gone.path));
             }
         }
         lines.splice(0..0, outdated);

@@ -25,7 +25,7 @@ use crate::parallel;
 use crate::project::Project;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, Changes, Operation, listing, read, real_path};
-use crate::text::{inert, line_end, quantity, sanitized, sha256};
+use crate::text::{inert, line_end, quantity, sanitized, sha256, shell_word};
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -93,13 +93,13 @@ impl KnowledgeDir {
 pub fn around(project: &Project) -> Option<String> {
     let top = project.git.top()?;
     let store = KnowledgeDir { root: top.join(&project.settings.store) };
-    let up = vec![".."; project.root.strip_prefix(top).ok()?.components().count()].join("/");
     let count = store.keys().len();
     let is_other = store.root != KnowledgeDir::in_project(project).root;
     (is_other && count > 0).then(|| {
         format!(
-            "{} of the whole repository: `annals -C {up} recall WORDS`",
-            quantity(count, "entry")
+            "{} of the whole repository: `annals -C {} recall WORDS`",
+            quantity(count, "entry"),
+            shell_word(&top.to_string_lossy())
         )
     })
 }

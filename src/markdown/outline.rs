@@ -637,9 +637,8 @@ fn parse_bold(content: &str) -> Option<(&str, &str, bool)> {
 }
 
 fn parse_plain(content: &str) -> Option<(&str, &str, bool)> {
-    let [colon, wide] = COLONS;
-    let (name, rest) = content.split_once(colon).or_else(|| content.split_once(wide))?;
-    let is_wide = content[name.len()..].starts_with(wide);
+    let (name, rest) = content.split_once(COLONS)?;
+    let is_wide = content[name.len()..].starts_with(COLONS[1]);
     let ends_label = rest.is_empty() || is_wide || rest.starts_with(char::is_whitespace);
     (ends_label && is_name(name)).then_some((name.trim(), rest, false))
 }

@@ -23,7 +23,7 @@ use crate::plan::{
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{pattern, quantity, words_in};
+use crate::text::{negates, pattern, quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -119,7 +119,8 @@ impl Survey {
             state.add_shared(shared);
         }
         let project_file = ProjectFile::parse(&project_file, &project_path);
-        let shipped = |name: &str| line_of_shipped(milestones.as_deref()?, name);
+        let listed = ShippedLine::all(milestones.as_deref().unwrap_or_default());
+        let shipped = |name: &str| ShippedLine::of(&listed, name);
         let is_over = |name: &str| shipped(name).is_some() || archive(&folder, name).is_some();
         let roadmap = Roadmap::parse_beside(roadmap, &roadmap_path, numbering, is_over);
         let mut survey = Self {
@@ -152,15 +153,7 @@ impl Survey {
         survey.position = rules::decide(&survey, phases(&survey));
         survey.position.next.unchosen = project.unchosen();
         survey.handoff = handoff(&survey, &mut warnings);
-        // Only the check of the last phase worked on matters for what comes next.
-        let last = survey.position.members().filter(|phase| phase.is_begun()).last();
-        for check in last.into_iter().flat_map(Phase::checks) {
-            if check.outcome == CheckOutcome::Unknown {
-                let message =
-                    format!("not understood as the result of a check: {:?}", check.status_word);
-                warnings.push(Warning::file(&check.file, message));
-            }
-        }
+        warnings.extend(survey.unknown_checks());
         warnings.extend(survey.unknown_statuses());
         warnings.extend(survey.unread_files());
         survey.warnings = project.named(warnings);
@@ -408,6 +401,19 @@ impl Survey {
         newest.filter(|_| milestones.iter().all(|one| one.is_shipped))
     }
 
+    /// Returns warnings about checks whose result is not understood, of the last phase worked on: only these matter for what
+    /// comes next.
+    fn unknown_checks(&self) -> Vec<Warning> {
+        let last = self.position.members().filter(|phase| phase.is_begun()).last();
+        let checks = last.into_iter().flat_map(Phase::checks);
+        let unknown = checks.filter(|check| check.outcome == CheckOutcome::Unknown).map(|check| {
+            let word = &check.status_word;
+            let message = format!("not understood as the result of a check: {word:?}");
+            Warning::file(&check.file, message)
+        });
+        unknown.collect()
+    }
+
     /// Returns warnings about summaries whose status is not understood.
     fn unknown_statuses(&self) -> Vec<Warning> {
         let plans = self.position.members().flat_map(|phase| &phase.plans);
@@ -488,34 +494,53 @@ static SHIPPED_LABEL: LazyLock<Regex> =
 static SHIPPED_ROW: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^[-*] (?:.*[^\w ] ?|v[\d.]+ (?:\w+ )?)shipped\W*(?:on )?20\d\d-"));
 
-/// Returns the line of MILESTONES.md that calls a milestone shipped, with its number: `## v1.2 Name (Shipped: 2026-04-05)`,
-/// or a label below the heading, or an entry of a list.
-fn line_of_shipped(milestones: &str, name: &str) -> Option<(usize, String)> {
-    let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
-    let version = milestone_version_in(name);
-    let names_it = |line: &str| match version {
-        Some(version) => line
-            .split([' ', ':', '(', ')', ','])
-            .any(|word| milestone_version(word) == Some(version)),
-        None => words(line).contains(&words(name)),
-    };
-    let begins_with_it = |line: &str| match version {
-        Some(version) => milestone_version_in(line) == Some(version),
-        None => words(line).starts_with(&words(name)),
-    };
-    let mut is_in_section = false;
-    let found = (1..).zip(milestones.lines()).find(|(_, line)| {
-        let lower = line.to_lowercase();
-        let is_heading = line.starts_with('#');
-        if is_heading {
-            is_in_section = names_it(line);
+/// A line of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`, or a label below the heading,
+/// or an entry of a list.
+struct ShippedLine<'t> {
+    line: usize,
+    text: &'t str,
+    /// The heading that names the milestone; an entry begins with it.
+    heading: Option<&'t str>,
+}
+
+impl<'t> ShippedLine<'t> {
+    fn all(milestones: &'t str) -> Vec<Self> {
+        let mut heading = "";
+        let shipped = |(line, text): (usize, &'t str)| {
+            let is_heading = text.starts_with('#');
+            if is_heading {
+                heading = text;
+            }
+            let lower = text.to_lowercase();
+            let words: Vec<&str> = words_in(&lower).collect();
+            let at = words.iter().position(|word| *word == "shipped")?;
+            let before = at.checked_sub(1).map(|at| words[at]);
+            let is_to_come =
+                before.is_some_and(|word| negates(word) || ["be", "yet"].contains(&word));
+            let is_of_heading = is_heading && !is_to_come || SHIPPED_LABEL.is_match(&lower);
+            let heading = is_of_heading.then_some(heading);
+            (is_of_heading || SHIPPED_ROW.is_match(&lower)).then_some(Self { line, text, heading })
+        };
+        (1..).zip(milestones.lines()).filter_map(shipped).collect()
+    }
+
+    /// Returns the number and the text of the first line about a milestone.
+    fn of(all: &[Self], name: &str) -> Option<(usize, String)> {
+        let found = all.iter().find(|one| one.is_about(name))?;
+        Some((found.line, found.text.trim().to_owned()))
+    }
+
+    fn is_about(&self, name: &str) -> bool {
+        let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
+        match (self.heading, milestone_version_in(name)) {
+            (Some(heading), Some(version)) => heading
+                .split([' ', ':', '(', ')', ','])
+                .any(|word| milestone_version(word) == Some(version)),
+            (Some(heading), None) => words(heading).contains(&words(name)),
+            (None, Some(version)) => milestone_version_in(self.text) == Some(version),
+            (None, None) => words(self.text).starts_with(&words(name)),
         }
-        let is_label = SHIPPED_LABEL.is_match(&lower);
-        let is_row = SHIPPED_ROW.is_match(&lower) && begins_with_it(line);
-        let is_title = is_heading && lower.contains("shipped") && !lower.contains("be shipped");
-        is_in_section && (is_title || is_label) || is_row
-    });
-    found.map(|(line, text)| (line, text.trim().to_owned()))
+    }
 }
 
 /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has

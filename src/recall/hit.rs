@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::patterns::{Mention, PathCheck, Patterns, StaleReasons, mentions};
+use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
 use crate::plan::Survey;
 use crate::plan::read::vocabulary::begins;
 use crate::project::{Project, vocabulary};
@@ -156,14 +156,6 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
             if reasons.about(line, &lines.join(" ")).is_some() {
                 mark_stale(hit);
             }
-        }
-    }
-    let mut check = PathCheck::new(project);
-    for hit in hits.iter_mut() {
-        let is_entry = hit.source == Some(SourceName::Entries as usize) && hit.passage.id.is_some();
-        // What git does not say is reported by the audit.
-        if is_entry && check.missing(&hit.passage.text, &[]).is_ok_and(|gone| !gone.is_empty()) {
-            mark_stale(hit);
         }
     }
     mark_past_blockers(project, hits);

@@ -126,14 +126,15 @@ fn an_entry_that_names_a_file_which_is_gone_says_so() {
     case.run("remember --key limits --confidence high the limits are in src/quota.py").success();
     case.run("sync --target claude").success();
     case.remove("src/quota.py");
-    let line = "## Knowledge\n- [[limits]] (src/quota.py no longer exists) the limits are in src/quota.py\n";
+    let line =
+        "## Knowledge\n- [[limits]] (src/quota.py not found) the limits are in src/quota.py\n";
     assert!(case.run("context").success().stdout().contains(line));
     case.run("sync --check").success();
     let start = || case.run("hook session-start").stdin("{}").success().stdout();
-    assert!(start().contains("no longer exists"));
+    assert!(start().contains("not found"));
     // In a large repository it would take too long.
     case.write(".git/index", "x".repeat(100 * 1024));
-    assert!(!start().contains("no longer exists"));
+    assert!(!start().contains("not found"));
 }
 
 #[test]

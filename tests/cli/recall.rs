@@ -30,7 +30,7 @@ fn where_nothing_is_relevant_the_places_that_may_answer_are_named() {
     case.run("remember the gateway listens on 7443").success();
     case.write("packages/api/.planning/STATE.md", "# State\n");
     let said = |line: &str| case.run(line).env("ANNALS_SESSIONS", "true").success().stdout();
-    let there = "1 entry of the whole repository: `annals -C ../.. recall WORDS`\n";
+    let there = "1 entry of the whole repository: `annals -C [ROOT] recall WORDS`\n";
     let sessions = "`annals recall --in sessions WORDS` searches earlier sessions\n";
     assert_eq!(
         said("-C packages/api recall gateway"),

@@ -586,6 +586,59 @@ const ROWS: &[Row] = &[
         "plan 2",
     ),
     (
+        "a word in brackets in a phase's description",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** - show [cancelled] loans, drop [removed](x.md)\n",
+        )],
+        "plan 2",
+    ),
+    (
+        "a remark in square brackets within the status of a phase",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans (deferred [D-3])**\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "a milestone whose name has a word for what is over",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n## Milestones\n\n- **v1.0 Desk** (Phases 1-2) — live collaboration\n\
+                 - **v2.0 Web** (Phases 3-3) — in progress\n\n\
+                 ## Phases\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 2",
+    ),
+    (
+        "a milestone that is not yet shipped",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## Milestones\n\n- 🚧 **v1.0 Desk** (Phases 1-3)\n\n\
+                 ## Phases\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n",
+            ),
+            ("MILESTONES.md", "# Milestones\n\n## v1.0 Desk (not yet shipped)\n"),
+        ],
+        "plan 2",
+    ),
+    (
+        "a status of a plan that moves it to another state",
+        &[("phases/02-loans/02-01-PLAN.md", "---\nstatus: moved to review\n---\n")],
+        "execute 2",
+    ),
+    (
+        "a finished plan in another language",
+        &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Estado:** hecho\n")],
+        "plan 3",
+    ),
+    (
+        "a page about plans in their folder",
+        &[("phases/02-loans/plans/README.md", "# What belongs here\n")],
+        "plan 2",
+    ),
+    (
         "a template that was not filled in",
         &[(
             "ROADMAP.md",

@@ -291,16 +291,19 @@ impl PhaseDir {
     }
 }
 
-/// Returns whether a file with a name like no other kind's is a plan or a summary: it is in the folder of a phase's plans,
-/// or has a field `plan`.
+/// Returns whether a file with a number and a name like no other kind's is a plan or a summary: it is in the folder of a
+/// phase's plans, or its field `plan` has a number.
 fn is_plan_inside(name: &str, stem: &str, dir: &Path) -> bool {
     if name.starts_with("plans/") {
-        return true;
+        return stem.contains(is_digit);
     }
     let text = || read::text(&dir.join(name)).ok()?;
-    stem.contains(char::is_lowercase)
-        && text()
-            .is_some_and(|text| FrontMatter::parse(&text.value, dir).value.get(&["plan"]).is_some())
+    stem.starts_with(is_digit)
+        && stem.contains(char::is_lowercase)
+        && text().is_some_and(|text| {
+            let front = FrontMatter::parse(&text.value, dir).value;
+            front.text(&["plan"]).is_some_and(|plan| plan.contains(is_digit))
+        })
 }
 
 /// Returns whether a folder is named for a range of phases: `42-49-review`. Both ends of a range are integers of the same

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
-use crate::plan::read::vocabulary::{begins, has};
+use crate::plan::read::vocabulary::{begins, has, says};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
 use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
@@ -102,7 +102,8 @@ impl Plan {
 fn is_dropped(front: &FrontMatter) -> bool {
     front.text(&["status"]).is_some_and(|status| {
         PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
-            || begins("dropped plan", &status.to_lowercase().replace(['-', '_'], " "))
+            || begins("dropped plan", &status.to_lowercase())
+            || says("dropped plan, alone", &status.replace(['-', '_'], " "))
     })
         || ["superseded", "cancelled", "canceled", "dropped"].into_iter().any(|field| {
             front.text(&[field]).is_some_and(|stated| ["true", "yes"].contains(&stated))

@@ -47,6 +47,13 @@ pub(crate) fn begins(kind: &str, text: &str) -> bool {
     words(kind).any(|word| text.starts_with(word))
 }
 
+/// Returns whether a text says no more than a word of a kind, with a number, a date or a remark behind it at most.
+pub(crate) fn says(kind: &str, text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let mut rests = words(kind).filter_map(|word| text.strip_prefix(word));
+    rests.any(|rest| !rest.trim_start().starts_with(char::is_alphabetic))
+}
+
 /// Returns the first word of a kind that fits, with its meaning.
 pub(crate) fn find<M: Deserialize<'static>>(
     kind: &str,
@@ -257,8 +264,10 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     // A symbol, a dash and a bracket may follow each other.
     loop {
         let own = name.text;
-        let brackets = [own.strip_suffix(')'), own.strip_suffix(']')].into_iter().flatten();
-        let bracket = brackets.filter_map(|inner| Some(inner.rfind(['(', '['])?..inner.len()));
+        let bracket = [('(', ')'), ('[', ']')].into_iter().filter_map(|(open, close)| {
+            let inner = own.strip_suffix(close)?;
+            Some(inner.rfind(open)?..inner.len())
+        });
         let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
         let mut marks = bracket.chain(after.map(|at| at..own.len()));
         let found = marks.find(|range| range.start > 0 && is_own(&own[range.clone()]));

@@ -16,7 +16,7 @@ use regex_lite::Regex;
 use crate::markdown::{Block, Outline, Section, TableRow};
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
-use crate::plan::read::vocabulary::{begins, has, without_status};
+use crate::plan::read::vocabulary::{has, says, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, words_in};
 
@@ -43,8 +43,9 @@ pub(super) fn milestones(
     // What is called complete has shipped where a later milestone is not.
     let order = |one: &RoadmapMilestone| (version_parts(&one.name), one.line);
     let last_open = found.iter().filter(|one| !one.is_complete).map(order).max();
-    for one in &mut found {
-        one.is_shipped |= is_over(&one.name)
+    found.truncate(MAX_MILESTONES);
+    for one in found.iter_mut().filter(|one| !one.is_shipped) {
+        one.is_shipped = is_over(&one.name)
             || one.is_complete && last_open.as_ref().is_some_and(|last| order(one) < *last);
     }
     found
@@ -89,7 +90,7 @@ fn says_complete(text: &str) -> bool {
     says_shipped(text, true)
         || PhaseProgress::from_symbol(text) == Some(PhaseProgress::Complete)
         || PhaseProgress::is_complete_status(last)
-        || begins("over", last.trim_start().to_lowercase().as_str())
+        || says("over", last)
 }
 
 fn milestone(
@@ -156,21 +157,22 @@ fn unlabelled(title: &str) -> &str {
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let mut listed: Vec<(String, &Block)> = Vec::new();
+    let mut listed: Vec<(&Block, &str, String)> = Vec::new();
     for section in document::sections(outline, "milestones") {
         for (block, item) in outline.items(&section.own) {
             let label = item.text.split_once(':').map(|(label, _)| label.to_lowercase());
             let is_part = label.is_some_and(|label| ["status", "phases"].contains(&&*label));
             match listed.last_mut().filter(|_| item.depth > 0) {
-                Some((text, _)) if is_part => *text = format!("{text} — {}", item.text),
-                _ if item.depth == 0 => listed.push((item.text.clone(), block)),
+                Some((.., text)) if is_part => text.extend([" — ", &item.text]),
+                _ if item.depth == 0 => listed.push((block, &item.text, item.text.clone())),
                 _ => {}
             }
         }
     }
-    let found = listed.iter().map(|(text, block)| {
+    let found = listed.iter().map(|(block, name, text)| {
         let start = block.range.start;
-        milestone(text, (start..start, block.line), numbering)
+        let one = milestone(text, (start..start, block.line), numbering);
+        RoadmapMilestone { name: plain(name), ..one }
     });
     let all = 0..outline.text().len();
     let tables = outline.tables(&all).filter(|table| {

@@ -467,8 +467,8 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let is_dropping =
         |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
     // Other text in the brackets after a name describes its content.
-    let mut inside = remarks.text.match_indices(['(', '[']).map(|(at, _)| {
-        let end = remarks.text[at..].find([')', ']']).map_or(remarks.text.len(), |end| at + end);
+    let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
+        let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
         remarks.part(at + 1..end)
     });
     let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—']);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
-use crate::plan::read::vocabulary::{begins, find, has, is_excepted, words};
+use crate::plan::read::vocabulary::{begins, find, has, is_excepted, says, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
 use crate::text::{file_name, is_absent, line_number, one_line, says_none, word_enum};
 use crate::warning::{Parsed, Warning};
@@ -210,10 +210,8 @@ impl PlanState {
                 Some(Value::Map(pairs)) => pairs.iter().all(|(_, value)| value.flat().is_empty()),
                 Some(Value::Text(_)) => dates.all(is_absent),
             };
-            let outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
-            let is_partial = is_short
-                || is_unfilled
-                || outcome.map(str::to_lowercase).any(|text| has("partial", &text));
+            let mut outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
+            let is_partial = is_short || is_unfilled || outcome.any(|text| says("partial", text));
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -253,7 +251,7 @@ impl PlanState {
             if is_code {
                 continue;
             }
-            // `- ⚠️ **Status**: Partial`, but no code
+            // `- ⚠️ **Status**: Partial`
             let is_mark = |c: char| !(c.is_alphanumeric() || c.is_ascii_punctuation());
             let bare = line.trim_start_matches(|c| is_mark(c) || "#-*+_>|".contains(c));
             let (name, value) = bare.split_once([':', '：', '|']).unwrap_or((bare, ""));
@@ -279,9 +277,9 @@ impl PlanState {
             let value = value.trim_matches(['*', ' ', '|']);
             // `# Plan 2 Summary: PARTIAL`, `**Result:** Partial`
             let is_outcome = !is_part && !value.is_empty() && has("result of a plan", &name);
-            let end = title.rsplit(['—', '–', ':']).next().filter(|end| end.len() < title.len());
-            let end = end.or(is_outcome.then_some(value)).map(|end| end.trim().to_lowercase());
-            has_open_tasks |= end.is_some_and(|end| has("partial", &end));
+            let end = title.rsplit(['—', '–', ':']).next().and_then(|end| end.rsplit(" - ").next());
+            let end = end.filter(|end| end.len() < title.len()).or(is_outcome.then_some(value));
+            has_open_tasks |= end.is_some_and(|end| says("partial", end));
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
                     let rest = count.rest.trim();
