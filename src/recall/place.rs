@@ -55,14 +55,19 @@ const PLACES: [Place; 4] = [
 /// The place of which each item is an answer, and may be settled.
 const BLOCKERS: usize = 0;
 
+/// The number of bits for the sections about single phases; with more phases, several have one.
+const PHASE_BITS: usize = 23;
+
 // The places are bits beside those of the flags.
-const _: () = assert!(Flag::ALL.len() + PLACES.len() <= u32::BITS as usize);
+const _: () = assert!(Flag::ALL.len() + PLACES.len() + PHASE_BITS <= u32::BITS as usize);
 
 /// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own, or is
-/// no question.
+/// no question. A phase that it names is answered by the sections about that phase.
 pub(crate) fn asked(question: &str) -> u32 {
     let terms = terms(question, &[]);
-    let words = || terms.iter().map(|term| term.word.as_str()).filter(|word| word.len() > 1);
+    let phase = phase(lower_words(question));
+    let is_word = |word: &&str| word.parse().map_or(word.len() > 1, |number| phase != Some(number));
+    let words = || terms.iter().map(|term| term.word.as_str()).filter(is_word);
     let asks = |word: &str| has("word of a question", word) || has("question of one word", word);
     let is_question =
         question.contains(['?', '？']) || words_in(&question.to_lowercase()).any(asks);
@@ -73,7 +78,7 @@ pub(crate) fn asked(question: &str) -> u32 {
             && words().any(|word| has(place.words, word))
             && words().all(|word| has(place.words, word) || is_general(&word))
     };
-    PLACES.iter().position(answers).map_or(0, bit)
+    PLACES.iter().position(answers).map_or(0, |place| phase.map_or(bit(place), phase_bit))
 }
 
 /// Returns the places that a passage of a file is in; `is_opening` if it is its first.
@@ -94,7 +99,18 @@ pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u32 {
     if says_none(&passage.text) {
         return 0;
     }
-    PLACES.iter().enumerate().filter(is_in).map(|(at, _)| bit(at)).sum()
+    let last = passage.headings.last().map_or("", String::as_str);
+    let phase = [last, line]
+        .into_iter()
+        .find_map(|title| phase(lower_words(title).skip_while(|word| word == "x").take(2)));
+    let phase = phase.filter(|_| role == Role::Other).map_or(0, phase_bit);
+    PLACES.iter().enumerate().filter(is_in).map(|(at, _)| bit(at)).sum::<u32>() | phase
+}
+
+/// Returns the number of the first phase that words name.
+fn phase(mut words: impl Iterator<Item = String>) -> Option<usize> {
+    words.find(|word| word == "phase")?;
+    words.next()?.parse().ok()
 }
 
 impl Place {
@@ -109,6 +125,11 @@ impl Place {
 /// Returns the maximum number of hits from one section: each blocker in a list is an answer.
 pub(crate) fn max_of_section(asked: u32) -> usize {
     if asked == bit(BLOCKERS) { 5 } else { 2 }
+}
+
+/// Returns the bit of the sections about a phase.
+fn phase_bit(number: usize) -> u32 {
+    bit(PLACES.len() + number % PHASE_BITS)
 }
 
 fn bit(place: usize) -> u32 {
@@ -133,6 +154,10 @@ mod tests {
             ("project status", bit(2)),
             ("Blockers", bit(0)),
             ("run tests", bit(1)),
+            ("What is phase 3 about?", phase_bit(3)),
+            ("is phase 12 done", phase_bit(12)),
+            ("Why does phase 3 fail?", 0),
+            ("status 5", 0),
             ("server", 0),
             ("test library", 0),
             ("plugin system", 0),
@@ -169,6 +194,8 @@ mod tests {
             (Role::Readme, "Development commands", bit(1)),
             (Role::Other, "Commands", 0),
             (Role::Project, "What This Is", bit(3)),
+            (Role::Other, "Phase 03: Till", phase_bit(3)),
+            (Role::Other, "After phase 3", 0),
         ];
         for (role, title, place) in all {
             assert_eq!(places(role, &["App", title], "text"), place, "{title}");

@@ -242,8 +242,13 @@ fn a_question_without_a_subject_is_answered_by_its_place() {
         ".planning/milestones/v1/PROJECT.md",
         "# Kiosk\n\n## What This Is\n\nA stall for one project, the app.\n",
     );
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n## Phase 3: Receipts\n\nPrint them.\n\n## Phase 4: Taxes\n\nAfter phase 3.\n",
+    );
     for (question, place) in [
         ("What is this app?", "PROJECT.md:5"),
+        ("Is phase 3 done?", "ROADMAP.md:5"),
         ("Which phase is being worked on?", "STATE.md:5"),
         ("What is blocking the project?", "STATE.md:9"),
         ("How do I run the tests?", "codebase/TESTING.md:5"),
