@@ -283,6 +283,9 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
             _ => "Nothing relevant; pass `all` for the nearest.\n",
         });
     }
+    if let Some(position) = &found.position {
+        text.insert_str(0, &fenced("annals status", &format!("Next action: {position}")));
+    }
     if let Some(files) = found.newest_files {
         text = format!(
             "No index yet: only the newest {files} files were searched; it is being built.\n{text}"

@@ -20,12 +20,13 @@ pub use sources::SourceName;
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::facts::{Fact, FactQuery, FactStatus, Facts, Purpose};
+use crate::plan::{PhaseReport, Survey};
 use crate::project::Project;
 use crate::recall::hit::mark;
 use crate::recall::sources::{Role, homes};
 use crate::search::index::{Answer, Asked, Cache, Hit, IndexFile, NEAREST, Passage};
 use crate::search::{Encoder, is_wordless, terms};
-use crate::text::is_zero;
+use crate::text::{is_zero, sanitized};
 use crate::warning::{Parsed, Warning};
 use crate::{facts, sessions};
 
@@ -78,6 +79,9 @@ impl RecallQuery {
 pub struct Recalled {
     /// The query.
     pub query: String,
+    /// The next action and the current phase, if the query asks where the work stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
     /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
     /// The nearest texts, best first, where nothing is a hit and one of them may still answer.
@@ -107,6 +111,7 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     let shown = |hits: Vec<Hit>| hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect();
     let value = Recalled {
         query: query.text.clone(),
+        position: position(project, query),
         is_wordless,
         hits: shown(answer.hits),
         nearest: shown(answer.nearest),
@@ -115,6 +120,21 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
         newest_files: answer.newest_files,
     };
     Ok(Parsed::new(value, project.named(warnings)))
+}
+
+/// Returns where the work stands, as `status` derives it, if that is asked.
+fn position(project: &Project, query: &RecallQuery) -> Option<String> {
+    let is_asked = place::asked(&query.text) == place::POSITION;
+    if !is_asked || !query.sources.contains(&SourceName::Plan) {
+        return None;
+    }
+    // What cannot be read is reported by `status`.
+    let position = Survey::read(project).ok()?.position;
+    let mut said = position.next.command.clone();
+    let phase = PhaseReport::derived(&position).line();
+    said.extend(phase.map(|phase| format!("; phase {phase}")));
+    said.extend(position.next.contest().map(|contest| format!("; contested: {contest}")));
+    Some(sanitized(&said).into_owned())
 }
 
 /// Returns what the index and the facts give for a query, as it is stored.

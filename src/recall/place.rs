@@ -55,6 +55,9 @@ const PLACES: [Place; 4] = [
 /// The place of which each item is an answer, and may be settled.
 const BLOCKERS: usize = 0;
 
+/// The bit of the place that says where the work stands.
+pub(crate) const POSITION: u32 = bit(2);
+
 /// The number of bits for the sections about single phases; with more phases, several have one.
 const PHASE_BITS: usize = 23;
 
@@ -132,7 +135,7 @@ fn phase_bit(number: usize) -> u32 {
     bit(PLACES.len() + number % PHASE_BITS)
 }
 
-fn bit(place: usize) -> u32 {
+const fn bit(place: usize) -> u32 {
     1 << (Flag::ALL.len() + place)
 }
 

@@ -100,9 +100,10 @@ fn what_is_remembered_reaches_the_model_in_a_fence_alone() {
         call(1, "recall", &json!({"query": "append only log", "limit": 2})),
         call(2, "context", &json!({})),
         call(3, "memory_search", &json!({"q": "nothing"})),
+        call(4, "recall", &json!({"query": "what is next"})),
     ];
     let session = session(&case, "mcp", &lines);
-    for id in 1..=3 {
+    for id in 1..=4 {
         let result = answer(&session, id)["result"].clone();
         assert!(result["structuredContent"].is_null(), "{result}");
         let text = result["content"][0]["text"].as_str().unwrap();

@@ -42,6 +42,19 @@ fn where_nothing_is_relevant_the_places_that_may_answer_are_named() {
 }
 
 #[test]
+fn where_the_work_stands_is_said_first_as_status_derives_it() {
+    let case = Case::new(VBW);
+    let status = case.run("status --json").success().json();
+    let next = status["next"]["command"].as_str().unwrap();
+    let shown = |line: &str| case.run(line).success().stdout();
+    let found = shown("recall what should I do next");
+    assert!(found.starts_with(&format!("Next action: {next}; phase ")), "{found}");
+    for other in ["recall what is phase 1 about", "recall --in entries what is next"] {
+        assert!(!shown(other).contains("Next action"), "{other}");
+    }
+}
+
+#[test]
 fn the_parts_of_a_score_add_up() {
     let case = Case::empty();
     case.write(".planning/STATE.md", "# State\n\n## Blockers\n\n- The key is late\n");
