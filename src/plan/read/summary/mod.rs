@@ -252,8 +252,11 @@ impl PlanState {
                 continue;
             }
             // `- ⚠️ **Status**: Partial`
-            let is_mark = |c: char| !(c.is_alphanumeric() || c.is_ascii_punctuation());
-            let bare = line.trim_start_matches(|c| is_mark(c) || "#-*+_>|".contains(c));
+            let is_mark = |c: char| match c {
+                '#' | '-' | '*' | '+' | '_' | '>' | '|' => true,
+                c => !(c.is_alphanumeric() || c.is_ascii_punctuation()),
+            };
+            let bare = line.trim_start_matches(is_mark);
             let (name, value) = bare.split_once([':', '：', '|']).unwrap_or((bare, ""));
             let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
             let is_label = has("status of a summary", &name);
