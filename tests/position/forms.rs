@@ -586,6 +586,22 @@ const ROWS: &[Row] = &[
         "plan 2",
     ),
     (
+        "a word in brackets behind a phase's name",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** [CANCELLED]\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "a link behind a phase's name",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** [Cancelled orders](x.md)\n",
+        )],
+        "plan 2",
+    ),
+    (
         "a word in brackets in a phase's description",
         &[(
             "ROADMAP.md",

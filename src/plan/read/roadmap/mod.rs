@@ -471,7 +471,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
         let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
         remarks.part(at + 1..end)
     });
-    let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—']);
+    let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—', '[', ']']);
     let status = status.or_else(|| inside.find(is_dropping));
     let status = status.or(Some(behind).filter(|span| says_dropped(span.text)));
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
