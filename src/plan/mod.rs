@@ -26,8 +26,9 @@ pub use read::{
     check_waves, installed_skills,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, PlanFile, checks, document, folders, is_settled, milestone_version,
-    milestone_version_in, notes, version_parts, without_emphasis, without_status,
+    Count, MAX_CLAIMS, PlanFile, ShippedLine, checks, document, folders, is_settled,
+    milestone_version, milestone_version_in, notes, version_parts, without_emphasis,
+    without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};

@@ -4,9 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
-use std::sync::{Arc, LazyLock};
-
-use regex_lite::Regex;
+use std::sync::Arc;
 
 use crate::clock::first_date;
 use crate::error::{Error, Result};
@@ -17,13 +15,12 @@ use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, DEFAULT_MILESTONE, Handoff, Located, Phase,
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder,
-    Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, StateFile,
-    WorkflowSettings, milestone_version, milestone_version_in, notes, rules, version_parts,
-    without_status,
+    Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, ShippedLine,
+    StateFile, WorkflowSettings, milestone_version, notes, rules, version_parts, without_status,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{negates, pattern, quantity, words_in};
+use crate::text::{quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -484,63 +481,6 @@ fn marked_milestone(text: &str) -> Option<&str> {
     let first = text.strip_prefix(['(', '[']).and_then(|rest| rest.split([')', ']']).next());
     let last = text.strip_suffix([')', ']']).and_then(|rest| rest.rsplit(['(', '[']).next());
     [first, last].into_iter().flatten().find(|mark| milestone_version(mark).is_some())
-}
-
-/// A label with the day: `**Shipped:** 2026-01-02`, `*Shipped 2026-01-02*`.
-static SHIPPED_LABEL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[-*_ ]*shipped(?: on)?[* ]*:?[* ]*20\d\d-"));
-
-/// An entry of a list with the day right behind the word: `- v1.0 Base - shipped 2026-01-02`, but not `to be shipped …`.
-static SHIPPED_ROW: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[-*] (?:.*[^\w ] ?|v[\d.]+ (?:\w+ )?)shipped\W*(?:on )?20\d\d-"));
-
-/// A line of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`, or a label below the heading,
-/// or an entry of a list.
-struct ShippedLine<'t> {
-    line: usize,
-    text: &'t str,
-    /// The heading that names the milestone; an entry begins with it.
-    heading: Option<&'t str>,
-}
-
-impl<'t> ShippedLine<'t> {
-    fn all(milestones: &'t str) -> Vec<Self> {
-        let mut heading = "";
-        let shipped = |(line, text): (usize, &'t str)| {
-            let is_heading = text.starts_with('#');
-            if is_heading {
-                heading = text;
-            }
-            let lower = text.to_lowercase();
-            let words: Vec<&str> = words_in(&lower).collect();
-            let at = words.iter().position(|word| *word == "shipped")?;
-            let before = at.checked_sub(1).map(|at| words[at]);
-            let is_to_come =
-                before.is_some_and(|word| negates(word) || ["be", "yet"].contains(&word));
-            let is_of_heading = is_heading && !is_to_come || SHIPPED_LABEL.is_match(&lower);
-            let heading = is_of_heading.then_some(heading);
-            (is_of_heading || SHIPPED_ROW.is_match(&lower)).then_some(Self { line, text, heading })
-        };
-        (1..).zip(milestones.lines()).filter_map(shipped).collect()
-    }
-
-    /// Returns the number and the text of the first line about a milestone.
-    fn of(all: &[Self], name: &str) -> Option<(usize, String)> {
-        let found = all.iter().find(|one| one.is_about(name))?;
-        Some((found.line, found.text.trim().to_owned()))
-    }
-
-    fn is_about(&self, name: &str) -> bool {
-        let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
-        match (self.heading, milestone_version_in(name)) {
-            (Some(heading), Some(version)) => heading
-                .split([' ', ':', '(', ')', ','])
-                .any(|word| milestone_version(word) == Some(version)),
-            (Some(heading), None) => words(heading).contains(&words(name)),
-            (None, Some(version)) => milestone_version_in(self.text) == Some(version),
-            (None, None) => words(self.text).starts_with(&words(name)),
-        }
-    }
 }
 
 /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has

@@ -193,8 +193,7 @@ impl Roadmap {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let mut milestones = milestone::milestones(&outline, numbering, is_over);
-        milestones.truncate(MAX_MILESTONES);
+        let milestones = milestone::milestones(&outline, numbering, is_over);
         let (phases, by_number) = (Vec::new(), HashMap::new());
         let mut assembly = Assembly {
             outline: &outline,
