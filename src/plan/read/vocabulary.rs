@@ -47,11 +47,16 @@ pub(crate) fn begins(kind: &str, text: &str) -> bool {
     words(kind).any(|word| text.starts_with(word))
 }
 
-/// Returns whether a text says no more than a word of a kind, with a number, a date or a remark behind it at most.
+/// Returns whether a text says no more than a word of a kind: at most a number, a date or a remark follows.
 pub(crate) fn says(kind: &str, text: &str) -> bool {
+    words(kind).any(|word| is_all_of(text, word))
+}
+
+/// Returns whether a text says no more than a word in lower case.
+pub(crate) fn is_all_of(text: &str, word: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let mut rests = words(kind).filter_map(|word| text.strip_prefix(word));
-    rests.any(|rest| !rest.trim_start().starts_with(char::is_alphabetic))
+    let rest = text.strip_prefix(word).map(str::trim_start);
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
 /// Returns the first word of a kind that fits, with its meaning.

@@ -90,7 +90,7 @@ fn says_complete(text: &str) -> bool {
     says_shipped(text, true)
         || PhaseProgress::from_symbol(text) == Some(PhaseProgress::Complete)
         || PhaseProgress::is_complete_status(last)
-        || says("over", last)
+        || says("milestone that is over", last)
 }
 
 fn milestone(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
-use crate::plan::read::vocabulary::{begins, find, has, is_excepted, says, words};
+use crate::plan::read::vocabulary::{begins, find, has, is_all_of, is_excepted, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
 use crate::text::{file_name, is_absent, line_number, one_line, says_none, word_enum};
 use crate::warning::{Parsed, Warning};
@@ -171,6 +171,12 @@ impl PlanState {
         known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
 
+    /// Returns whether a text says that a plan is partial, and no more.
+    fn is_partial(text: &str) -> bool {
+        let outcome = find("outcome of a plan", |word| is_all_of(text, word));
+        outcome.is_some_and(|(outcome, _): (Self, _)| outcome == Self::Partial)
+    }
+
     /// Parses a status word of a summary, also one for what is over, such as `superseded`, and a symbol before other words.
     fn of_summary(text: &str) -> Option<Self> {
         let is_over = |progress: &PhaseProgress| {
@@ -211,7 +217,7 @@ impl PlanState {
                 Some(Value::Text(_)) => dates.all(is_absent),
             };
             let mut outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
-            let is_partial = is_short || is_unfilled || outcome.any(|text| says("partial", text));
+            let is_partial = is_short || is_unfilled || outcome.any(Self::is_partial);
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -273,22 +279,20 @@ impl PlanState {
             // A row may be the head of a table.
             let is_unknown = is_stated && !line.starts_with('|') && !is_absent(word);
             unknown = unknown.or(is_unknown.then_some((above, word)));
-            // `# Phase 3 Plan 2: Cards Summary (PARTIAL)`
-            let title = line.strip_prefix("# ").map(str::trim_end).unwrap_or_default();
-            let remark = title.strip_suffix(')').and_then(|title| title.rsplit('(').next());
-            has_open_tasks |= remark.and_then(Self::parse) == Some(Self::Partial);
+            // `# Phase 3 Plan 2: Cards Summary (PARTIAL)`, `# Plan 2 Summary - PARTIAL`
+            let title = line.strip_prefix("# ").unwrap_or_default();
+            let end =
+                title.rsplit(['—', '–', ':', '(']).next().and_then(|end| end.rsplit(" - ").next());
+            let end = end.filter(|end| end.len() < title.len());
             let value = value.trim_matches(['*', ' ', '|']);
-            // `# Plan 2 Summary: PARTIAL`, `**Result:** Partial`
             let is_outcome = !is_part && !value.is_empty() && has("result of a plan", &name);
-            let end = title.rsplit(['—', '–', ':']).next().and_then(|end| end.rsplit(" - ").next());
-            let end = end.filter(|end| end.len() < title.len()).or(is_outcome.then_some(value));
-            has_open_tasks |= end.is_some_and(|end| says("partial", end));
+            has_open_tasks |= end.or(is_outcome.then_some(value)).is_some_and(Self::is_partial);
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
                     let rest = count.rest.trim();
-                    let is_count = has("count of tasks", &name)
+                    let is_count = has("done tasks", &name)
                         || name == "tasks" && matches!(rest, "" | "complete" | "completed")
-                        || has("count", &name) && rest.starts_with("tasks");
+                        || has("progress of a plan", &name) && rest.starts_with("tasks");
                     is_count && count.is_open()
                 });
         }
