@@ -103,7 +103,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         }
     }
     out.paint(head_style);
-    let mut hints = Vec::from_iter(knowledge::around(project));
+    let mut hints = Vec::from_iter(knowledge::entries_of_repository(project));
     if !(project.settings.sessions.is_empty() || query.sources.contains(&SourceName::Sessions)) {
         hints.push("`annals recall --in sessions WORDS` searches earlier sessions".to_owned());
     }

@@ -430,7 +430,7 @@ pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Res
         "contest": report.next.contest(),
         "paused_line": left.map(|note| format!("{note} (`annals resume`)")).or(handoff),
         "is_fixable": is_sure && report.drift.iter().any(Drift::is_fixable),
-        "around": knowledge::around(project),
+        "entries_of_repository": knowledge::entries_of_repository(project),
         "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
     });
     out.show_with(&report, &more, text!("status"))

@@ -36,9 +36,6 @@ const MAX_PATTERNS: usize = 5;
 /// Maximum number of entries, as of every list at the start of a session.
 const MAX_ENTRIES: usize = 5;
 
-/// Maximum size of git's index, of about a thousand files, at which the paths of entries are checked at a session's start.
-const MAX_INDEX: u64 = 96 * 1024;
-
 /// Maximum length of an entry that answers the topic, in characters.
 const MAX_ANSWER_CHARS: usize = 600;
 
@@ -166,7 +163,10 @@ impl<'a> Gatherer<'a> {
             return parts.iter().flatten().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
-        lines.extend(knowledge::around(self.project).map(|entries| format!("Also: {entries}")));
+        lines.extend(
+            knowledge::entries_of_repository(self.project)
+                .map(|entries| format!("Also: {entries}")),
+        );
         let conflicts = status.warnings.iter().filter(|warning| warning.is_conflict());
         lines.extend(conflicts.map(Warning::to_string));
         let contest = status.next.contest();
@@ -379,12 +379,7 @@ impl<'a> Gatherer<'a> {
             outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
         lines.truncate(MAX_ENTRIES);
         let mut check = PathCheck::new(self.project);
-        // To list the files of a large repository takes longer than the start of a session may.
-        let top = self.project.git.top().unwrap_or(&self.project.root);
-        let index = top.join(".git/index").metadata();
-        let is_large = index.is_ok_and(|index| index.len() > MAX_INDEX);
-        let is_checked = !(self.request.is_for_file || self.is_start() && is_large);
-        for (line, entry) in lines.iter_mut().zip(&all).filter(|_| is_checked) {
+        for (line, entry) in lines.iter_mut().zip(&all).filter(|_| !self.request.is_for_file) {
             let gone = knowledge::read(self.project, &entry.key)
                 .and_then(|entry| check.missing(&entry.body, &[]));
             if let Some(gone) = gone.unwrap_or_default().first() {

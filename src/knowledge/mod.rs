@@ -25,7 +25,8 @@ pub use entry::{Confidence, Entry, EntryStatus, EntryType};
 pub use query::{EntryFilter, EntryHit, EntrySummary, Hits, LinkedEntry, linked, query, summaries};
 pub(crate) use store::{ENTRIES, scan};
 pub use store::{
-    EntryListing, EntryText, KnowledgeDir, ListedEntry, around, list, log_undo, read, refresh_index,
+    EntryListing, EntryText, KnowledgeDir, ListedEntry, entries_of_repository, list, log_undo,
+    read, refresh_index,
 };
 pub use write::{
     Deleted, EntryWrite, EntryWriteReport, Remember, Remembered, Superseded, WriteOutcome, delete,

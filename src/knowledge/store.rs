@@ -90,7 +90,7 @@ impl KnowledgeDir {
 }
 
 /// Says how many entries the repository around a project has, and how they are found.
-pub fn around(project: &Project) -> Option<String> {
+pub fn entries_of_repository(project: &Project) -> Option<String> {
     let top = project.git.top()?;
     let store = KnowledgeDir { root: top.join(&project.settings.store) };
     let count = store.keys().len();

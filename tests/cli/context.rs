@@ -130,11 +130,8 @@ fn an_entry_that_names_a_file_which_is_gone_says_so() {
         "## Knowledge\n- [[limits]] (src/quota.py not found) the limits are in src/quota.py\n";
     assert!(case.run("context").success().stdout().contains(line));
     case.run("sync --check").success();
-    let start = || case.run("hook session-start").stdin("{}").success().stdout();
-    assert!(start().contains("not found"));
-    // In a large repository it would take too long.
-    case.write(".git/index", "x".repeat(100 * 1024));
-    assert!(!start().contains("not found"));
+    let start = case.run("hook session-start").stdin("{}").success().stdout();
+    assert!(start.contains("not found"), "{start}");
 }
 
 #[test]
