@@ -58,7 +58,7 @@ const BLOCKERS: usize = 0;
 /// The bit of the place that says where the work stands.
 pub(crate) const POSITION: u32 = bit(2);
 
-/// The number of bits for the sections about single phases; with more phases, several have one.
+/// The number of bits for the sections about single phases; those with a higher number are found by words alone.
 const PHASE_BITS: usize = 23;
 
 // The places are bits beside those of the flags.
@@ -130,9 +130,9 @@ pub(crate) fn max_of_section(asked: u32) -> usize {
     if asked == bit(BLOCKERS) { 5 } else { 2 }
 }
 
-/// Returns the bit of the sections about a phase.
+/// Returns the bit of the sections about a phase; 0 if it has none.
 fn phase_bit(number: usize) -> u32 {
-    bit(PLACES.len() + number % PHASE_BITS)
+    if number < PHASE_BITS { bit(PLACES.len() + number) } else { 0 }
 }
 
 const fn bit(place: usize) -> u32 {
@@ -159,6 +159,7 @@ mod tests {
             ("run tests", bit(1)),
             ("What is phase 3 about?", phase_bit(3)),
             ("is phase 12 done", phase_bit(12)),
+            ("is phase 99 done", 0),
             ("Why does phase 3 fail?", 0),
             ("status 5", 0),
             ("server", 0),
