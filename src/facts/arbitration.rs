@@ -511,6 +511,13 @@ impl Arbiter<'_> {
             ));
         }
         let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
+        if !fact.status.is_retrievable() && fact.proposal == Some(Proposal::End) {
+            // An end is no value: it cannot hold again, but what it was about may still be there.
+            return match self.facts.contested_by(fact)? {
+                Some(old) => self.end_at(&old, &self.now, "confirmed"),
+                None => Ok(effect(ActionOutcome::Nothing, fact.clone())),
+            };
+        }
         if !fact.status.is_retrievable() {
             let outcome = self.make_way(self.facts.contested_by(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };

@@ -738,6 +738,24 @@ fn safety_the_end_of_an_old_value_does_not_end_the_new_one() {
 }
 
 #[test]
+fn safety_a_dropped_end_that_is_confirmed_ends_its_value_and_is_none_itself() {
+    let mut desk = Desk::new();
+    desk.known("name", "Ada", 1);
+    desk.act(&action("expire", "name", None));
+    let end = desk.id("no longer Ada");
+    facts::answer(&desk.facts, &desk.user, &end, Some("still so")).unwrap();
+    assert_eq!(desk.confirm("no longer Ada"), ActionOutcome::Expired);
+    desk.act(&insert("name", "Ada"));
+    assert_eq!(desk.confirm("no longer Ada"), ActionOutcome::Nothing);
+    assert_snapshot!(desk.shown(), @r"
+    expired 0.40 name: Ada, 03-01 to 03-01
+    expired 0.40 name: no longer Ada, 03-01 to 03-01
+    active 0.40 name: Ada, 03-01 to -
+    ");
+    desk.sound();
+}
+
+#[test]
 fn safety_only_conflicts_of_high_value_are_worth_a_question() {
     let mut desk = Desk::new();
     desk.known("city", "Turin", 1);
