@@ -123,3 +123,65 @@ fn an_example_of_a_conflict_in_a_block_of_code_is_text() {
     assert_eq!(read.json()["body"], body);
     assert_eq!(read.stderr(), "");
 }
+
+/// A repository in which two branches, each with a decision of its own, have written the block and are being merged.
+fn merging(added: &str) -> Case {
+    let case = Case::new("examples/gsd-project");
+    let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
+    let decide = |text: &str| {
+        let heading = "### Decisions\n";
+        case.write(
+            ".planning/STATE.md",
+            state.replacen(heading, &format!("{heading}\n- [Phase 2]: {text}\n"), 1),
+        );
+        case.run("sync").success();
+    };
+    case.write("CLAUDE.md", "# Ours\n\nRun `make`.\n");
+    case.run("sync").success();
+    case.git_init().commit("base", "2026-03-01T12:00:00Z");
+    case.program("git checkout -q -b side").success();
+    decide("Poll the feed hourly");
+    let block = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    case.write(
+        "CLAUDE.md",
+        block.replacen("\n<!-- annals:end", &format!("{added}\n<!-- annals:end"), 1),
+    );
+    case.commit("side", "2026-03-02T12:00:00Z");
+    case.program("git checkout -q main").success();
+    decide("Keep reports in SQLite");
+    case.commit("main", "2026-03-02T13:00:00Z");
+    case.program("git merge -q side").code(1);
+    case.program("git checkout -q --theirs .planning/STATE.md").success();
+    case
+}
+
+#[test]
+fn a_conflict_in_generated_text_alone_is_written_anew() {
+    let case = merging("");
+    let conflict = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(conflict.contains("<<<<<<< HEAD\n<!-- annals:begin"), "{conflict}");
+    assert_eq!(case.run("sync").success().stdout(), "CLAUDE.md updated (30 lines).\n");
+    let text = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(text.ends_with("\n# Ours\n\nRun `make`.\n"), "{text}");
+    assert!(text.contains("Poll the feed hourly") && !text.contains("in SQLite"), "{text}");
+    case.run("sync --check").success();
+    case.run("undo").success();
+    assert_eq!(String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap(), conflict);
+}
+
+#[test]
+fn a_conflict_that_may_be_about_a_persons_text_is_left_alone() {
+    let by_hand = merging("\nAsk Noor.");
+    let beyond = merging("");
+    let text = String::from_utf8(beyond.read("CLAUDE.md").unwrap()).unwrap();
+    let end = "<!-- annals:end -->\n";
+    beyond.write("CLAUDE.md", text.replacen(end, &format!("{end}{}", sides("a", "b")), 1));
+    let between = merging("");
+    between.write("CLAUDE.md", text.replacen("=======\n", "Ask Noor.\n=======\n", 2));
+    for case in [by_hand, beyond, between] {
+        let conflict = case.read("CLAUDE.md");
+        let run = case.run("sync").success();
+        assert!(run.stdout().starts_with("CLAUDE.md in conflict"), "{}", run.report());
+        assert_eq!(case.read("CLAUDE.md"), conflict);
+    }
+}

@@ -407,13 +407,66 @@ pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result
     if let Some(recorded) = project.storage().history().find_written(path, block)? {
         return Ok(Some(recorded));
     }
-    let relative = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed);
-    let Some(relative) = relative else { return Ok(None) };
+    let Some(relative) = in_git(project, path) else { return Ok(None) };
     let commits = project.git.newest_commits(MAX_COMMITS)?;
     let versions: Vec<String> =
         commits.iter().map(|commit| format!("{}:{relative}", commit.hash)).collect();
     let versions = project.git.contents(&versions)?;
     Ok(versions.into_iter().flatten().find_map(|bytes| block(&bytes)))
+}
+
+/// Returns the path of a file from the top of its repository.
+fn in_git(project: &Project, path: &Path) -> Option<String> {
+    project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed)
+}
+
+/// Returns a file whose merge conflict is only about generated text, with one side's block; the other lines stay. The
+/// blocks of both sides must be as they were generated, and nothing else may be in conflict.
+pub(crate) fn without_conflict(
+    project: &Project,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Option<Vec<u8>>> {
+    let Some(relative) = in_git(project, path) else { return Ok(None) };
+    // Git keeps both sides until the conflict is resolved.
+    let sides = project.git.contents(&[2, 3].map(|stage| format!(":{stage}:{relative}")))?;
+    let [Some(ours), Some(theirs)] = sides.as_slice() else { return Ok(None) };
+    let span = |bytes: &[u8]| Span::find(&readable(bytes), path).ok().flatten();
+    let intact = |bytes: &[u8]| span(bytes).filter(|span| !span.is_edited(bytes));
+    let (Some(our_span), Some(their_span)) = (intact(ours), intact(theirs)) else {
+        return Ok(None);
+    };
+    let merged = [true, false].map(|is_ours| one_side(bytes, is_ours));
+    let [Some(first), Some(second)] = [span(&merged[0]), span(&merged[1])] else {
+        return Ok(None);
+    };
+    let [before, after] = [&merged[0][..first.whole.start], &merged[0][first.whole.end..]];
+    let around = [&merged[1][..second.whole.start], &merged[1][second.whole.end..]];
+    let is_whole = around == [before, after] && bytes.starts_with(before) && bytes.ends_with(after);
+    let known = [&ours[our_span.inside], &theirs[their_span.inside]];
+    let generated: HashSet<&[u8]> = known.into_iter().flat_map(normalised_lines).collect();
+    let inside = [&merged[0][first.inside], &merged[1][second.inside]];
+    let mut lines = inside.into_iter().flat_map(normalised_lines);
+    let is_generated = lines.all(|line| line.is_empty() || generated.contains(line));
+    Ok((is_whole && is_generated).then(|| [before, &ours[our_span.whole], after].concat()))
+}
+
+/// Returns a file with one side of each conflict in the place of both.
+fn one_side(bytes: &[u8], is_ours: bool) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    // Whether this part of a conflict is the wanted one.
+    let mut is_wanted = None;
+    lines.retain(|line| {
+        is_wanted = match line.get(..8) {
+            Some(b"<<<<<<< ") => Some(is_ours),
+            Some(b"||||||| ") if is_wanted.is_some() => Some(false),
+            Some(b"=======\n" | b"=======\r") if is_wanted.is_some() => Some(!is_ours),
+            Some(b">>>>>>> ") => None,
+            _ => return is_wanted.unwrap_or(true),
+        };
+        false
+    });
+    lines.concat()
 }
 
 /// Returns the text between the markers of a version, if it has this digest.

@@ -175,12 +175,17 @@ impl Regeneration<'_> {
         changes: &mut Changes,
     ) -> Result<RegeneratedFile> {
         let relative = self.project.relative(&file.path);
-        if let Some(unchanged) = self.in_conflict(&file, warnings) {
-            return Ok(unchanged);
-        }
         let old = file.bytes.as_deref().unwrap_or_default();
+        let mut whole = Cow::Borrowed(old);
+        if let Some(line) = conflict_in_block(&readable(old)) {
+            let Some(resolved) = block::without_conflict(self.project, &file.path, old)? else {
+                warnings.push(Warning::conflict_in_block(relative, line));
+                return Ok(in_conflict(relative, &readable(old)));
+            };
+            whole = Cow::Owned(resolved);
+        }
         read::refuse_wide(old, relative)?;
-        let whole = block::with_end(self.project, &file.path, old)?;
+        let whole = block::with_end(self.project, &file.path, &whole)?;
         let mut told = Vec::new();
         let unedited = self.unedited(&file.path, relative, &whole, &mut told)?;
         let owned = ContextFile::parse(&unedited, relative, self.known)?;
@@ -262,26 +267,6 @@ impl Regeneration<'_> {
         Ok(unedited)
     }
 
-    /// Skips a file whose block is part of an unresolved merge conflict: both sides may contain a person's
-    /// text.
-    fn in_conflict(
-        &self,
-        file: &ContextPath,
-        warnings: &mut Vec<Warning>,
-    ) -> Option<RegeneratedFile> {
-        let text = readable(file.bytes.as_deref()?);
-        let line = conflict_in_block(&text)?;
-        let named = self.project.relative(&file.path);
-        warnings.push(Warning::conflict_in_block(named, line));
-        Some(RegeneratedFile {
-            file: named.to_owned(),
-            outcome: ContextFileOutcome::InConflict,
-            lines: text.lines().count(),
-            shrunk: Vec::new(),
-            excess: 0,
-        })
-    }
-
     /// Returns the content for one file, without the title if the user's own text has it.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
@@ -289,6 +274,18 @@ impl Regeneration<'_> {
             content.title = None;
         }
         content
+    }
+}
+
+/// Returns the result for a file whose block is part of an unresolved merge conflict that may be about a person's text: it
+/// is left alone.
+fn in_conflict(relative: &Path, text: &str) -> RegeneratedFile {
+    RegeneratedFile {
+        file: relative.to_owned(),
+        outcome: ContextFileOutcome::InConflict,
+        lines: text.lines().count(),
+        shrunk: Vec::new(),
+        excess: 0,
     }
 }
 
