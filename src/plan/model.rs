@@ -14,9 +14,10 @@ use crate::plan::read::vocabulary::has;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, DEFAULT_MILESTONE, Handoff, Located, Phase,
-    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanState, PlanningFolder,
-    Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase, Says, ShippedLine,
-    StateFile, WorkflowSettings, milestone_version, notes, rules, version_parts, without_status,
+    PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState,
+    PlanningFolder, Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
+    Says, ShippedLine, StateFile, WorkflowSettings, milestone_version, notes, rules, version_parts,
+    without_status,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -522,8 +523,8 @@ pub(super) fn phases(survey: &Survey) -> Vec<Phase> {
     phases
 }
 
-/// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete and has
-/// no word of the name that the roadmap gives its number, and either a listed number has two folders, or this holds for
+/// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete, or begun
+/// where a milestone has shipped, and has no word of the name that the roadmap gives its number, and either a listed number has two folders, or this holds for
 /// all folders that the roadmap lists, the others are complete, the roadmap calls no phase complete, and STATE.md names no
 /// phase behind the first.
 fn old_folders(
@@ -532,10 +533,18 @@ fn old_folders(
     stated: Option<&PhaseNumber>,
 ) -> Vec<bool> {
     let live = |dir: &PhaseDir| roadmap.phase(&dir.number).filter(|planned| !planned.is_shipped);
-    let is_complete = |dir: &PhaseDir| dir.plans.iter().all(|slot| slot.summary.is_some());
+    let is_done = |slot: &PlanSlot| {
+        slot.summary.is_some() || slot.plan().is_some_and(|plan| plan.value.is_dropped)
+    };
+    // A plan may have been left in what has shipped.
+    let has_shipped = roadmap.milestones.iter().any(|milestone| milestone.is_shipped);
+    let is_complete = |dir: &PhaseDir| {
+        dir.plans.iter().all(is_done)
+            || has_shipped && dir.plans.iter().any(|slot| slot.summary.is_some())
+    };
     let is_other = |dir: &Arc<PhaseDir>| {
         let name = live(dir).and_then(|planned| planned.name.as_deref());
-        is_complete(dir) && name.is_some_and(|name| !may_be_same(&dir.name, name))
+        name.is_some_and(|name| !may_be_same(&dir.name, name)) && is_complete(dir)
     };
     let is_left = |dir: &PhaseDir| live(dir).is_none() && is_complete(dir);
     let others: Vec<_> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();

@@ -502,6 +502,54 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "a self-check that failed, as GSD words it",
+        &[(
+            "phases/02-loans/02-01-SUMMARY.md",
+            "# Summary\n\n## Self-Check: FAILED\n\n- MISSING: a.ts\n",
+        )],
+        "execute 2",
+    ),
+    (
+        "an open plan of the phase that STATE.md names, with a later phase finished",
+        &[
+            ("STATE.md", "# State\n\nPhase: 2 of 3 (Loans)\nStatus: In progress\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+            ("phases/03-returns/03-01-SUMMARY.md", DONE),
+        ],
+        "execute 2",
+    ),
+    (
+        "a failed plan of the phase that STATE.md names, with a later phase finished",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\
+                 - [ ] **Phase 4: Fees**\n",
+            ),
+            ("STATE.md", "# State\n\nPhase: 2 of 4 (Loans)\nStatus: In progress\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", "---\nstatus: failed\n---\n"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/03-returns/03-01-PLAN.md", "# Plan\n"),
+            ("phases/03-returns/03-01-SUMMARY.md", DONE),
+        ],
+        "plan 4, or execute 2",
+    ),
+    (
+        "numbers that begin anew, and a dropped plan in a folder of the milestone before",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## Milestones\n\n- ✅ **v1.0 Desk** — Phases 1-2 (shipped 2026-01-02)\n- 🚧 **v2.0 Van** — Phases 1-2\n\n\
+                 ## Phases\n\n- [ ] **Phase 1: Route**\n- [ ] **Phase 2: Fuel**\n",
+            ),
+            ("phases/01-shelves/01-02-PLAN.md", "---\nstatus: superseded\n---\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+        ],
+        "plan 1",
+    ),
+    (
         "a result in other words",
         &[("phases/02-loans/02-01-SUMMARY.md", "# Summary\n\n**Result:** Loans go out\n")],
         "plan 3",
@@ -985,6 +1033,18 @@ fn other_forms_of_the_same_are_read_alike() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_phase_that_was_passed_over_is_named() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", ROADMAP);
+    case.write(".planning/phases/01-shelves/01-01-PLAN.md", "# Plan\n");
+    case.write(".planning/phases/01-shelves/01-01-SUMMARY.md", DONE);
+    case.write(".planning/phases/03-returns/03-01-PLAN.md", "# Plan\n");
+    let status = case.run("status").success().stdout();
+    assert!(status.contains("Next:       /gsd:execute-phase 3\n"), "{status}");
+    assert!(status.contains("Or:         /gsd:plan-phase 2\n"), "{status}");
 }
 
 #[test]

@@ -21,16 +21,18 @@ impl<'a> Case<'a> {
     pub(super) const CURSOR: [Rule<'a, (), &'a Phase>; 3] = [
         Rule {
             name: "frontier",
-            reason: "the last phase with a summary, if STATE.md names none or one behind it: projects move forward",
+            reason: "the last phase with a summary, if STATE.md names none or one behind it, in which no plan is without one: projects move forward",
             test: |case, ()| {
                 let frontier = case.frontier?;
-                let is_behind = |stated: &Phase| stated.number < frontier.number;
+                let is_behind = |stated: &Phase| {
+                    stated.number < frontier.number && stated.count(PlanState::Open) == 0
+                };
                 case.stated.is_none_or(is_behind).then_some(frontier)
             },
         },
         Rule {
             name: "pointer",
-            reason: "STATE.md names it, and nothing later has a summary",
+            reason: "STATE.md names it, and nothing later has a summary, or one of its plans has none",
             test: |case, ()| case.stated,
         },
         Rule {
@@ -411,7 +413,7 @@ type Rival<'a> = (Step<'a>, bool);
 
 impl<'a> Case<'a> {
     /// What contests a choice, then what is only named as the alternative.
-    pub(super) const RIVALS: [Rule<'a, Choice<'a>, Rival<'a>>; 8] = [
+    pub(super) const RIVALS: [Rule<'a, Choice<'a>, Rival<'a>>; 9] = [
         Rule {
             name: "summaries without plans at the frontier",
             reason: "the last phase worked on has more summaries than plans, so that more may follow",
@@ -515,7 +517,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "open plan behind",
-            reason: "a plan of a phase behind has no summary, or one that calls it partial or failed; it contests the answer if that phase is the last one worked on",
+            reason: "a plan of a phase behind has no summary, or one that calls it partial or failed; it contests the answer if that phase is the last one worked on, or STATE.md names it",
             test: |case, choice| {
                 let left = case.last(|phase| {
                     choice.phase.is_none_or(|chosen| phase.number < chosen.number)
@@ -523,7 +525,7 @@ impl<'a> Case<'a> {
                         && phase.state != PhaseState::Dropped
                 })?;
                 let step = Step::new(Action::Execute, Some(left));
-                let contests = case.frontier == Some(left);
+                let contests = [case.frontier, case.stated].contains(&Some(left));
                 (choice.action != Action::None).then_some((step, contests))
             },
         },
@@ -543,6 +545,16 @@ impl<'a> Case<'a> {
                 let stated =
                     || stated_check(case, |_| true).filter(|step| step.phase != choice.phase);
                 left.or_else(stated).map(|step| (step, false))
+            },
+        },
+        Rule {
+            name: "passed over",
+            reason: "a phase before it was never begun",
+            test: |case, choice| {
+                let first =
+                    case.unfinished_after(None).next().filter(|_| case.frontier.is_some())?;
+                let chosen = choice.phase?;
+                (first.number < chosen.number).then(|| (Case::work(first), false))
             },
         },
     ];

@@ -171,10 +171,10 @@ impl PlanState {
         known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
 
-    /// Returns whether a text says that a plan is partial, and no more.
-    fn is_partial(text: &str) -> bool {
+    /// Returns whether a text says that a plan is partial or has failed, and no more.
+    fn is_unfinished(text: &str) -> bool {
         let outcome = find("outcome of a plan", |word| is_all_of(text, word));
-        outcome.is_some_and(|(outcome, _): (Self, _)| outcome == Self::Partial)
+        outcome.is_some_and(|(outcome, _): (Self, _)| outcome != Self::Complete)
     }
 
     /// Parses a status word of a summary, also one for what is over, such as `superseded`, and a symbol before other words.
@@ -217,7 +217,7 @@ impl PlanState {
                 Some(Value::Text(_)) => dates.all(is_absent),
             };
             let mut outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
-            let is_partial = is_short || is_unfilled || outcome.any(Self::is_partial);
+            let is_partial = is_short || is_unfilled || outcome.any(Self::is_unfinished);
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -266,8 +266,10 @@ impl PlanState {
             let (name, value) = bare.split_once([':', '：', '|']).unwrap_or((bare, ""));
             let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
             let is_label = has("status of a summary", &name);
+            let is_result = || has("result of a plan", &name);
             if line.starts_with('#') {
-                is_part = !is_label && words("part of a summary").any(|part| name.contains(part));
+                let mut parts = words("part of a summary");
+                is_part = !is_label && parts.any(|part| name.contains(part)) && !is_result();
             }
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
@@ -285,8 +287,8 @@ impl PlanState {
                 title.rsplit(['—', '–', ':', '(']).next().and_then(|end| end.rsplit(" - ").next());
             let end = end.filter(|end| end.len() < title.len());
             let value = value.trim_matches(['*', ' ', '|']);
-            let is_outcome = !is_part && !value.is_empty() && has("result of a plan", &name);
-            has_open_tasks |= end.or(is_outcome.then_some(value)).is_some_and(Self::is_partial);
+            let is_outcome = !is_part && !value.is_empty() && is_result();
+            has_open_tasks |= end.or(is_outcome.then_some(value)).is_some_and(Self::is_unfinished);
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
                     let rest = count.rest.trim();
