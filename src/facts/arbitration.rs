@@ -55,7 +55,7 @@ fn effect(outcome: ActionOutcome, fact: Fact) -> ActionEffect {
 }
 
 /// The outcome of an action, as it is recorded so that the action is applied once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct ActionResult {
     /// The key.
     pub key: String,
@@ -686,7 +686,7 @@ pub(crate) fn repeated_confidence(confidence: f64) -> f64 {
 /// Returns the confidence of a fact mentioned for the first time.
 ///
 /// The auditor can lower it but not raise it: only repetition and confirmation by the user do.
-pub(crate) fn first_confidence(delta: f64) -> f64 {
+fn first_confidence(delta: f64) -> f64 {
     rounded((FIRST_MENTION + delta.min(0.0)).clamp(0.0, CONFIRMED))
 }
 

@@ -34,7 +34,7 @@ const TRIES: usize = 3;
 const SPARE: Duration = Duration::from_mins(1);
 
 /// A turn whose actions were applied.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct JudgedTurn {
     /// The user.
     pub user_id: UserId,
@@ -232,7 +232,7 @@ fn judge(
 }
 
 /// Default timeout of an answer.
-pub(crate) const WAIT: Duration = Duration::from_mins(2);
+const WAIT: Duration = Duration::from_mins(2);
 
 /// Maximum length of an answer, in bytes; the rest is not read.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;

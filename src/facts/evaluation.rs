@@ -243,7 +243,7 @@ impl Measures {
     }
 
     /// Returns the mean of each metric.
-    pub(crate) fn mean(all: &[Self]) -> Self {
+    fn mean(all: &[Self]) -> Self {
         let share = 1.0 / to_f64(all.len().max(1));
         let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() * share;
         Self {

@@ -13,7 +13,7 @@ use crate::facts::vectors;
 use crate::secrets::SecretPolicy;
 
 /// The cause of a change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Cause<'a> {
     /// The action, as recorded in the history.
     pub(crate) action: &'a str,
@@ -123,7 +123,7 @@ pub struct FactFilter {
 }
 
 /// A user's facts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct FactListing {
     /// The user.
     pub user: UserId,

@@ -164,7 +164,6 @@ pub fn count_injection(facts: &Facts, user: &UserId, tokens: usize) -> Result<()
 }
 
 /// The ids of the first hits of each search method for a turn, before its actions change anything.
-#[derive(Debug)]
 pub(crate) struct Ranks(HashMap<Method, BTreeSet<String>>);
 
 impl Ranks {

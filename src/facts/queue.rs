@@ -57,7 +57,7 @@ pub struct Observation {
 }
 
 /// The acknowledgement of an observation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Receipt {
     /// The user.
     pub user_id: UserId,

@@ -83,7 +83,7 @@ pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<Action
 }
 
 /// A fact that is awaiting the user's confirmation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Pending {
     /// The fact.
     pub fact: Fact,

@@ -340,7 +340,6 @@ const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/co
 const CHANGED: Duration = Duration::from_secs(30);
 
 /// A collection on a Chroma server.
-#[derive(Debug)]
 struct Chroma {
     service: Service,
     collection: String,

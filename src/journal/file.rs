@@ -174,7 +174,6 @@ impl ForwardReader {
 }
 
 /// A JSON object on a line, whichever program wrote it.
-#[derive(Debug)]
 pub(crate) struct JournalRecord {
     pub(crate) fields: Map<String, Value>,
 }

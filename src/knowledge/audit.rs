@@ -311,7 +311,6 @@ fn pair(one: &str, other: &str, reason: String) -> Duplicate {
 const MIN_SHARED_PERCENT: usize = 80;
 
 /// The data for comparing two bodies.
-#[derive(Debug)]
 pub(crate) struct Likeness {
     /// Hash of the first line below the title; 0 if there is none.
     pub(crate) first: u64,

@@ -34,7 +34,7 @@ pub(crate) struct ConstraintChange {
 }
 
 /// The parsed file.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Constraints {
     /// The sections in file order, and whether each is Superseded or a subsection of it; the first is the text above all
     /// headings.

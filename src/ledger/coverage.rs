@@ -34,7 +34,7 @@ pub enum AnchorState {
 }
 
 /// The part of the history that the ledger covers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Coverage {
     /// The relation of the anchor to the checked-out commit.
     pub standing: AnchorState,
@@ -52,7 +52,6 @@ pub struct Coverage {
 }
 
 /// How far the ledger covers the history, with what further git queries need.
-#[derive(Debug)]
 pub(crate) struct Survey {
     /// The part of the history that the ledger covers.
     pub(crate) coverage: Coverage,
@@ -64,7 +63,6 @@ pub(crate) struct Survey {
 }
 
 /// The commits that may not be covered.
-#[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     /// All of them, parents before children.
     nodes: Vec<CommitNode>,

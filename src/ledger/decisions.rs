@@ -68,7 +68,6 @@ pub struct DecisionEntry {
 }
 
 /// A month's section.
-#[derive(Debug)]
 pub(crate) struct Month {
     /// The month, as `2026-02`.
     pub(crate) name: String,
@@ -79,7 +78,7 @@ pub(crate) struct Month {
 }
 
 /// The rollup.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Rollup {
     /// The bytes under its heading, including subsections that are not entries.
     pub(crate) own: Range<usize>,
@@ -90,7 +89,7 @@ pub(crate) struct Rollup {
 }
 
 /// The parsed file.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Decisions {
     /// The rollup, if there is one.
     pub(crate) rollup: Option<Rollup>,

@@ -24,7 +24,6 @@ use crate::warning::Warning;
 const NAMES: [&str; 3] = ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"];
 
 /// A file of the ledger.
-#[derive(Debug)]
 pub(crate) struct LedgerFile {
     /// Its path.
     pub(crate) path: PathBuf,
@@ -35,10 +34,9 @@ pub(crate) struct LedgerFile {
 }
 
 /// The three files.
-#[derive(Debug)]
 pub(crate) struct LedgerFiles {
     /// Their folder.
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
     /// Its path relative to the top of the repository, if there is one.
     pub(crate) repo_path: Option<String>,
     /// STATE.md.

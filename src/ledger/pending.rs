@@ -23,7 +23,7 @@ use crate::warning::Warning;
 pub const BATCH_COMMITS: usize = 50;
 
 /// The current content of the three files; `None` for a missing one.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct CurrentFiles {
     /// STATE.md.
     pub state: Option<String>,
@@ -34,7 +34,7 @@ pub struct CurrentFiles {
 }
 
 /// The input for the next update. It is the document of `annals ledger pending --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Pending {
     /// How much of git's history is covered.
     pub coverage: Coverage,

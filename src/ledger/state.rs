@@ -57,7 +57,7 @@ pub(crate) struct NewState {
 /// How to run and test, and where to begin reading.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct QuickReference {
+struct QuickReference {
     run: Option<String>,
     test: Option<String>,
     entry_point: Option<String>,

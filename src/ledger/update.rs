@@ -59,7 +59,7 @@ pub struct UpdateReport {
 }
 
 /// All that is wrong with an update, each fault with the JSON pointer of its place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Problems {
     pub(crate) all: Vec<Problem>,
 }
@@ -82,7 +82,7 @@ struct Update {
 }
 
 /// A document as it was read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Draft {
     update: Update,
     /// The texts in which something is redacted, each with its JSON pointer.

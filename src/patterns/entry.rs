@@ -170,9 +170,8 @@ pub struct LoosePattern {
 }
 
 /// A parsed heading.
-#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct EntryHeading {
-    pub(crate) phase: Option<PhaseNumber>,
+    phase: Option<PhaseNumber>,
     pub(crate) name: String,
     pub(crate) date: Option<NaiveDate>,
 }
@@ -242,7 +241,7 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// A part of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum EntryPart {
     Worked,
     Failed,

@@ -38,7 +38,7 @@ const TASKS: Size = Size { unit: "tasks", of: PlanRecord::tasks, large: [5, 3] }
 const FILES: Size = Size { unit: "files", of: PlanRecord::file_count, large: [6, 3] };
 
 /// The statistics of a project's history. It is the document of `annals patterns insights --json`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Insights {
     /// Number of phases that have plans with a summary.
     pub phases: usize,

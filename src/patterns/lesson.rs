@@ -36,7 +36,6 @@ const MAX_LENGTH: usize = 240;
 const VERB_WITHIN: usize = 8;
 
 /// A lesson, as a bullet of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lesson {
     /// The sentence and the citation of its plans.
     pub(crate) text: Line,
@@ -199,7 +198,7 @@ const MAX_LESSONS: usize = 3;
 const MAX_LESSON_LENGTH: usize = 160;
 
 /// Lessons as submitted, as JSON or as bullets under two headings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubmittedLessons {
     /// What worked.
@@ -241,7 +240,6 @@ fn texts<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<String>,
 }
 
 /// Lessons that passed every check.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckedLessons {
     pub(crate) worked: Vec<Lesson>,
     pub(crate) failed: Vec<Lesson>,

@@ -18,7 +18,7 @@ use crate::project::vocabulary;
 use crate::text::{file_name, listed};
 
 /// A path mentioned in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Mention {
     /// The path, separated by `/`, without line, anchor and punctuation; that of a folder without its last slash.
     pub path: String,

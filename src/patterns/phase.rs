@@ -397,7 +397,6 @@ fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
 const QUICK: &str = "quick";
 
 /// Everything that was finished in a project, read once.
-#[derive(Debug, Default)]
 pub(crate) struct History {
     /// The phases with summaries, milestone by milestone and workstream by workstream in the order of their first
     /// completed plans; those of the active milestone come last.

@@ -29,7 +29,7 @@ const MAX_PER_ENTRY: usize = 2;
 const MIN_SHARED_WORDS: usize = 2;
 
 /// A pattern and its relevance.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RelevantPattern {
     /// The lesson, verbatim.
     pub text: String,

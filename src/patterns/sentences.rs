@@ -89,7 +89,7 @@ pub(crate) fn leading_sentences(text: &str, most: usize, room: usize) -> Option<
 }
 
 /// The content words of a text, by their stems.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(crate) struct ContentWords(BTreeSet<String>);
 
 impl ContentWords {

@@ -27,7 +27,7 @@ use crate::warning::{Parsed, Warning};
 const CACHE: &str = "freshness.json";
 
 /// The results of a staleness check. It is the document of `annals patterns check --json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Staleness {
     /// The result for each entry, in input order.
     pub entries: Vec<Freshness>,
@@ -36,7 +36,7 @@ pub struct Staleness {
 }
 
 /// The result of checking one entry.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Freshness {
     /// The entry's identifier.
     pub id: String,
@@ -52,7 +52,7 @@ pub struct Freshness {
     pub structure: Option<Structure>,
     /// Why each of its texts may be out of date, because of its own paths or of the structure.
     #[serde(skip)]
-    pub(crate) stale_texts: BTreeMap<String, String>,
+    stale_texts: BTreeMap<String, String>,
 }
 
 /// A path that a text mentions, with its status.
@@ -68,7 +68,7 @@ pub struct PathReport {
 }
 
 /// A commit and its date.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CommitRef {
     /// The abbreviated commit hash.
     pub commit: String,
@@ -78,7 +78,7 @@ pub struct CommitRef {
 
 /// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
 /// are ignored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Structure {
     /// The commit that the current tree is compared with.
     pub since: CommitRef,

@@ -160,7 +160,7 @@ fn rewritten(known: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
 }
 
 /// A request to note a lesson.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 pub struct NoteRequest {
     /// The lesson.
     #[arg(skip)]
@@ -174,7 +174,7 @@ pub struct NoteRequest {
 }
 
 /// The outcome of noting a lesson. It is the document of `annals patterns note --json`.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Debug, serde::Serialize)]
 pub struct NoteReport {
     /// The note as written in PATTERNS.md.
     pub line: String,
@@ -260,7 +260,7 @@ fn noted(text: &str, known: &Patterns, line: &str) -> Vec<u8> {
 }
 
 /// The content of an entry; `templates/patterns/entry.md.j2` defines its form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Retrospective {
     /// The phase's number; `None` for a quick task.
     pub number: Option<PhaseNumber>,
@@ -292,7 +292,7 @@ pub struct Retrospective {
 }
 
 /// The data for an entry that the phase itself does not contain.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct EntryContext<'a> {
     /// The day the phase was finished according to git or the milestone, used if its summaries do not state
     /// it.

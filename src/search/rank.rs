@@ -115,7 +115,7 @@ pub struct Question<'a> {
 }
 
 /// A text that is read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct ReadText {
     /// What it is about: its headings, or its key.
     pub heading: String,
@@ -185,7 +185,7 @@ pub struct Ranking<'a> {
 }
 
 /// A text with its score.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Ranked {
     /// Its index.
     pub index: usize,
@@ -229,7 +229,7 @@ impl FusedParts {
 }
 
 /// How the scores of words and of vectors become parts of one score.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Scale {
     /// The greatest score of any text by words, and by vectors.
     greatest: [f64; 2],

@@ -49,7 +49,7 @@ static BUILT_IN: VectorTable = VectorTable::from_bytes(&BYTES.0);
 /// The sum of the rows of a text's pieces.
 ///
 /// A text may be added in parts; the end of a part ends a word.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Sum {
     values: [f32; DIMENSION],
     /// Number of rows added.
@@ -70,7 +70,7 @@ impl Sum {
 }
 
 /// Sums many texts, and caches the pieces of words, since most words recur.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Adder(WordCache<Box<[u32]>>);
 
 impl Adder {
@@ -231,7 +231,7 @@ const fn section(bytes: &[u8], index: usize, length: usize) -> &[u8] {
 }
 
 /// Maximum length of a word in characters; longer ones are ignored.
-pub(crate) const MAX_WORD_LENGTH: usize = 100;
+const MAX_WORD_LENGTH: usize = 100;
 
 /// Calls `each` with every word of a text, until it breaks.
 ///

@@ -125,7 +125,7 @@ fn to_f32(sum: i32) -> f32 {
 const MAX_BATCH: usize = 64;
 
 /// Computes the vectors of texts.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub enum Embedder {
     /// The table built into the program: takes microseconds per text, and no data leaves the machine.
     #[default]
@@ -173,7 +173,7 @@ impl Embedder {
 }
 
 /// A server that computes vectors, with its timeout.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Endpoint {
     /// The service at the base address; requests go to `/embeddings` below it.
     service: Service,

@@ -494,7 +494,6 @@ const MIN_SHARED: f64 = 0.8;
 const MIN_WORDS: usize = 4;
 
 /// The words of a text.
-#[derive(Clone, Debug)]
 pub(crate) struct WordSet(BTreeSet<String>);
 
 impl WordSet {
@@ -515,7 +514,7 @@ impl WordSet {
     }
 
     /// Returns the number of words that two texts have in common.
-    pub(crate) fn common(&self, other: &Self) -> usize {
+    fn common(&self, other: &Self) -> usize {
         self.0.intersection(&other.0).count()
     }
 }

@@ -26,7 +26,7 @@ const MAX_LINE: usize = 8 << 20;
 const MAX_CLOCK: i64 = 1 << 62;
 
 /// The outcome of a batch.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Incoming {
     /// Number of new operations.
     pub(crate) operations: usize,

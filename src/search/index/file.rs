@@ -31,7 +31,7 @@ CREATE TABLE encoded(id INTEGER PRIMARY KEY, encoder TEXT NOT NULL, scale BLOB N
 ";
 
 /// What is known of a passage without its text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct UnitRecord {
     /// Shared by all passages with the same text under the same headings.
     pub(crate) identity: i64,
@@ -225,7 +225,7 @@ const STEM_BYTES: usize = 96;
 
 /// A list that is being written.
 #[derive(Debug, Default)]
-pub(crate) struct List {
+struct List {
     last: u32,
     bytes: Vec<u8>,
 }
@@ -270,7 +270,7 @@ pub(crate) fn of_file<'a>(mut words: Vec<(u32, u32)>, text: impl Fn(u32) -> &'a 
 }
 
 /// The lists of an update.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Postings {
     lists: foldhash::HashMap<Box<[u8]>, List>,
     bytes: usize,
