@@ -156,7 +156,8 @@ impl Encoder {
             let scale = half(&scales[at / EMBEDDING_BLOCK * 2..]);
             let bytes = &codes[at / 8 * 3..at / 8 * 3 + 3];
             let codes = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
-            numbers.extend((0..8).map(|code| scale * (small(codes >> (3 * code) & 7) - 4.0)));
+            let code = |at: u32| (codes >> (3 * at)).to_le_bytes()[0] & 7;
+            numbers.extend((0..8).map(|at| scale * (f32::from(code(at)) - 4.0)));
         }
     }
 }
@@ -295,7 +296,7 @@ impl Parts {
         let mut weights = Vec::with_capacity(count);
         for (scale, block) in scales.iter().zip(blocks) {
             let codes = block.iter().flat_map(|byte| [byte & 15, byte >> 4]);
-            weights.extend(codes.map(|code| scale * (small(u32::from(code)) - 8.0)));
+            weights.extend(codes.map(|code| scale * (f32::from(code) - 8.0)));
         }
         Some(Linear { weights, bias: self.floats(outputs)? })
     }
@@ -321,11 +322,6 @@ fn half(bytes: &[u8]) -> f32 {
     let bits = u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
     let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "the numbers are below 16")]
-fn small(code: u32) -> f32 {
-    code as f32
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the numbers are below 2,000")]

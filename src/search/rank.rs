@@ -581,20 +581,17 @@ pub(crate) fn encoded(
     let unread = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
     let (ids, unread): (Vec<i64>, Vec<&ReadText>) = unread.map(|(text, _)| *text).unzip();
     let made = passage_vectors(encoder, &unread);
-    let _is_kept = ids.is_empty() || keep(db, tables, &ids, &made).is_ok();
-    let mut made = made.into_iter();
-    known.into_iter().map(|known| known.or_else(|| made.next()).unwrap_or_default()).collect()
-}
-
-fn keep(db: &Connection, tables: &str, ids: &[i64], made: &[Quantized]) -> rusqlite::Result<()> {
-    write_now(db, tables, || {
+    let keep = || {
         let mut insert =
             db.prepare_cached("INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3, ?4)")?;
-        ids.iter().zip(made).filter(|(id, _)| **id > 0).try_for_each(|(id, made)| {
+        ids.iter().zip(&made).filter(|(id, _)| **id > 0).try_for_each(|(id, made)| {
             let values = params![id, ENCODER_ID, made.scale.to_le_bytes(), made.values];
             insert.execute(values).map(drop)
         })
-    })
+    };
+    let _is_kept = ids.is_empty() || write_now(db, tables, keep).is_ok();
+    let mut made = made.into_iter();
+    known.into_iter().map(|known| known.or_else(|| made.next()).unwrap_or_default()).collect()
 }
 
 /// Writes what a search has made, into tables that this SQL creates; it does not wait for another writer.

@@ -1,13 +1,12 @@
 //! Splits texts into stemmed words in their language, and queries into terms; compares short texts by their words.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::search::rank::to_f64;
+use crate::search::rank::{to_f64, to_u32};
 use crate::text::{WordCache, is_combining, is_unspaced, words_in};
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
@@ -70,12 +69,12 @@ impl Tokenizer {
 
     /// Appends the stem of every word of a text.
     pub(crate) fn stems(&mut self, text: &str, stems: &mut Vec<u32>) {
-        each_run(text, |run| match run {
-            CharRun::Unspaced(run) => each_gram(run, &mut |gram| stems.push(self.number(gram))),
-            CharRun::Spaced(run) => {
-                if let Some(known) = self.runs.get(run) {
-                    return stems.extend_from_slice(known);
-                }
+        each_run(text, |run, is_unspaced| {
+            if is_unspaced {
+                each_gram(run, |gram| stems.push(self.number(gram)));
+            } else if let Some(known) = self.runs.get(run) {
+                stems.extend_from_slice(known);
+            } else {
                 let new = self.stems_of(run);
                 stems.extend_from_slice(&new);
                 self.runs.insert(run, new.into());
@@ -85,10 +84,8 @@ impl Tokenizer {
 
     /// Returns the stems of a run: those of its parts, if it has any, and its own.
     fn stems_of(&mut self, run: &str) -> Vec<u32> {
-        let parts = camel_case_parts(run);
-        let parts = if parts.len() > 1 { &parts[..] } else { &[] };
         let mut stems = Vec::new();
-        for word in parts.iter().chain([&run]) {
+        for word in camel_case_parts(run).into_iter().chain([run]) {
             let word = word.to_lowercase();
             let english = Language::ENGLISH.stem(&word);
             let own = Some(self.language.stem(&word)).filter(|own| *own != english);
@@ -103,7 +100,7 @@ impl Tokenizer {
         if let Some(number) = self.numbers.get(stem) {
             return *number;
         }
-        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        let number = to_u32(self.texts.len());
         self.numbers.insert(stem.into(), number);
         self.texts.push(stem.into());
         number
@@ -140,20 +137,18 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
             all.languages.push(language);
         }
     }
-    each_run(query, |run| match run {
-        CharRun::Unspaced(run) => each_gram(run, &mut |gram| {
-            let is_compound = gram.chars().nth(1).is_some();
-            all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
-        }),
-        CharRun::Spaced(run) => {
-            let parts = camel_case_parts(run);
-            if parts.len() > 1 {
-                for part in &parts {
-                    all.add_word(part, false);
-                }
-            }
-            all.add_word(run, parts.len() > 1);
+    each_run(query, |run, is_unspaced| {
+        if is_unspaced {
+            return each_gram(run, |gram| {
+                let is_compound = gram.chars().nth(1).is_some();
+                all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
+            });
         }
+        let parts = camel_case_parts(run);
+        for part in &parts {
+            all.add_word(part, false);
+        }
+        all.add_word(run, !parts.is_empty());
     });
     let is_content_word = |term: &Term| {
         let is_function_word = |language: Language| language.is_function_word(&term.word);
@@ -222,15 +217,8 @@ impl Terms {
     }
 }
 
-/// A run of characters of one kind.
-enum CharRun<'a> {
-    /// In a script written without spaces.
-    Unspaced(&'a str),
-    Spaced(&'a str),
-}
-
-/// Calls `take` with each run of letters, digits and the marks on them.
-fn each_run<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
+/// Calls `take` with each run of letters, digits and the marks on them, and whether it is in a script without spaces.
+fn each_run(text: &str, mut take: impl FnMut(&str, bool)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
@@ -243,13 +231,13 @@ fn each_run<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
         };
         let end = rest.find(|c| !continues(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        take(if unspaced { CharRun::Unspaced(run) } else { CharRun::Spaced(run) });
+        take(run, unspaced);
         rest = after;
     }
 }
 
 /// Calls `take` with the characters and bigrams of a run, since its word boundaries are unknown.
-fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
+fn each_gram(run: &str, mut take: impl FnMut(&str)) {
     let mut previous: Option<char> = None;
     for c in run.chars().flat_map(char::to_lowercase) {
         take(c.encode_utf8(&mut [0; 4]));
@@ -263,8 +251,7 @@ fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
 /// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`; a word without inner capitals yields nothing.
 fn camel_case_parts(run: &str) -> Vec<&str> {
     let mut parts = Vec::new();
-    let has_inner_capital = run.chars().skip(1).any(char::is_uppercase);
-    if !has_inner_capital {
+    if !run.chars().skip(1).any(char::is_uppercase) {
         return parts;
     }
     let mut start = 0;
@@ -283,7 +270,9 @@ fn camel_case_parts(run: &str) -> Vec<&str> {
             start = at;
         }
     }
-    parts.push(&run[start..]);
+    if start > 0 {
+        parts.push(&run[start..]);
+    }
     parts
 }
 
@@ -433,16 +422,16 @@ impl Language {
     /// Cyrillic words are stemmed as Russian, whatever the language.
     pub fn stem(self, word: &str) -> String {
         if word.len() > MAX_WORD_LENGTH || !word.chars().all(char::is_alphabetic) {
-            return without_accents(word).into_owned();
+            return without_accents(word);
         }
         let is_cyrillic = |c| matches!(c, '\u{400}'..='\u{52f}');
         let language = if word.contains(is_cyrillic) { RUSSIAN } else { self };
         let nasal_stem = (language == PORTUGUESE).then(|| without_nasal_ending(word));
         if let Some(stem) = nasal_stem.flatten() {
-            return without_accents(stem).into_owned();
+            return without_accents(stem);
         }
         let stem = Stemmer::new(ROWS[usize::from(language.0)].0).stem(word);
-        without_accents(&stem).into_owned()
+        without_accents(&stem)
     }
 
     /// Returns the number under which an index stores the language.
@@ -464,12 +453,12 @@ fn without_nasal_ending(word: &str) -> Option<&str> {
 }
 
 /// Returns a word without combining accents (U+0300 to U+036F); other marks change the word and are kept.
-fn without_accents(word: &str) -> Cow<'_, str> {
+fn without_accents(word: &str) -> String {
     if word.is_ascii() {
-        return Cow::Borrowed(word);
+        return word.to_owned();
     }
     let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}');
-    Cow::Owned(word.nfd().filter(|c| !is_accent(c)).nfc().collect())
+    word.nfd().filter(|c| !is_accent(c)).nfc().collect()
 }
 
 /// Number of characters at the start of a text in which a correction must identify itself.

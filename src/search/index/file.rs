@@ -7,6 +7,7 @@ use chrono::{Datelike, NaiveDate};
 use rusqlite::{Connection, OpenFlags, Result, params};
 
 use crate::search::index::Passage;
+use crate::search::rank::to_u32;
 use crate::search::table::{DIMENSION, MODEL_ID};
 use crate::search::vector::Quantized;
 use crate::storage::is_plain_database;
@@ -259,10 +260,10 @@ pub(crate) fn of_file<'a>(mut words: Vec<(u32, u32)>, text: impl Fn(u32) -> &'a 
     for stem in words.chunk_by(|one, other| one.0 == other.0) {
         let mut list = List::default();
         for unit in stem.chunk_by(|one, other| one.1 == other.1) {
-            list.add(unit[0].1, u32::try_from(unit.len()).unwrap_or(u32::MAX));
+            list.add(unit[0].1, to_u32(unit.len()));
         }
         for part in [text(stem[0].0).as_bytes(), &list.bytes] {
-            put(u32::try_from(part.len()).unwrap_or(u32::MAX), &mut bytes);
+            put(to_u32(part.len()), &mut bytes);
             bytes.extend_from_slice(part);
         }
     }

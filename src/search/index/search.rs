@@ -10,7 +10,7 @@ use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::index::{Answer, Asked, Hit, NEAREST, Passage};
 use crate::search::rank::{
     Known, Matches, Question, Ranked, Ranking, ReadText, Relevance, Standing, add_term, encoded,
-    passages, rank,
+    passages, rank, to_u32,
 };
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
@@ -155,7 +155,7 @@ impl Scan<'_> {
     fn add_extras(&mut self, query: &Quantized) {
         for (number, extra) in (1..).zip(self.asked.extras) {
             let vector = VectorTable::built_in().mean_vector(&passages(&extra.text)).quantized();
-            let length = u32::try_from(words(&extra.text).len()).unwrap_or(u32::MAX);
+            let length = to_u32(words(&extra.text).len());
             // None is a sibling or a copy of another.
             let section = u32::try_from(number).unwrap_or_default();
             self.units.push(Unit {
@@ -186,8 +186,7 @@ impl Scan<'_> {
                 }
                 for (index, words) in (self.units.len() - extras.len()..).zip(&extras) {
                     let count = words.iter().filter(|word| *word == stem).count();
-                    let count = u32::try_from(count).unwrap_or(u32::MAX);
-                    matches.extend((count > 0).then_some((index, count)));
+                    matches.extend((count > 0).then_some((index, to_u32(count))));
                 }
             }
             let count = add_term(matches, &lengths, &mut self.words);

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::progress::Progress;
 use crate::search::index::file::{Index, Postings, UnitRecord, of_file};
 use crate::search::index::{IndexFile, Passage, PassageReader};
-use crate::search::rank::passages;
+use crate::search::rank::{passages, to_u32};
 use crate::search::table::{Adder, Sum};
 use crate::search::vector::Vector;
 use crate::search::words::{Language, Tokenizer};
@@ -236,7 +236,7 @@ impl Preparer {
                 self.adder.add(part, &mut sum);
                 sum.vector()
             });
-            let length = u32::try_from(stems.len()).unwrap_or(u32::MAX);
+            let length = to_u32(stems.len());
             let vector = Vector::mean(vectors).quantized();
             UnitRecord::new(passage, identity, section, length).write(&vector, &mut units);
             count += stems.len() - head;
