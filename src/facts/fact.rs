@@ -325,18 +325,17 @@ pub(crate) fn normalized_time(text: &str) -> Option<String> {
 
 /// Returns a time in its stored form.
 pub(crate) fn checked_time(name: &str, text: Option<String>) -> Result<Option<String>> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    normalized_time(&text).map(Some).ok_or_else(|| {
-        Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
-            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
-    })
+    let checked = text.map(|text| {
+        normalized_time(&text).ok_or_else(|| {
+            Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
+                .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+        })
+    });
+    checked.transpose()
 }
 
 /// The id of a user, which every query requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
 pub struct UserId(pub(crate) String);
 
 impl UserId {
@@ -411,7 +410,7 @@ const SEVERAL: &str = "[]";
 
 /// A key: dotted, lower case, with the suffix `[]` if it has several values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct FactKey(String);
 
 impl TryFrom<String> for FactKey {
@@ -419,12 +418,6 @@ impl TryFrom<String> for FactKey {
 
     fn try_from(text: String) -> std::result::Result<Self, String> {
         Self::parse(&text).map_err(|error| error.message)
-    }
-}
-
-impl From<FactKey> for String {
-    fn from(key: FactKey) -> Self {
-        key.0
     }
 }
 

@@ -209,25 +209,24 @@ impl Facts {
 
     /// Runs work in one atomic, isolated transaction; a dry run rolls it back.
     pub(crate) fn write<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.transact(work).map_err(|error| match error.place {
+        let run = || {
+            let transaction =
+                Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            let result = work()?;
+            replication::record(self)?;
+            crash_point();
+            if self.dry_run {
+                transaction.rollback()?;
+            } else {
+                transaction.commit()?;
+            }
+            crash_point();
+            Ok(result)
+        };
+        run().map_err(|error: Error| match error.place {
             None if error.kind == ErrorKind::Failed => error.at(&self.path, None),
             _ => error,
         })
-    }
-
-    fn transact<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let transaction =
-            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        let result = work()?;
-        replication::record(self)?;
-        crash_point();
-        if self.dry_run {
-            transaction.rollback()?;
-        } else {
-            transaction.commit()?;
-        }
-        crash_point();
-        Ok(result)
     }
 
     /// Returns the time of this run, as stored.
@@ -482,7 +481,6 @@ pub(crate) use stored_as_word;
 
 /// A JSON value, stored as text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
 pub struct Json(pub Value);
 
 stored_as_json!(Json);

@@ -122,7 +122,7 @@ impl Receiver<'_> {
             done => return done,
         };
         self.incoming.set_aside += 1;
-        let (scope, device, number) = operation.address();
+        let Operation { scope, device, number, .. } = operation;
         let sql =
             "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
         let values = params![scope, device, number, operation, reason, self.facts.now()];
@@ -201,7 +201,12 @@ impl Receiver<'_> {
         self.facts.run(sql, params![self.latest, self.has_forgotten])?;
         if self.has_forgotten {
             forget::rebuild_index(self.facts)?;
-            self.touched.extend(announce(self.facts)?);
+            // Operations here may mention what is forgotten without the device that forgot it having known them.
+            if !new_mentions(self.facts)?.is_empty() {
+                // The digest of nobody, and of no key.
+                let more = Tombstone { subject: Some(String::new()), ..Tombstone::default() };
+                self.touched.extend(send(self.facts, more)?);
+            }
         }
         let mut users = BTreeSet::new();
         for (user, key) in self.touched {
@@ -316,16 +321,6 @@ pub(crate) fn record_tombstone(
     };
     let mut touched = send(facts, tombstone)?.into_iter();
     touched.try_for_each(|(user, key)| merge_key(facts, &user, &key))
-}
-
-/// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
-/// known; returns their users and keys.
-fn announce(facts: &Facts) -> Result<Vec<Subject>> {
-    if new_mentions(facts)?.is_empty() {
-        return Ok(Vec::new());
-    }
-    // The digest of nobody, and of no key.
-    send(facts, Tombstone { subject: Some(String::new()), ..Tombstone::default() })
 }
 
 /// Makes a tombstone with the new mentions an operation in each scope in which other devices may have data, and

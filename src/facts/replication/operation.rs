@@ -8,7 +8,6 @@ use rusqlite::{Params, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 use crate::clock::parse_timestamp;
 use crate::error::{Error, Result};
@@ -17,7 +16,7 @@ use crate::facts::history::{CHANGE, Change};
 use crate::facts::replication::merge::merge_key;
 use crate::facts::store::{Facts, row, stored_as_json};
 use crate::secrets::SecretPolicy;
-use crate::text::hexadecimal;
+use crate::text::sha256;
 
 /// Version of the format; operations of a later version are set aside until this program is updated.
 pub(crate) const VERSION: u32 = 1;
@@ -101,14 +100,7 @@ impl Operation {
 
 /// Returns the digest of several texts.
 pub(crate) fn digest(parts: &[&str]) -> String {
-    let mut sum = Sha256::new();
-    for part in parts {
-        sum.update(part.as_bytes());
-        sum.update([0]);
-    }
-    let mut digits = hexadecimal(&sum.finalize());
-    digits.truncate(32);
-    digits
+    sha256(parts.join("\0") + "\0")[..32].to_owned()
 }
 
 /// Returns the digest of a user, used in tombstones.
@@ -294,8 +286,8 @@ pub(crate) fn acknowledge(facts: &Facts, scope: &str, number: i64) -> Result<()>
 pub(crate) fn is_unchanged(facts: &Facts, remote: &Operation) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3 \
                AND clock = ?4 AND (op_id IN (?5, '') OR ?5 = ''))";
-    let (scope, device, number) = remote.address();
-    facts.value(sql, params![scope, device, number, remote.clock, remote.op_id])
+    let Operation { scope, device, number, clock, op_id, .. } = remote;
+    facts.value(sql, params![scope, device, number, clock, op_id])
 }
 
 /// The scope that never leaves this device.
