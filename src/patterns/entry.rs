@@ -8,13 +8,12 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use regex_lite::Regex;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
 use crate::patterns::trace::{Trace, cited};
 use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber};
-use crate::text::{fold, hexadecimal, non_placeholder, one_line, pattern, words_in};
+use crate::text::{fold, non_placeholder, one_line, pattern, sha256, words_in};
 use crate::warning::Parsed;
 
 /// The bullet that stands for an empty list.
@@ -33,7 +32,7 @@ pub(crate) fn bullets<T: Display>(worked: &[T], failed: &[T]) -> String {
 
 /// Returns the digest of an entry's bullets, which shows later whether they were edited.
 pub(crate) fn digest<T: Display>(worked: &[T], failed: &[T]) -> String {
-    hexadecimal(&Sha256::digest(bullets(worked, failed))[..8])
+    sha256(bullets(worked, failed))[..16].to_owned()
 }
 
 /// Returns whether a bullet only stands for an empty list.

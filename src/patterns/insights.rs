@@ -192,13 +192,6 @@ impl Comparison {
             subject: question.as_str().replace('-', " "),
         }
     }
-
-    /// Compares the plans of at least a size with the smaller ones.
-    fn of_sizes(question: ComparisonQuestion, all: &[&PlanRecord], size: &Size, from: u32) -> Self {
-        let (large, small) = size.parted(all, from);
-        let name = format!("plans with {from} or more {}", size.unit);
-        Self::new(question, (name, &large), ("smaller ones".to_owned(), &small))
-    }
 }
 
 impl Insights {
@@ -212,7 +205,12 @@ impl Insights {
         let numbered = phases.iter().filter(|phase| phase.number.is_some());
         let plans: Vec<&PlanRecord> = numbered.flat_map(|phase| &phase.plans).collect();
         let (large_tasks, large_files) = (TASKS.large_from(&plans), FILES.large_from(&plans));
-        let sized = |question, size, from| Comparison::of_sizes(question, &plans, size, from);
+        // Compares the plans of at least a size with the smaller ones.
+        let sized = |question, size: &Size, from| {
+            let (large, small) = size.parted(&plans, from);
+            let name = format!("plans with {from} or more {}", size.unit);
+            Comparison::new(question, (name, &large), ("smaller ones".to_owned(), &small))
+        };
         let mut comparisons = vec![
             sized(DeviationsByTasks, &TASKS, large_tasks),
             sized(DeviationsByFiles, &FILES, large_files),
@@ -312,19 +310,14 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Returns the number of items in `all` that pass `test`.
-    pub fn measure<T>(all: impl IntoIterator<Item = T>, test: impl Fn(T) -> bool) -> Self {
-        let mut rate = Self::default();
-        for one in all {
-            rate.of += 1;
-            rate.count += usize::from(test(one));
-        }
-        rate
-    }
-
     /// Returns the number of known values that are true; unknown ones count on neither side.
     pub fn measure_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
-        Self::measure(all.into_iter().flatten(), |passes| passes)
+        let mut rate = Self::default();
+        for is_true in all.into_iter().flatten() {
+            rate.of += 1;
+            rate.count += usize::from(is_true);
+        }
+        rate
     }
 
     /// Returns the share, in whole percent; `None` for an empty group.
@@ -641,7 +634,7 @@ mod statistics_tests {
     fn a_rate_is_counted_and_rounded() {
         assert_eq!(rate(1, 7).percent(), Some(13));
         assert_eq!(rate(0, 0).percent(), None);
-        assert_eq!(Rate::measure([1, 2, 3], |n| n > 1), rate(2, 1));
+        assert_eq!(Rate::measure_known([Some(false), None, Some(true), Some(true)]), rate(2, 1));
     }
 
     /// A small random number generator, so that every run uses the same tables.

@@ -149,14 +149,19 @@ fn is_deed(title: &str) -> bool {
 
 /// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
-    let spaced = format!(" {}", lower_words(text).collect::<Vec<_>>().join(" "));
-    let names_failure = words("failure").any(|start| spaced.contains(&format!(" {start}")));
+    let padded = padded(text);
+    let names_failure = words("failure").any(|start| padded.contains(&format!(" {start}")));
     has_reason(text) || names_failure || text.contains('`') && denies(text)
 }
 
 fn has_reason(text: &str) -> bool {
-    let padded = format!(" {} ", lower_words(text).collect::<Vec<_>>().join(" "));
+    let padded = padded(text);
     words("reason").any(|reason| padded.contains(&format!(" {reason} ")))
+}
+
+/// Returns the words of a text in lower case, with a space around each.
+fn padded(text: &str) -> String {
+    lower_words(text).fold(" ".to_owned(), |padded, word| padded + &word + " ")
 }
 
 /// Returns whether a text, recorded as a decision, only says what was done: it has neither a reason nor an alternative.
@@ -381,14 +386,15 @@ impl SubmittedLesson {
             return Err(self.refused("contains only praise", hint));
         }
         let plans = self.known_plans(phase)?;
-        let files = self.known_files(phase, root)?;
+        self.check_files(phase, root)?;
+        let files = &self.files;
         if plans.is_empty() && files.is_empty() {
             return Err(
                 self.refused("names neither a plan nor a file", "add \"plans\" or \"files\"")
             );
         }
         let named: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
-        let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(*file));
+        let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(file.as_str()));
         let citation = match &plans[..] {
             _ if is_said => String::new(),
             [] => format!(" ({})", named.join(", ")),
@@ -415,7 +421,8 @@ impl SubmittedLesson {
         self.plans.iter().map(known).collect()
     }
 
-    fn known_files(&self, phase: &FinishedPhase, root: &Path) -> Result<Vec<&str>> {
+    /// Refuses files that are neither of the phase nor in the project.
+    fn check_files(&self, phase: &FinishedPhase, root: &Path) -> Result<()> {
         let touched = |file: &String| {
             phase
                 .plans
@@ -429,7 +436,7 @@ impl SubmittedLesson {
                 return Err(self.refused(&reason, "name files relative to the project"));
             }
         }
-        Ok(self.files.iter().map(String::as_str).collect())
+        Ok(())
     }
 
     fn refused(&self, reason: &str, hint: &str) -> Error {

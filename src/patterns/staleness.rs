@@ -10,7 +10,6 @@ use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::git::{ChangedFile, Git, Timeline};
@@ -20,7 +19,7 @@ use crate::patterns::{Mention, Patterns, Rate, mentions};
 use crate::plan::read::vocabulary::{has, words};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
-use crate::text::{hexadecimal, negates, one_line, sentences};
+use crate::text::{negates, one_line, sentences, sha256};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
@@ -358,8 +357,7 @@ impl Structure {
             has.difference(&had).map(|name| (*name).to_owned()).collect();
         let frameworks_removed: Vec<String> =
             had.difference(&has).map(|name| (*name).to_owned()).collect();
-        let is_other = has != had;
-        let has_changed = is_half_gone(files) || is_other;
+        let has_changed = is_half_gone(files) || has != had;
         Ok(Self { since, files, frameworks_added, frameworks_removed, has_changed })
     }
 
@@ -425,8 +423,7 @@ impl StaleReasons {
         }
         let storage = project.storage();
         let head = project.git.head().ok().flatten();
-        let fingerprint =
-            head.map(|head| hexadecimal(&Sha256::digest(format!("{head} {patterns:?}"))));
+        let fingerprint = head.map(|head| sha256(format!("{head} {patterns:?}")));
         if let Some(reasons) = fingerprint.as_ref().and_then(|print| storage.derived(CACHE, print))
         {
             return reasons;
