@@ -406,8 +406,7 @@ fn known(path: &Path) -> Result<HashSet<[u8; 32]>> {
     file::each_line(path, 0, |_, line| {
         for (_, record) in records(line.unwrap_or_default()).0 {
             if let Some(content) = record.text("content") {
-                let time = record.text("ts").and_then(parse_timestamp);
-                known.insert(identity(content, time));
+                known.insert(identity(content, record.time()));
                 known.insert(identity(content, None));
             }
         }

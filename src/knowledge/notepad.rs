@@ -136,10 +136,10 @@ impl<'a> Notepad<'a> {
         body.start + start..body.start + end
     }
 
-    /// Returns the number of characters (Unicode scalar values) in a section's content; a line break counts
+    /// Returns the number of characters (Unicode scalar values) in the content of Priority Context; a line break counts
     /// as one.
-    fn characters(&self, section: NotepadSection) -> usize {
-        let content = self.content(section).unwrap_or_default();
+    fn priority_characters(&self) -> usize {
+        let content = self.content(NotepadSection::Priority).unwrap_or_default();
         let content = content.trim();
         content.chars().count() - content.matches("\r\n").count()
     }
@@ -192,7 +192,7 @@ pub fn priority_characters(project: &Project) -> Result<usize> {
     let path = KnowledgeDir::in_project(project).notepad();
     let text = read::text(&path)?;
     let text = text.map(|parsed| parsed.value).unwrap_or_default();
-    Ok(Notepad::parse(&text).characters(NotepadSection::Priority))
+    Ok(Notepad::parse(&text).priority_characters())
 }
 
 /// Returns the notepad, or one of its sections without the heading.
@@ -325,9 +325,9 @@ fn insert(text: &mut String, clock: &Clock, note: &Note<'_>) -> Result<usize> {
     new.insert_str(at, &inserted);
     let after = Notepad::parse(&new);
     check(&notepad, &after, note.section, &note_lines.replace("\r\n", "\n"))?;
-    let characters = after.characters(NotepadSection::Priority);
+    let characters = after.priority_characters();
     if note.section == NotepadSection::Priority && characters > LIMIT {
-        let now = notepad.characters(NotepadSection::Priority);
+        let now = notepad.priority_characters();
         let excess = characters - LIMIT;
         let message = format!(
             "Priority Context has {now} of {LIMIT} characters and would have {characters}, which is {excess} too many"

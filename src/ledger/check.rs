@@ -83,8 +83,8 @@ fn committed(project: &Project, files: &LedgerFiles) -> Result<[String; 2]> {
         return Ok(Default::default());
     };
     let mut found = project.git.contents(&[constraints, decisions])?.into_iter();
-    let text = |()| String::from_utf8(found.next().flatten().unwrap_or_default());
-    Ok([(); 2].map(text).map(std::result::Result::unwrap_or_default))
+    let mut text = || found.next().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+    Ok([text().unwrap_or_default(), text().unwrap_or_default()])
 }
 
 /// Returns whether the comments with instructions for editors are above the first heading.

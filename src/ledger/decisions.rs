@@ -131,9 +131,8 @@ impl Decisions {
                 continue;
             }
             if is_below_title && found.rollup.is_none() && is_rollup(&section.title) {
-                let rollup = parse_rollup(&outline, section);
                 end = section.whole.end;
-                found.rollup = Some(rollup);
+                found.rollup = Some(parse_rollup(&outline, section));
                 continue;
             }
             if let Some(name) = month_name(&section.title).filter(|_| is_below_title) {
