@@ -116,7 +116,6 @@ const WIDTH: usize = 240;
 
 word_enum! {
     /// The severity of a check's result.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum Level {
         /// It is optional, and not in use.
         Unused = "unused",

@@ -156,7 +156,6 @@ impl Lines<'_> {
 word_enum! {
     /// A step of shrinking the block, in the order in which they are taken until the file fits; the title, the core
     /// value and the position stay.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ShrinkStep {
         /// Three patterns instead of five.
         FewerPatterns = "fewer_patterns",

@@ -51,7 +51,6 @@ pub struct RegeneratedFile {
 
 word_enum! {
     /// The outcome for a context file.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ContextFileOutcome {
         /// It did not exist.
         Created = "created",

@@ -165,7 +165,6 @@ fn left_out(packed: &[Packed]) -> Vec<LeftOut> {
 
 word_enum! {
     /// A part of a digest; variants are ordered by importance.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum DigestPart {
         /// The state of the planned work and the next action.
         Position = "position",

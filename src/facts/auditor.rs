@@ -271,7 +271,7 @@ fn shell(command: &str) -> Command {
 
 word_enum! {
     /// The type of an action as the auditor states it; the rules decide on the outcome.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum ActionType {
         /// A new fact.
         #[default]
@@ -291,7 +291,6 @@ word_enum! {
 
 word_enum! {
     /// The result of an action.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ActionOutcome {
         /// A new fact.
         Inserted = "inserted",

@@ -24,7 +24,7 @@ const MAX_EXCERPT_CHARS: usize = 400;
 
 word_enum! {
     /// The category of a fact, which determines its section in the profile and whether it is high-risk.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum Category {
         /// Who the user is.
         Identity = "identity",
@@ -44,7 +44,7 @@ word_enum! {
 
 word_enum! {
     /// The status of a fact.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum FactStatus {
         /// It is valid.
         #[default]
@@ -67,7 +67,6 @@ impl FactStatus {
 
 word_enum! {
     /// The change that a pending fact proposes.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum Proposal {
         /// Its value replaces that of the contested fact.
         Value = "value",

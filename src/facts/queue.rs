@@ -19,7 +19,6 @@ pub(crate) const MAX_ATTEMPTS: u32 = 5;
 
 word_enum! {
     /// The status of a turn in the queue.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum TurnStatus {
         /// It waits for a worker.
         Pending = "pending",

@@ -18,7 +18,7 @@ use crate::text::word_enum;
 
 word_enum! {
     /// A program that runs agents and can call `annals`.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+    #[derive(Default)]
     pub enum Harness {
         /// Claude Code.
         #[default]

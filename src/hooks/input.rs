@@ -113,7 +113,6 @@ fn patched(value: &Value) -> Vec<&str> {
 
 word_enum! {
     /// An event of a session; its word is the argument of `annals hook`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
     pub enum Event {
         /// A session began, was resumed, cleared or compacted.
         SessionStart = "session-start",

@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 word_enum! {
     /// The text that a query is compared with.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+    #[derive(Default)]
     pub enum Mode {
         /// The raw line of the file, and its decoded texts if the query may be escaped in the line.
         #[default]

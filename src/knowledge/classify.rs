@@ -23,7 +23,6 @@ const KEY_WORDS: usize = 5;
 
 word_enum! {
     /// A place to keep a finding.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Surface {
         /// An entry.
         Entry = "entry",

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 use regex::Regex;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
@@ -251,7 +251,7 @@ pub(crate) fn key_fault(text: &str) -> Option<String> {
 
 word_enum! {
     /// The type of knowledge in an entry; the set is closed.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum EntryType {
         /// A rule for code, names or processes.
         Convention = "convention",
@@ -283,7 +283,7 @@ word_enum! {
 
 word_enum! {
     /// Whether an entry is up to date.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum EntryStatus {
         /// It is valid; the default if no status is stated.
         #[default]
@@ -297,7 +297,6 @@ word_enum! {
 
 word_enum! {
     /// How certain the author is.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Confidence {
         /// The user said so, or the code shows it.
         High = "high",

@@ -44,7 +44,6 @@ const NEW: &str = "# Vibekit Notepad\n\n## Priority Context\n\n## Working Memory
 
 word_enum! {
     /// A section of the notepad.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum NotepadSection {
         /// Short context that the next turns need.
         Priority = "priority",

@@ -35,7 +35,6 @@ pub struct MilestoneReport {
 
 word_enum! {
     /// The state of a milestone.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum MilestoneState {
         /// It is worked on.
         Active = "active",

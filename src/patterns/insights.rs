@@ -89,7 +89,6 @@ impl fmt::Display for PlanRef {
 
 word_enum! {
     /// The question that a comparison answers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum ComparisonQuestion {
         /// Do larger plans deviate more often, by tasks?
         DeviationsByTasks = "deviations-by-tasks",

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::markdown::generated_block;
@@ -176,7 +176,7 @@ impl Commands {
 
 word_enum! {
     /// The planning tools whose folders are supported, in the order in which their folders are searched for.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    #[derive(Default)]
     pub enum LayoutName {
         /// Vibe Better with Claude Code; the default layout of a new planning folder.
         #[default]

@@ -21,7 +21,6 @@ pub const MAX_LINES: usize = 200;
 
 word_enum! {
     /// A context file that annals updates.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
     pub enum ContextTarget {
         /// `CLAUDE.md`.
         Claude = "claude",
@@ -50,7 +49,7 @@ impl ContextTarget {
 
 word_enum! {
     /// A client that keeps transcripts of its sessions.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+    #[derive(Default)]
     pub enum SessionClient {
         /// Claude Code.
         #[default]
@@ -146,7 +145,7 @@ impl fmt::Display for Setting {
 
 word_enum! {
     /// How the scores by words and by meaning are combined in a search for facts.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+    #[derive(Default)]
     pub enum Fusion {
         /// The weights that performed best (`docs/facts.md`).
         #[default]

@@ -101,7 +101,6 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
 
 word_enum! {
     /// Reason to treat a hit with caution.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum Flag {
         /// It refers to something that no longer exists, or the structure has changed since.
         Stale = "stale",

@@ -7,7 +7,6 @@ use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::clock::parse_date;
@@ -26,7 +25,6 @@ use crate::{journal, knowledge, ledger, patterns};
 
 word_enum! {
     /// The name of a store in queries and output, in display order.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum SourceName {
         /// The planning folder, the context files and the README.
         Plan = "plan",

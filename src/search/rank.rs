@@ -95,7 +95,6 @@ const MIN_TEXTS_FOR_IDF: usize = 300;
 
 word_enum! {
     /// The relevance of a text to the question.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum Relevance {
         /// Probably relevant.
         High = "high",

@@ -30,7 +30,6 @@ const TURN_STEPS: usize = 24;
 
 word_enum! {
     /// What a unit is.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum UnitKind {
         /// What the user asked.
         Asked = "asked",

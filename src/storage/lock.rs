@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::{At, Error, Result};
 use crate::storage::disk;
 use crate::storage::disk::{Access, Create, Visibility};
@@ -22,7 +20,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 word_enum! {
     /// A unit of locking; several are always locked in this order.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum Store {
         /// The planning folder.
         Plan = "plan",

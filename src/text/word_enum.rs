@@ -1,8 +1,8 @@
 //! Enums whose variants have one word each, used in files, in JSON and on the command line.
 
-/// Defines an enum by its variants and their words; it derives at least `Clone`, `Copy` and `Serialize`.
+/// Defines an enum by its variants and their words; it derives all that such an enum may need.
 ///
-/// The word of a variant is defined only here: serde writes it, `as_str` returns it, and `from_word`,
+/// The word of a variant is defined only here: serde reads and writes it, `as_str` returns it, and `from_word`,
 /// `from_any_case` and `choose` look the variant up by it. `ALL` lists the variants in order.
 macro_rules! word_enum {
     (
@@ -11,6 +11,7 @@ macro_rules! word_enum {
             $($(#[$variant_attribute:meta])* $variant:ident = $word:literal,)+
         }
     ) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         $(#[$attribute])*
         $visibility enum $name {
             $($(#[$variant_attribute])* #[serde(rename = $word)] $variant,)+

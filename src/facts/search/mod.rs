@@ -319,7 +319,7 @@ pub(crate) fn judge_each(
 
 word_enum! {
     /// A search method.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+    #[derive(Default, Hash)]
     pub enum Method {
         /// Words only.
         Lexical = "lexical",

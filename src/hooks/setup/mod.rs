@@ -51,7 +51,6 @@ impl SetupRequest {
 
 word_enum! {
     /// The outcome for a file.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum FileOutcome {
         /// It was created.
         Created = "created",

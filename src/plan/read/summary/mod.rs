@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
@@ -61,7 +61,6 @@ pub struct Summary {
 
 word_enum! {
     /// The state of a plan.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum PlanState {
         /// It has a summary that calls it neither partial nor failed.
         Complete = "complete",
