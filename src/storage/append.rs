@@ -112,11 +112,8 @@ pub(crate) fn append_at(spot: &Spot, lines: &[u8]) -> Result<()> {
 
 /// Renames a log that is longer than `most` to its name with `.1`, replacing the previous one.
 pub fn rotate(path: &Path, most: u64) -> Result<()> {
-    let length = match std::fs::metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(()),
-        metadata => metadata.at("read", path)?.len(),
-    };
-    if length > most {
+    let found = read::if_present(std::fs::metadata(path)).at("read", path)?;
+    if found.is_some_and(|found| found.len() > most) {
         let path = boundary::real_entry(path)?;
         disk::rename(&path, &rotated(&path)).at("replace", &path)?;
     }
@@ -160,16 +157,10 @@ pub(crate) fn finish(spot: &Spot, lines: &[u8]) -> Result<()> {
 
 /// Returns the last bytes of a file, none if it does not exist.
 fn tail(spot: &Spot, length: u64) -> Result<Vec<u8>> {
-    let mut tail = Vec::new();
-    let mut file = match spot.open(Access::Read, Create::Never) {
-        Err(error) if read::is_absent(&error) => return Ok(tail),
-        file => file.at("read", &spot.path)?,
-    };
+    let file = read::if_present(spot.open(Access::Read, Create::Never)).at("read", &spot.path)?;
+    let Some(file) = file else { return Ok(Vec::new()) };
     let size = file.metadata().at("read", &spot.path)?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(length)))
-        .and_then(|_| file.take(length).read_to_end(&mut tail))
-        .at("read", &spot.path)?;
-    Ok(tail)
+    disk::read_end(file, size, length).at("read", &spot.path)
 }
 
 fn is_file_or_device(file: &File) -> bool {

@@ -156,10 +156,6 @@ fn apply_change(root: &Root, change: &Change, temporary: &str, resumed: bool) ->
         return Ok(false);
     };
     let path = &spot.path;
-    let is_other = || match spot.is_directory() {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        found => found.map(|is_directory| !is_directory),
-    };
     match change {
         Change::Write { old, new, mode, .. } => {
             let with = Replacement { old: old.as_deref(), new: new.as_deref(), mode: *mode };
@@ -174,7 +170,7 @@ fn apply_change(root: &Root, change: &Change, temporary: &str, resumed: bool) ->
             };
         }
         Change::CreateDirectory { .. } | Change::RemoveDirectory { .. }
-            if is_other().at("read", path)? =>
+            if spot.is_directory().at("read", path)? == Some(false) =>
         {
             return Ok(false);
         }
@@ -198,10 +194,7 @@ fn has_replaced(root: &Root, change: &Change) -> bool {
 /// Returns the place of a recorded path, or `None` if its folder is missing.
 fn spot(root: &Root, recorded: &Path) -> Result<Option<Spot>> {
     let path = root.locate(recorded)?;
-    match Spot::new(&path) {
-        Err(error) if read::is_absent(&error) => Ok(None),
-        spot => spot.at("open", &path).map(Some),
-    }
+    read::if_present(Spot::new(&path)).at("open", &path)
 }
 
 fn rename(from: &Spot, to: &Spot) -> Result<bool> {

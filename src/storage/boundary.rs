@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::{fs, io};
 
 use crate::error::{At, Error, Result};
-use crate::storage::read::is_absent;
+use crate::storage::read::if_present;
 use crate::text::{listed, quantity};
 use crate::warning::Warning;
 
@@ -267,10 +267,8 @@ fn is_plain(relative: &Path) -> bool {
 pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        match fs::canonicalize(&path) {
-            Ok(real) => return Ok(real),
-            Err(error) if is_absent(&error) => {}
-            Err(error) => return Err(error).at("open", &path),
+        if let Some(real) = if_present(fs::canonicalize(&path)).at("open", &path)? {
+            return Ok(real);
         }
         match fs::read_link(&path) {
             Ok(target) => path = folder_of(&path).join(target),

@@ -312,14 +312,13 @@ impl Changes {
     }
 
     fn exists(&self, path: &Path) -> Result<bool> {
-        match self.planned(path)? {
-            Planned::File(_) | Planned::Directory => Ok(true),
-            Planned::Absent => Ok(false),
-            Planned::OnDisk(path) => match fs::symlink_metadata(&path) {
-                Err(error) if read::is_absent(&error) => Ok(false),
-                metadata => metadata.at("read", &path).map(|_| true),
-            },
-        }
+        Ok(match self.planned(path)? {
+            Planned::File(_) | Planned::Directory => true,
+            Planned::Absent => false,
+            Planned::OnDisk(path) => {
+                read::if_present(fs::symlink_metadata(&path)).at("read", &path)?.is_some()
+            }
+        })
     }
 
     fn is_directory(&self, path: &Path) -> Result<bool> {

@@ -138,17 +138,17 @@ impl Spot {
         Ok(bytes.map_or(Content::Other, |bytes| Content::File(bytes, metadata)))
     }
 
-    /// Returns whether this is a directory; a link to one is not.
-    pub(crate) fn is_directory(&self) -> io::Result<bool> {
-        self.dir.is_directory(&self.name)
+    /// Returns whether this is a directory, which a link to one is not; `None` if there is nothing at this name.
+    pub(crate) fn is_directory(&self) -> io::Result<Option<bool>> {
+        match self.dir.is_directory(&self.name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     /// Returns whether there is anything at this name.
     pub(crate) fn exists(&self) -> io::Result<bool> {
-        match self.is_directory() {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            found => found.map(|_| true),
-        }
+        Ok(self.is_directory()?.is_some())
     }
 
     /// Renames a file or a directory; returns whether the system supports that for an `existing` file.
@@ -191,7 +191,7 @@ impl Spot {
         match self.dir.create_directory(&self.name, visibility) {
             Err(error)
                 if error.kind() == ErrorKind::AlreadyExists
-                    && self.is_directory().is_ok_and(|is_directory| is_directory) =>
+                    && self.is_directory().is_ok_and(|found| found == Some(true)) =>
             {
                 Ok(())
             }
@@ -245,6 +245,14 @@ pub(crate) fn read_whole(file: &File, length: u64, most: u64) -> io::Result<Opti
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or(0));
     file.take(most + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
+}
+
+/// Returns at most the last `most` bytes of an opened file of this length.
+pub(crate) fn read_end(mut file: File, length: u64, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Writes all bytes at the current position of the file.
@@ -382,10 +390,8 @@ pub(crate) fn create_all(path: &Path, visibility: Visibility) -> io::Result<()> 
 
 /// Aborts the process at its n-th file operation, so that tests can kill it at every one. Only debug builds have it.
 pub mod fail_point {
-    #[cfg(debug_assertions)]
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    #[cfg(debug_assertions)]
     static LEFT: AtomicUsize = AtomicUsize::new(0);
 
     /// Makes the process abort in place of its n-th file operation from now on; 0 disarms.
@@ -394,18 +400,11 @@ pub mod fail_point {
         LEFT.store(nth, Ordering::SeqCst);
     }
 
-    /// Counts a file operation; returns whether the process must abort.
-    #[cfg(debug_assertions)]
+    /// Counts a file operation; returns whether the process must abort, which that of a release build never must.
     pub(crate) fn is_reached() -> bool {
         let count = |left: usize| left.checked_sub(1);
-        LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count) == Ok(1)
-    }
-
-    /// Returns false, because a release build has no fail point.
-    #[cfg(not(debug_assertions))]
-    #[inline]
-    pub(crate) const fn is_reached() -> bool {
-        false
+        cfg!(debug_assertions)
+            && LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count) == Ok(1)
     }
 }
 

@@ -30,13 +30,11 @@ impl Storage {
         if !self.has_folder() {
             return Ok(None);
         }
-        match Spot::new(&path).and_then(|spot| spot.content()) {
-            Ok(Content::File(bytes, _)) => Ok(Some(bytes)),
+        match read::if_present(Spot::new(&path).and_then(|spot| spot.content())) {
+            Ok(Some(Content::File(bytes, _))) => Ok(Some(bytes)),
+            Err(error) if error.kind() != ErrorKind::InvalidInput => Err(error).at("read", &path),
             // A link or a pipe, which a cloned repository can contain, is not a cache of ours.
-            Ok(Content::Missing | Content::Other) => Ok(None),
-            Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(None),
-            Err(error) if read::is_absent(&error) => Ok(None),
-            Err(error) => Err(error).at("read", &path),
+            _ => Ok(None),
         }
     }
 
@@ -196,12 +194,12 @@ impl Storage {
 
     /// Returns whether the folder exists and is not a link.
     fn has_folder(&self) -> bool {
-        fs::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir())
+        is_own_folder(&self.folder)
     }
 
     /// Returns whether there are records, and not through a link, which could lead to those of another project.
     pub(crate) fn has_records(&self) -> bool {
-        self.has_folder() && fs::symlink_metadata(self.records()).is_ok_and(|found| found.is_dir())
+        self.has_folder() && is_own_folder(&self.records())
     }
 
     /// Creates the folder if it is missing, ignored by git.
@@ -246,15 +244,17 @@ fn ignores_all(gitignore: &[u8]) -> bool {
         && lines.all(|line| !line.starts_with(b"!") || line == b"!.gitignore")
 }
 
+/// Returns whether a path is a folder, and not a link to one.
+fn is_own_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
 /// Creates a directory if it is missing; a link in its place, which a repository can contain, is refused.
 fn create_folder(path: &Path, visibility: Visibility) -> Result<()> {
-    match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => {
-            disk::create_all(path, visibility).at("create", path)
-        }
-        Err(error) => Err(error).at("open", path),
-        Ok(metadata) if metadata.is_dir() => Ok(()),
-        Ok(_) => Err(Error::refused("is in the way of annals' own folder")
+    match read::if_present(fs::symlink_metadata(path)).at("open", path)? {
+        None => disk::create_all(path, visibility).at("create", path),
+        Some(found) if found.is_dir() => Ok(()),
+        Some(_) => Err(Error::refused("is in the way of annals' own folder")
             .at(path, None)
             .hint("move it away: annals keeps its locks and its history there")),
     }

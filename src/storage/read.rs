@@ -3,7 +3,7 @@
 //! A file is opened without following links or blocking on pipes.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
@@ -32,12 +32,12 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// Reads like [`bytes`], but does not count towards the command's limit, since the content is only compared.
 pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    match in_project(path, OpenAs::File) {
-        Ok(None) => Ok(None),
-        Ok(Some(file)) => read_bounded(&file, path).map(Some),
-        Err(error) if is_absent(&error) => Ok(None),
-        Err(error) => Err(error).at("read", path),
-    }
+    file(path)?.map(|file| read_bounded(&file, path)).transpose()
+}
+
+/// Opens a project's file, or returns `None` if there is none or a link leads outside.
+fn file(path: &Path) -> Result<Option<File>> {
+    Ok(if_present(in_project(path, OpenAs::File)).at("read", path)?.flatten())
 }
 
 /// Returns the bytes of a file that the user named, or `None` if there is none; links are followed.
@@ -47,10 +47,7 @@ pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// Opens a file that the user named, of any size, or returns `None` if there is none; links are followed.
 pub(crate) fn users_file(path: &Path) -> Result<Option<File>> {
-    match following_links(path, OpenAs::File) {
-        Err(error) if is_absent(&error) => Ok(None),
-        file => file.at("read", path).map(Some),
-    }
+    if_present(following_links(path, OpenAs::File)).at("read", path)
 }
 
 /// Returns the text of a project's file, or `None` if there is none or a link leads outside.
@@ -88,17 +85,9 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
 /// Returns at most the last `most` bytes of a project's file, which may have any size; none if it does not exist or a
 /// link leads outside.
 pub(crate) fn end(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut file = match in_project(path, OpenAs::File) {
-        Ok(Some(file)) => file,
-        Err(error) if !is_absent(&error) => return Err(error).at("read", path),
-        _ => return Ok(bytes),
-    };
-    let start = length(&file, path)?.saturating_sub(most);
-    file.seek(SeekFrom::Start(start))
-        .and_then(|_| file.take(most).read_to_end(&mut bytes))
-        .at("read", path)?;
-    Ok(bytes)
+    let Some(file) = file(path)? else { return Ok(Vec::new()) };
+    let length = length(&file, path)?;
+    disk::read_end(file, length, most).at("read", path)
 }
 
 /// Reads an opened file if it is a regular file within the maximum size.
@@ -164,12 +153,11 @@ pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
 ///
 /// The file may have any size.
 pub(crate) fn unlinked_lines(path: &Path) -> Result<Option<BufReader<File>>> {
-    let file = match without_links(path, OpenAs::File) {
-        Err(error) if is_absent(&error) => return Ok(None),
-        file => file.at("read", path)?,
-    };
-    length(&file, path)?;
-    Ok(Some(BufReader::with_capacity(LINES_BUFFER, file)))
+    let file = if_present(without_links(path, OpenAs::File)).at("read", path)?;
+    if let Some(file) = &file {
+        length(file, path)?;
+    }
+    Ok(file.map(|file| BufReader::with_capacity(LINES_BUFFER, file)))
 }
 
 /// Size of the buffer for files that are read line by line, in bytes.
@@ -309,16 +297,12 @@ fn goes_up(path: &Path) -> bool {
 
 /// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
-    match fs::symlink_metadata(path) {
-        Err(error) if is_absent(&error) => return Ok(None),
-        metadata => _ = metadata?,
+    if if_present(fs::symlink_metadata(path))?.is_none() {
+        return Ok(None);
     }
     // One of the folders in the path may be a link.
     let Some(real) = resolved(path)? else { return Ok(None) };
-    match fs::metadata(&real) {
-        Err(error) if is_absent(&error) => Ok(None),
-        found => Ok(Some(found?.file_type().into())),
-    }
+    Ok(if_present(fs::metadata(&real))?.map(|found| found.file_type().into()))
 }
 
 /// Returns a path with its links followed, or `None` if one leads out of its project.
@@ -444,6 +428,14 @@ impl From<rustix::fs::FileType> for PathKind {
             FileType::Symlink => Self::Link,
             _ => Self::Other,
         }
+    }
+}
+
+/// Returns what was found at a path, or `None` if the path does not exist.
+pub(crate) fn if_present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if is_absent(&error) => Ok(None),
+        found => found.map(Some),
     }
 }
 
