@@ -418,6 +418,8 @@ const PART: usize = 220;
 
 /// Maximum length of the issue of a deviation: often only its later sentences say what went wrong.
 const ISSUE: usize = 480;
+/// The end of the page: what to look for, and how to submit it.
+const FORM: &str = include_str!("../../templates/text/workflow/lessons.txt");
 
 /// Maximum number of characters of a part that sentences are taken from.
 const MAX_EXAMINED: usize = 2_000;
@@ -506,14 +508,7 @@ fn findings(phase: &FinishedPhase) -> Vec<String> {
 
 fn form(number: &PhaseNumber, is_partial: bool) -> String {
     let partial = if is_partial { " --partial" } else { "" };
-    format!(
-        "\nAsk: what would change the next plan? At most 3 that worked and 3 that failed, each one whole\n\
-         sentence of at most 160 characters with its plans or files: environment facts, gotchas of a tool, conventions\n\
-         of this code, planning mistakes. No praise, nothing recorded already. None is better than noise.\n\
-         annals execute {number}{partial} --lessons - <<'EOF'\n\
-         {{\"worked\":[{{\"text\":\"…\",\"plans\":[\"01\"]}}],\"failed\":[{{\"text\":\"…\",\"files\":[\"src/a.rs\"]}}]}}\n\
-         EOF\n"
-    )
+    FORM.replace("{phase}", &format!("{number}{partial}"))
 }
 
 fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
