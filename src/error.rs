@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::warning::{SourceLocation, Warning};
 
 /// The result of a fallible operation.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The kind of a failure, which determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

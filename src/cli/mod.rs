@@ -66,7 +66,7 @@ impl Arguments {
     /// Only the commands whose names occur among the arguments are built at first: building all of them, each with
     /// the global options, takes a large part of the startup time. If that fails, all are built, so that help and
     /// usage errors are about all of them.
-    fn parse_line(line: &[OsString]) -> std::result::Result<Self, clap::Error> {
+    fn parse_line(line: &[OsString]) -> Result<Self, clap::Error> {
         let all = Command::augment_subcommands(clap::Command::new("annals"));
         let named = all
             .get_subcommands()
@@ -83,10 +83,7 @@ impl Arguments {
         )
     }
 
-    fn parse_with(
-        command: clap::Command,
-        line: &[OsString],
-    ) -> std::result::Result<Self, clap::Error> {
+    fn parse_with(command: clap::Command, line: &[OsString]) -> Result<Self, clap::Error> {
         let matches = command.try_get_matches_from(line)?;
         let mut parsed = Self::from_arg_matches(&matches)?;
         if let (Command::Notepad(args), Some((_, given))) =

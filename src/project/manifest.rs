@@ -87,7 +87,7 @@ impl Manifest {
 }
 
 /// Returns a manifest as a value; one of Go, and a list of requirements, has none.
-fn value(file: &str, text: &str) -> std::result::Result<Value, String> {
+fn value(file: &str, text: &str) -> Result<Value, String> {
     match file {
         "package.json" => {
             serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))

@@ -412,6 +412,9 @@ pub(crate) struct SettingKey {
     pub(crate) about: String,
 }
 
+/// A checked value, or what is wrong with it, to be read after the name of its key.
+pub(crate) type Checked<T> = Result<T, String>;
+
 /// All keys.
 pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
     let table = include_str!("../../templates/settings.json");
@@ -442,7 +445,7 @@ impl SettingKey {
     }
 
     /// Returns a value as the settings hold it, or what is wrong with it.
-    pub(crate) fn checked(&self, value: Value) -> std::result::Result<Value, String> {
+    pub(crate) fn checked(&self, value: Value) -> Checked<Value> {
         match &self.kind {
             Kind::Line => line(&value).map(Value::from),
             Kind::Bool if value.is_boolean() => Ok(value),
@@ -458,7 +461,7 @@ impl SettingKey {
                     words = words
                         .into_iter()
                         .map(|word| chosen(word, known))
-                        .collect::<std::result::Result<_, _>>()?;
+                        .collect::<Checked<_>>()?;
                     if words.is_empty() {
                         return Err(format!("must name one of {}", known.join(", ")));
                     }
@@ -494,13 +497,13 @@ impl SettingKey {
                     })?;
                     Ok(json!([key.trim(), scope_name(scope.trim())?]))
                 });
-                rules.collect::<std::result::Result<Vec<Value>, String>>().map(Value::from)
+                rules.collect::<Checked<Vec<Value>>>().map(Value::from)
             }
         }
     }
 }
 
-fn line(value: &Value) -> std::result::Result<String, String> {
+fn line(value: &Value) -> Checked<String> {
     match value.as_str() {
         None => Err("must be a string".to_owned()),
         Some(text) if text.trim().is_empty() => Err("must not be empty".to_owned()),
@@ -511,14 +514,14 @@ fn line(value: &Value) -> std::result::Result<String, String> {
     }
 }
 
-fn words(value: &Value) -> std::result::Result<Vec<String>, String> {
+fn words(value: &Value) -> Checked<Vec<String>> {
     let words = value.as_array().and_then(|items| {
         items.iter().map(|item| Some(item.as_str()?.trim().to_owned())).collect::<Option<Vec<_>>>()
     });
     words.ok_or_else(|| "must be an array of strings".to_owned())
 }
 
-fn chosen(word: String, known: &[String]) -> std::result::Result<String, String> {
+fn chosen(word: String, known: &[String]) -> Checked<String> {
     if known.contains(&word) {
         return Ok(word);
     }
@@ -526,7 +529,7 @@ fn chosen(word: String, known: &[String]) -> std::result::Result<String, String>
 }
 
 /// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
-fn scope_name(word: &str) -> std::result::Result<String, String> {
+fn scope_name(word: &str) -> Checked<String> {
     let is_allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     if word.is_empty() || word.len() > 48 || !word.bytes().all(is_allowed) {

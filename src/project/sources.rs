@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, Result};
 use crate::project::open::Environment;
-use crate::project::settings::{KEYS, KeyScope, Origin, SettingKey, Settings, slot};
+use crate::project::settings::{Checked, KEYS, KeyScope, Origin, SettingKey, Settings, slot};
 use crate::storage::read;
 use crate::text::line_number;
 
@@ -65,12 +65,7 @@ impl Draft {
         Ok(Settings { origins: self.origins, ..settings })
     }
 
-    fn set(
-        &mut self,
-        key: &'static SettingKey,
-        value: Value,
-        origin: Origin,
-    ) -> std::result::Result<(), String> {
+    fn set(&mut self, key: &'static SettingKey, value: Value, origin: Origin) -> Checked<()> {
         let value = key.checked(value)?;
         if let Some(slot) = slot(&mut self.values, &key.name) {
             *slot = value;

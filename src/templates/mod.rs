@@ -98,7 +98,7 @@ fn rendered(name: &str, text: &str, context: &impl Serialize) -> Result<String> 
 }
 
 /// Returns an engine with the syntax of all templates, and no filters of our own.
-pub(crate) fn engine() -> std::result::Result<Environment<'static>, minijinja::Error> {
+pub(crate) fn engine() -> Result<Environment<'static>, minijinja::Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
@@ -111,7 +111,7 @@ pub(crate) fn engine() -> std::result::Result<Environment<'static>, minijinja::E
     Ok(engine)
 }
 
-fn environment() -> std::result::Result<Environment<'static>, minijinja::Error> {
+fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = engine()?;
     environment.set_auto_escape_callback(|name| match name {
         "page.html" => AutoEscape::Html,
