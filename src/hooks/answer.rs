@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::context::{AlreadyRead, BREADCRUMB, DigestPart, DigestRequest};
 use crate::error::{Error, Result};
@@ -19,7 +18,7 @@ use crate::project::{OpenRequest, Project};
 use crate::secrets::SecretPolicy;
 use crate::share::Direction;
 use crate::storage::read;
-use crate::text::{Line, clip, estimate_tokens, hexadecimal};
+use crate::text::{Line, clip, estimate_tokens, sha256};
 use crate::{context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
@@ -147,7 +146,7 @@ fn context_for(
             };
             let text = start_text(project, harness, start, problems)?;
             let Some(text) = text else { return Ok(None) };
-            let what = format!("start text {}", hexadecimal(&Sha256::digest(text.as_bytes())));
+            let what = format!("start text {}", sha256(&text));
             // In a folder above the projects that have a memory, nothing is created.
             let is_first = context::has_memory(project)
                 && is_first(project, input, &what, None).unwrap_or_else(|error| {

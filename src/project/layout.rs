@@ -52,21 +52,27 @@ pub struct GeneratedSection {
 }
 
 /// The folder, wording and commands of one planning tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Layout {
     /// The tool.
+    #[serde(skip)]
     pub name: LayoutName,
     /// The display name of the tool.
     pub brand: String,
     /// Its commands, possibly overridden by settings.
+    #[serde(skip)]
     pub commands: Commands,
     /// The section about its commands in the context file.
     pub section: CommandSection,
     /// What its own generator writes into a context file.
+    #[serde(default)]
     pub generated: Vec<GeneratedSection>,
     /// Whether the tool is in use here; if not, the commands are plain words.
+    #[serde(skip)]
     pub is_in_use: bool,
     /// Whether the installed generation keeps the name of the active milestone in ACTIVE.
+    #[serde(skip)]
     pub keeps_active: bool,
     generations: Vec<Generation>,
 }
@@ -74,33 +80,12 @@ pub struct Layout {
 impl Layout {
     /// Loads a layout compiled into the binary.
     pub fn load(name: LayoutName) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Table {
-            brand: String,
-            generations: Vec<Generation>,
-            section: CommandSection,
-            #[serde(default)]
-            generated: Vec<GeneratedSection>,
-        }
-        let table: Table = toml::from_str(name.table()).map_err(|error| {
-            let layout = name.as_str();
-            Error::failed(format!("the built-in layout {layout} is invalid: {error}"))
-        })?;
-        let Some(first) = table.generations.first() else {
-            let layout = name.as_str();
-            return Err(Error::failed(format!("the built-in layout {layout} has no commands")));
-        };
-        Ok(Self {
-            name,
-            brand: table.brand,
-            commands: first.commands.clone(),
-            section: table.section,
-            generated: table.generated,
-            is_in_use: true,
-            keeps_active: false,
-            generations: table.generations,
-        })
+        let invalid =
+            |what: &str| Error::failed(format!("the built-in layout {} {what}", name.as_str()));
+        let layout: Self = toml::from_str(name.table())
+            .map_err(|error| invalid(&format!("is invalid: {error}")))?;
+        let first = layout.generations.first().ok_or_else(|| invalid("has no commands"))?;
+        Ok(Self { name, commands: first.commands.clone(), is_in_use: true, ..layout })
     }
 
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.

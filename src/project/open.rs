@@ -6,8 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
@@ -16,7 +14,7 @@ use crate::project::layout::{Layout, LayoutName};
 use crate::project::settings::Settings;
 use crate::project::sources;
 use crate::storage::{Applied, Boundary, Changes, Storage, Store, listing, real_path};
-use crate::text::hexadecimal;
+use crate::text::sha256;
 use crate::warning::Warning;
 
 /// What an interface passes in to open the project.
@@ -149,23 +147,22 @@ impl Project {
     /// Returns the same project as if it had a new planning folder with this layout.
     pub fn in_layout(&self, name: LayoutName) -> Result<Self> {
         let own = &self.planning.layout;
-        if own.name == name && (own.is_in_use || self.planning.exists()) {
-            return Ok(self.clone());
-        }
-        if own.name == name {
+        let dir = if own.name == name {
+            if own.is_in_use || self.planning.exists() {
+                return Ok(self.clone());
+            }
             // A tool that is named is in use, although nothing here tells.
-            let planning = Planning { layout: Layout::load(name)?, ..self.planning.clone() };
-            return Ok(Self { planning, ..self.clone() });
-        }
-        if self.planning.exists() || self.settings.planning_dir.is_some() {
-            let own = self.planning.layout.name.as_str();
-            let message =
-                format!("the planning folder here belongs to {own}, not {}", name.as_str());
+            self.planning.dir.clone()
+        } else if self.planning.exists() || self.settings.planning_dir.is_some() {
+            let (own, name) = (own.name.as_str(), name.as_str());
+            let message = format!("the planning folder here belongs to {own}, not {name}");
             return Err(Error::refused(message)
                 .at(self.relative(&self.planning.dir), None)
                 .hint("a project has one planning folder, whose name determines the tool"));
-        }
-        let planning = Planning { dir: self.root.join(name.dir()), layout: Layout::load(name)? };
+        } else {
+            self.root.join(name.dir())
+        };
+        let planning = Planning { dir, layout: Layout::load(name)? };
         Ok(Self { planning, ..self.clone() })
     }
 
@@ -214,9 +211,9 @@ impl Project {
             let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
             there.map_or(folder.to_owned(), Path::to_owned)
         };
-        let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
         // The paths in records of changes are relative to the root.
-        let records = own.join("changes").join(hexadecimal(&digest[..8]));
+        let name = &sha256(root.as_os_str().as_encoded_bytes())[..16];
+        let records = own.join("changes").join(name);
         Ok(Storage::new(&root, self.clock)
             .with_folder(&records)
             .key_in(Some(own))
@@ -262,8 +259,7 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
         Error::not_found("the working directory no longer exists").at(directory, None)
     })?;
     // The home directory may be reached through a link; the start has already been resolved.
-    let home = environment.home();
-    let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
+    let home = environment.home().map(|home| fs::canonicalize(&home).unwrap_or(home));
     Ok(root_above(&start, home.as_deref()))
 }
 
