@@ -78,6 +78,13 @@ pub struct RefusedContextFile {
     pub hint: Option<String>,
 }
 
+impl Regenerated {
+    /// Fails with the first rule that prevented a file from being written.
+    pub fn refusal(&self) -> Result<()> {
+        self.refused.first().map_or(Ok(()), |refusal| Err(refusal.clone().into()))
+    }
+}
+
 impl From<Error> for RefusedContextFile {
     fn from(error: Error) -> Self {
         Self { message: error.message, place: error.place, hint: error.hint }
@@ -292,19 +299,22 @@ fn in_conflict(relative: &Path, text: &str) -> RegeneratedFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContextPath {
     /// Path of the file, as named in the project.
-    pub(crate) path: PathBuf,
+    path: PathBuf,
     /// Current content; none if the file is to be created.
-    pub(crate) bytes: Option<Vec<u8>>,
+    bytes: Option<Vec<u8>>,
     /// Whether its block moves to AGENTS.md, which it imports, or has nothing left to say.
-    pub(crate) gives_up: bool,
+    gives_up: bool,
 }
+
+/// A context file with its text, if it has one, and whether it has a block.
+type Wanted = (ContextTarget, Option<String>, bool);
 
 /// Returns the requested files and those that already have a block; for those refused, the error.
 ///
 /// AGENTS.md gets the block instead of a file that imports or links it, and so does another file that gets it anyway. An
 /// existing AGENTS.md also gets it instead of a CLAUDE.md that does not exist. Two names of the same file count as one.
 fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<ContextPath>>> {
-    let mut wanted = Vec::new();
+    let mut wanted: Vec<Wanted> = Vec::new();
     for target in ContextTarget::ALL {
         let text = text(project, target)?;
         let has_block = text.as_deref().is_some_and(Span::has_markers);
@@ -312,8 +322,7 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
             wanted.push((target, text, has_block));
         }
     }
-    let is_agents =
-        |(target, ..): &(ContextTarget, Option<String>, bool)| *target == ContextTarget::Agents;
+    let is_agents = |(target, ..): &Wanted| *target == ContextTarget::Agents;
     let has_agents =
         wanted.iter().any(is_agents) || text(project, ContextTarget::Agents)?.is_some();
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
@@ -326,7 +335,7 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
                 && text.as_deref().is_some_and(|text| imports(text, other))
         };
         // Of two files that import each other, both keep it.
-        let gets_block = |(other, text, _): &(ContextTarget, Option<String>, bool)| {
+        let gets_block = |(other, text, _): &Wanted| {
             let text = text.as_deref().filter(|text| !imports(text, *target));
             text.is_some() && is_imported(*other)
         };

@@ -30,19 +30,20 @@ pub struct Inspected {
 /// The content of a file, by kind.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "one is read at a time")]
 pub enum Model {
     /// STATE.md.
-    State(Box<StateFile>),
+    State(StateFile),
     /// ROADMAP.md.
-    Roadmap(Box<Roadmap>),
+    Roadmap(Roadmap),
     /// PROJECT.md.
-    Project(Box<ProjectFile>),
+    Project(ProjectFile),
     /// A plan.
-    Plan(Box<Plan>),
+    Plan(Plan),
     /// A summary.
-    Summary(Box<Summary>),
+    Summary(Summary),
     /// PATTERNS.md.
-    Patterns(Box<Patterns>),
+    Patterns(Patterns),
 }
 
 /// Parses a file whose kind is determined by its name; one outside the project only if the user says so.
@@ -90,7 +91,7 @@ fn numbers_by_milestone(path: &Path) -> bool {
 
 /// Returns the reader of a file, by its name.
 fn reader(path: &Path) -> Option<Reader> {
-    let plan: Reader = |_, text, path| Ok(boxed(Plan::parse(text, path), Model::Plan));
+    let plan: Reader = |_, text, path| Ok(Plan::parse(text, path).map(Model::Plan));
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     // Archives contain names such as `v1.0-ROADMAP.md`.
@@ -99,16 +100,16 @@ fn reader(path: &Path) -> Option<Reader> {
             let numbering = PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP), || {
                 numbers_by_milestone(path)
             });
-            Ok(boxed(StateFile::parse_with(text, path, numbering), Model::State))
+            Ok(StateFile::parse_with(text, path, numbering).map(Model::State))
         },
         vocabulary::ROADMAP => |_, text, path| {
             let numbering = PhaseNumbering::detect(text, || numbers_by_milestone(path));
-            Ok(boxed(Roadmap::parse_with(text, path, numbering), Model::Roadmap))
+            Ok(Roadmap::parse_with(text, path, numbering).map(Model::Roadmap))
         },
         vocabulary::PROJECT => {
-            |_, text, path| Ok(boxed(ProjectFile::parse(text, path), Model::Project))
+            |_, text, path| Ok(ProjectFile::parse(text, path).map(Model::Project))
         }
-        "PATTERNS.md" => |_, text, path| Ok(boxed(Patterns::parse(text, path), Model::Patterns)),
+        "PATTERNS.md" => |_, text, path| Ok(Patterns::parse(text, path).map(Model::Patterns)),
         _ => match FileName::parse(name, folder.unwrap_or_default()).map(|file| file.kind) {
             Some(FileKind::Plan) => plan,
             Some(FileKind::Summary) => summary,
@@ -125,9 +126,5 @@ fn reader(path: &Path) -> Option<Reader> {
 fn summary(project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
     let mut parsed = Summary::parse(text, path);
     derive_durations(vec![&mut parsed.value], &project.git)?;
-    Ok(boxed(parsed, Model::Summary))
-}
-
-fn boxed<T>(parsed: Parsed<T>, model: fn(Box<T>) -> Model) -> Parsed<Model> {
-    parsed.map(|value| model(Box::new(value)))
+    Ok(parsed.map(Model::Summary))
 }

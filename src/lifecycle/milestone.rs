@@ -65,34 +65,24 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     let Survey { folder, position, .. } = &survey;
     // With `default`, folders of shipped milestones may lie beside those of the active one.
     let mut found = Vec::new();
+    let mut list = |slug: &str, name, standing, phases| {
+        found.push(ListedMilestone { slug: slug.to_owned(), name, standing, phases });
+    };
     if position.next.action != Action::None || folder.active.slug != DEFAULT_MILESTONE {
-        found.push(ListedMilestone {
-            slug: folder.active.slug.clone(),
-            name,
-            standing: MilestoneState::Active,
-            phases: Some(position.members().count()),
-        });
+        let phases = position.members().count();
+        list(&folder.active.slug, name, MilestoneState::Active, Some(phases));
     }
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
             let milestone = MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value;
             let read = afterwards(project, &survey, Some(milestone), &Changes::new());
-            found.push(ListedMilestone {
-                slug,
-                name: None,
-                standing: MilestoneState::Open,
-                phases: Some(read.position.members().count()),
-            });
+            list(&slug, None, MilestoneState::Open, Some(read.position.members().count()));
         }
     }
     for archive in &folder.archived {
         let milestone = archive.dir.as_ref().map(|_| archive.milestone()).transpose()?;
-        found.push(ListedMilestone {
-            slug: archive.slug.clone(),
-            name: None,
-            standing: MilestoneState::Archived,
-            phases: milestone.map(|milestone| milestone.value.phases.len()),
-        });
+        let phases = milestone.map(|milestone| milestone.value.phases.len());
+        list(&archive.slug, None, MilestoneState::Archived, phases);
     }
     Ok(found)
 }
@@ -112,10 +102,10 @@ pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<
     carried_out(project, "milestone switch", |survey, changes| plan_switch(survey, slug, changes))
 }
 
-/// A planned switch: the milestone to activate, and the report.
-type Planned = (MilestoneFolder, MilestoneReport);
+/// A planned switch: the milestone to activate, unless it is in the planning folder itself, and the report.
+type Planned = (Option<MilestoneFolder>, MilestoneReport);
 
-fn planned(active: MilestoneFolder, name: &str, was_active: bool) -> Planned {
+fn planned(active: Option<MilestoneFolder>, name: &str, was_active: bool) -> Planned {
     let report = MilestoneReport { active: name.to_owned(), was_active, migrated: None };
     (active, report)
 }
@@ -136,7 +126,7 @@ fn carried_out(
     carry_out(project, operation, &stores, |work| {
         let survey = Survey::read(project)?;
         let (active, report) = plan(&survey, &mut work.changes)?;
-        let after = afterwards(project, &survey, Some(active), &work.changes);
+        let after = afterwards(project, &survey, active, &work.changes);
         work.warnings.extend(after.warnings.iter().cloned());
         refresh_with(project, &survey, &after, &SyncRequest::default(), work)?;
         Ok(report)
@@ -163,7 +153,7 @@ fn plan_new(
     let is_named =
         folder.active.dir == folder.dir && survey.state.milestone.as_deref() == Some(slug);
     if folder.active.slug == slug || is_named {
-        return Ok(planned(folder.active.clone(), slug, true));
+        return Ok(planned(Some(folder.active.clone()), slug, true));
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
         return Err(Error::refused(format!("milestone {slug:?} already exists"))
@@ -190,7 +180,7 @@ fn plan_new(
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     let active = MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() };
     let migrated = migrated.map(|dir| project.relative(&dir).to_owned());
-    Ok((active, MilestoneReport { active: slug.to_owned(), was_active: false, migrated }))
+    Ok((Some(active), MilestoneReport { active: slug.to_owned(), was_active: false, migrated }))
 }
 
 /// Returns whether milestones have folders of their own here, with the active one named in ACTIVE.
@@ -275,12 +265,7 @@ fn plan_in_root(
         }
         _ => write_new(project, survey, slug, dir, carried, changes)?,
     }
-    let active = MilestoneFolder {
-        slug: DEFAULT_MILESTONE.to_owned(),
-        dir: dir.clone(),
-        ..MilestoneFolder::default()
-    };
-    Ok(planned(active, slug, false))
+    Ok(planned(None, slug, false))
 }
 
 /// Plans the files of a new milestone.
@@ -360,5 +345,5 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         };
         return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));
     };
-    Ok(planned(active, slug, folder.active.slug == slug))
+    Ok(planned(Some(active), slug, folder.active.slug == slug))
 }

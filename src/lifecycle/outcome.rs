@@ -40,9 +40,7 @@ pub struct CommandOutcome<T> {
 impl<T> CommandOutcome<T> {
     /// Fails with the rule that prevented a context file from being written; the rest of the work is done.
     pub fn refusal(&self) -> Result<()> {
-        let mut refused = self.context.iter().flat_map(|context| &context.refused);
-        let first = refused.next().cloned();
-        first.map_or(Ok(()), |refusal| Err(Error::from(refusal)))
+        self.context.as_ref().map_or(Ok(()), Regenerated::refusal)
     }
 }
 

@@ -23,7 +23,6 @@
 //!
 //! The hash covers everything after the first line: a note that a person wrote or edited is never replaced.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -31,7 +30,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Handoff, Next, PhaseNumber, PhaseReport, PlanState, Survey};
+use crate::plan::{Handoff, Next, Phase, PhaseNumber, PhaseReport, PlanState, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -77,7 +76,9 @@ pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<Pa
         }
         let report = PauseReport {
             file: project.relative(&path).to_owned(),
-            ..pause_report(project, &survey)
+            phase: position(&survey),
+            last_completed: last_completed(project, &survey),
+            next_pending: next_pending(project, &survey),
         };
         let next = survey.position.next.clone();
         let page = page(project, &survey, &report, &next, notes)?;
@@ -88,21 +89,14 @@ pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<Pa
     })
 }
 
-fn pause_report(project: &Project, survey: &Survey) -> PauseReport {
+fn position(survey: &Survey) -> Option<String> {
     let derived = PhaseReport::derived(&survey.position);
-    let phase = derived.number.map(|number| {
-        let total = derived.total.map(|total| format!(" of {total}"));
-        let name = derived.name.map(|name| format!(" ({name})"));
-        let status = derived.status.map(|status| format!(": {status}"));
-        let parts = [total, name, status].map(Option::unwrap_or_default);
-        format!("{number}{}", parts.concat())
-    });
-    PauseReport {
-        phase,
-        last_completed: last_completed(project, survey),
-        next_pending: next_pending(project, survey),
-        ..PauseReport::default()
-    }
+    let parts = [
+        derived.total.map(|total| format!(" of {total}")),
+        derived.name.map(|name| format!(" ({name})")),
+        derived.status.map(|status| format!(": {status}")),
+    ];
+    Some(format!("{}{}", derived.number?, parts.map(Option::unwrap_or_default).concat()))
 }
 
 fn last_completed(project: &Project, survey: &Survey) -> Option<String> {
@@ -127,15 +121,11 @@ fn shown(project: &Project, path: &Path) -> String {
 
 /// Returns the complete plans as `phase/plan`, in order.
 fn done_plans(survey: &Survey) -> Vec<String> {
-    let mut done = Vec::new();
-    for phase in &survey.position.phases {
-        for slot in &phase.plans {
-            if slot.state == PlanState::Complete {
-                done.push(format!("{}/{}", phase.number, slot.number));
-            }
-        }
-    }
-    done
+    let of = |phase: &Phase| {
+        let done = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
+        done.map(|slot| format!("{}/{}", phase.number, slot.number)).collect::<Vec<_>>()
+    };
+    survey.position.phases.iter().flat_map(of).collect()
 }
 
 fn page(
@@ -145,7 +135,6 @@ fn page(
     next: &Next,
     notes: Option<&str>,
 ) -> Result<String> {
-    let mut body = String::from("# Resume\n\n");
     let paused = project.clock.timestamp();
     let commit = project.git.head()?;
     let contested = next.contest();
@@ -158,14 +147,11 @@ fn page(
         ("Contested", contested.as_ref()),
         ("Commit", commit.as_ref()),
     ];
-    for (label, value) in lines {
-        if let Some(value) = value {
-            writeln!(body, "**{label}:** {value}").ok();
-        }
-    }
+    let line = |(label, value): (&str, Option<&String>)| Some(format!("**{label}:** {}\n", value?));
+    let lines: String = lines.into_iter().filter_map(line).collect();
     let notes = notes.unwrap_or("None.");
     let done = done_plans(survey).join(" ");
-    write!(body, "\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n").ok();
+    let body = format!("# Resume\n\n{lines}\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n");
     let body = inert(&body);
     Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
 }
@@ -351,16 +337,12 @@ fn done_then(text: &str) -> Option<Vec<&str>> {
 /// Returns the notes section, or without one everything after the front matter.
 fn notes(outline: &Outline<'_>, has_section: bool) -> Option<String> {
     let section = outline.section(&["Notes"]).filter(|_| has_section);
-    let text = match section {
-        Some(section) => {
-            let start = section.own.start;
-            outline.text().get(start..).unwrap_or_default()
-        }
-        None => outline
-            .blocks(&(0..outline.text().len()))
-            .first()
-            .map_or("", |block| outline.text().get(block.range.start..).unwrap_or_default()),
+    let whole = 0..outline.text().len();
+    let start = match section {
+        Some(section) => section.own.start,
+        None => outline.blocks(&whole).first().map_or(whole.end, |block| block.range.start),
     };
+    let text = outline.text().get(start..).unwrap_or_default();
     let end = text.find("<!-- annals:done").unwrap_or(text.len());
     let text = text[..end].trim();
     (!text.is_empty() && text != "None.").then(|| text.to_owned())

@@ -135,7 +135,7 @@ pub struct Preview {
     pub warnings: Vec<Warning>,
 }
 
-fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&String::from_utf8_lossy(bytes))
 }
 
@@ -146,16 +146,13 @@ pub fn preview(project: &Project, request: &SyncRequest) -> Result<Preview> {
     let request = &SyncRequest { targets: vec![target], ..request.clone() };
     let mut work = Work::default();
     planned(project, request, &mut work)?;
-    let mut refused = work.context.iter().flat_map(|files| &files.refused);
-    if let Some(refusal) = refused.next().cloned() {
-        return Err(Error::from(refusal));
-    }
+    let context = work.context.unwrap_or_default();
+    context.refusal()?;
     // Another file may get the block in its place.
-    let files = work.context.iter().flat_map(|files| &files.files).map(|file| file.file.clone());
-    let files: Vec<PathBuf> = files.collect();
+    let mut files: Vec<PathBuf> = context.files.into_iter().map(|file| file.file).collect();
     let asked = PathBuf::from(target.file());
-    let file =
-        if files.contains(&asked) { asked } else { files.into_iter().next().unwrap_or(asked) };
+    let is_kept = files.is_empty() || files.contains(&asked);
+    let file = if is_kept { asked } else { files.swap_remove(0) };
     Ok(Preview {
         bytes: work.changes.current(&project.root.join(&file))?.unwrap_or_default(),
         file,
