@@ -88,9 +88,11 @@ fn unresolved(conflicts: Vec<Warning>) -> Option<AuditRow> {
 /// Returns the row for context files without room for the whole block, or `None` if there is room.
 pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
     // Other problems of the context files are left to the audit.
-    let rows = context_files(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
-    let row = rows.into_iter().find(|row| row.check == BUDGET && row.count > 0);
-    row.map(|row| AuditRow { store: "context", ..row })
+    context_files(&project.dry_run(true), &mut Vec::new())
+        .unwrap_or_default()
+        .into_iter()
+        .find(|row| row.check == BUDGET && row.count > 0)
+        .map(|row| AuditRow { store: "context", ..row })
 }
 
 impl Audit {
@@ -235,8 +237,9 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     };
     let Some(request) = context::upkeep(project, warnings)? else {
         let message = "its block is no longer updated: there is no planning folder, and nothing is remembered";
-        let found = claude_md::with_memory(project);
-        let found: Vec<_> = found.map(|one| Detail::at(one.file(), None, message)).collect();
+        let found: Vec<_> = claude_md::with_memory(project)
+            .map(|one| Detail::at(one.file(), None, message))
+            .collect();
         let rows = (!found.is_empty()).then(|| AuditRow::found("block", found, fix));
         return Ok(rows.into_iter().collect());
     };
@@ -289,8 +292,8 @@ fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let details = found.iter().map(|one| Detail::at(&one.file, one.line, &one.sentence()));
         AuditRow::found(check, details.collect(), fix)
     };
-    let findings = status.findings.iter();
-    let findings = findings.map(|one| Detail::at(&one.place.file, one.place.line, &one.message));
+    let findings =
+        status.findings.iter().map(|one| Detail::at(&one.place.file, one.place.line, &one.message));
     Ok(vec![
         row("drift", drift, "annals sync --fix-state"),
         row("left plans", left, "write the missing summaries, or remove the plans"),
@@ -383,8 +386,8 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         ("links", linked, "edit the linking entry: annals entry write"),
         ("paths", missing.collect(), "correct the path: annals entry write"),
         ("size", all(&found.oversized, "has more than 500 lines"), "split it: annals entry write"),
-    ];
-    let rows = rows.map(|(check, found, fix)| AuditRow::found(check, found, fix));
+    ]
+    .map(|(check, found, fix)| AuditRow::found(check, found, fix));
     Ok([AuditRow::counted("notepad", pruned, old, ENTRY_AUDIT)].into_iter().chain(rows).collect())
 }
 
@@ -438,11 +441,14 @@ fn ledger_rules(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     }
     let report = ledger::check(project)?;
     warnings.extend(report.warnings);
-    let broken = report.findings.into_iter().map(|finding| {
-        let message = format!("{} ({})", finding.message, finding.rule);
-        Detail { place: Some(finding.place), ..Detail::new(&message) }
-    });
-    let broken = broken.collect();
+    let broken = report
+        .findings
+        .into_iter()
+        .map(|finding| {
+            let message = format!("{} ({})", finding.message, finding.rule);
+            Detail { place: Some(finding.place), ..Detail::new(&message) }
+        })
+        .collect();
     let coverage = &report.coverage;
     let behind = match coverage.standing {
         AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => 0,
@@ -549,8 +555,8 @@ fn in_stores(project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
         // A symbolic link is not a file of the store.
         stores.push((store.as_str(), files.filter(|file| !file.is_symlink()).collect()));
     }
-    let stores = stores.into_iter();
     stores
+        .into_iter()
         .filter_map(|(store, files)| {
             Some(AuditRow { store, ..in_files(project, files, warnings)? })
         })
@@ -568,8 +574,7 @@ fn in_files(
     let mut found = Vec::new();
     // Files beyond the read limit of a command, counted by reason.
     let mut unread: BTreeMap<String, usize> = BTreeMap::new();
-    let folder = files.first().and_then(|file| file.parent());
-    let folder = folder.unwrap_or(&project.root).to_owned();
+    let folder = files.first().and_then(|file| file.parent()).unwrap_or(&project.root).to_owned();
     for path in &Boundary::within_limit(&folder, files) {
         match read::bytes(path) {
             Ok(None) => continue,
@@ -602,8 +607,8 @@ fn secret_row(found: Vec<Detail>) -> AuditRow {
 /// Returns the secrets in a text that starts at line `first`, as location and rule, without the secret
 /// itself.
 fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
-    let found = secrets::find_lines(text, first).into_iter();
-    found
+    secrets::find_lines(text, first)
+        .into_iter()
         .map(|(rule, line)| {
             Detail::at(path, line, &format!("contains what looks like a secret ({rule})"))
         })

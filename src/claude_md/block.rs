@@ -93,9 +93,12 @@ fn digest(lines: &[&[u8]]) -> String {
 /// Returns a block with its markers.
 pub(crate) fn marked(lines: &[&[u8]], newline: &str) -> Vec<u8> {
     let begin = begin(&digest(lines));
-    let all = [begin.as_bytes()].into_iter().chain(lines.iter().copied());
-    let all: Vec<&[u8]> = all.chain([END.as_bytes()]).collect();
-    all.join(newline.as_bytes())
+    [begin.as_bytes()]
+        .into_iter()
+        .chain(lines.iter().copied())
+        .chain([END.as_bytes()])
+        .collect::<Vec<&[u8]>>()
+        .join(newline.as_bytes())
 }
 
 /// The single pair of markers of a file.
@@ -300,8 +303,8 @@ pub(crate) fn without_edit<'a>(
         _ => None,
     };
     let Some(ranges) = ranges else {
-        let lost = lines.iter().filter(|line| !present.contains(line.trim_ascii()));
-        let lost: Vec<&[u8]> = lost.copied().collect();
+        let lost: Vec<&[u8]> =
+            lines.iter().filter(|line| !present.contains(line.trim_ascii())).copied().collect();
         let message = (!lost.is_empty()).then(|| {
             let lost = lost_summary(&lost);
             format!(
@@ -316,8 +319,11 @@ pub(crate) fn without_edit<'a>(
     let first = raw.iter().position(|line| !is_blank(line)).unwrap_or(0);
     let (mut moved, mut count) = (Vec::new(), 0);
     for range in ranges {
-        let added = raw[first + range.start..first + range.end].iter();
-        let added: Vec<&[u8]> = added.filter(|line| !is_own(&readable(line))).copied().collect();
+        let added: Vec<&[u8]> = raw[first + range.start..first + range.end]
+            .iter()
+            .filter(|line| !is_own(&readable(line)))
+            .copied()
+            .collect();
         let added = without_edges(&added);
         if added.iter().filter(|line| present.insert(line.trim_ascii())).count() > 0 {
             count += added.iter().filter(|line| !is_blank(line)).count();
@@ -333,11 +339,11 @@ pub(crate) fn without_edit<'a>(
 
 /// Returns the lines that are not in the generated text.
 fn added(generated: &[u8], lines: &[&[u8]]) -> Vec<Range<usize>> {
-    let changes = capture_diff_slices(Algorithm::Myers, &normalised_lines(generated), lines);
-    let changes = changes.iter();
-    let changes =
-        changes.filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace));
-    changes.map(similar::DiffOp::new_range).collect()
+    capture_diff_slices(Algorithm::Myers, &normalised_lines(generated), lines)
+        .iter()
+        .filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace))
+        .map(similar::DiffOp::new_range)
+        .collect()
 }
 
 /// Returns the run of lines without which the others have the digest.
@@ -353,11 +359,15 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Vec<Range<usize>>> {
 
 /// Lists the first lines of a lost edit.
 fn lost_summary(lost: &[&[u8]]) -> String {
-    let quoted = lost.iter().take(MAX_NAMED_LINES).map(|line| {
-        let text = String::from_utf8_lossy(line);
-        format!("\"{}\"", clip(&strip_controls(&text), MAX_LINE_CHARS))
-    });
-    let quoted = quoted.collect::<Vec<_>>().join(", ");
+    let quoted = lost
+        .iter()
+        .take(MAX_NAMED_LINES)
+        .map(|line| {
+            let text = String::from_utf8_lossy(line);
+            format!("\"{}\"", clip(&strip_controls(&text), MAX_LINE_CHARS))
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
     match lost.len().saturating_sub(MAX_NAMED_LINES) {
         0 => format!("lost: {quoted}"),
         more => format!("lost: {quoted} and {}", quantity(more, "more line")),

@@ -84,8 +84,10 @@ fn skill_lines(skills: &[Skill], lines: &mut Lines<'_>) -> Vec<Line> {
     let mut shown: Vec<Line> = Vec::new();
     for skill in skills {
         let name = lines.line("a skill", &skill.name, MAX_ITEM_CHARS);
-        let scope = lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS);
-        let scope = scope.map(|scope| format!(" ({scope})")).unwrap_or_default();
+        let scope = lines
+            .optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS)
+            .map(|scope| format!(" ({scope})"))
+            .unwrap_or_default();
         let line = Line::new(&format!("{name}{scope}"));
         if !name.is_empty() && !shown.contains(&line) {
             shown.push(line);
@@ -323,8 +325,11 @@ impl Content {
         let [(chosen, _), (few, _)] = [decisions::MAX_DECISIONS, decisions::FEW_DECISIONS]
             .map(|most| decisions::select(&ranked, most));
         let mut decision_line = |(decision, _, text): &Ranked<'_>| {
-            let whole = [Some(decision.text.as_str()), decision.rationale.as_deref()];
-            let whole = whole.into_iter().flatten().collect::<Vec<_>>().join("\n");
+            let whole = [Some(decision.text.as_str()), decision.rationale.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n");
             Some(lines.part("a decision", text.as_deref()?, &whole, MAX_LINE_CHARS))
         };
         let decisions: Vec<Line> = chosen.iter().filter_map(&mut decision_line).collect();

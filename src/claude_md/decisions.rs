@@ -126,8 +126,9 @@ pub(crate) fn select<'a>(ranked: &[Placed<'a>], most: usize) -> (Vec<Ranked<'a>>
     }
     let mut texts: HashMap<usize, String> =
         shown.into_iter().map(|(at, .., text)| (at, text)).collect();
-    let ranked = ranked.iter().enumerate();
     ranked
+        .iter()
+        .enumerate()
         .map(|(at, placed)| (placed.decision, placed.file, texts.remove(&at)))
         .partition(|(.., text)| text.is_some())
 }
@@ -254,8 +255,11 @@ fn is_binding(lower: &str) -> bool {
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
 fn revoked(all: &[Placed<'_>]) -> HashSet<*const Decision> {
-    let ids = all.iter().flat_map(|placed| REVOKED.captures_iter(&placed.decision.text));
-    let ids: HashSet<String> = ids.map(|found| found[1].to_lowercase()).collect();
+    let ids: HashSet<String> = all
+        .iter()
+        .flat_map(|placed| REVOKED.captures_iter(&placed.decision.text))
+        .map(|found| found[1].to_lowercase())
+        .collect();
     // In one pass, since there may be thousands of both.
     let mut of_id: HashMap<&str, HashSet<*const Decision>> = HashMap::new();
     for placed in all.iter().filter(|_| !ids.is_empty()) {

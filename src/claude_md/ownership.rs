@@ -204,8 +204,7 @@ impl<'a> Recorded<'a> {
 
     /// Returns whether a line is the heading of one of the generator's sections.
     pub(crate) fn is_heading(&self, line: &str) -> bool {
-        let title = line.trim_end().strip_prefix("## ");
-        title.is_some_and(|title| self.section(title).is_some())
+        line.trim_end().strip_prefix("## ").is_some_and(|title| self.section(title).is_some())
     }
 
     fn section(&self, title: &str) -> Option<&'a GeneratedSection> {
@@ -236,8 +235,9 @@ impl<'a> Recorded<'a> {
                 decision.is_some() || is_absent(value)
             }
             "reason" => non_placeholder(value).is_none_or(|reason| {
-                let known = decision.and_then(|decision| decision.rationale.as_deref());
-                known.is_some_and(|known| fold(known) == fold(reason))
+                decision
+                    .and_then(|decision| decision.rationale.as_deref())
+                    .is_some_and(|known| fold(known) == fold(reason))
             }),
             _ => true,
         })
@@ -324,8 +324,12 @@ fn find(
             continue;
         };
         let range = outside(without_rule(text, section), block);
-        let lines = text[range.clone()].lines().skip(1).map(str::trim_end);
-        let lines = lines.enumerate().filter(|(_, line)| !line.is_empty());
+        let lines = text[range.clone()]
+            .lines()
+            .skip(1)
+            .map(str::trim_end)
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty());
         let (own, foreign): (Vec<_>, Vec<_>) =
             lines.partition(|(_, line)| known.has_form(line, forms));
         // Without any line of the generator's, the section is the user's own.

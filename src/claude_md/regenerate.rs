@@ -434,8 +434,9 @@ fn imports(text: &str, target: ContextTarget) -> bool {
     without_comments(text).trim_start_matches('\u{feff}').lines().any(|line| {
         is_code ^= is_fence(line);
         let names_it = |word: &str| {
-            let path = word.trim_end_matches(['.', ',', ';', ':', ')']).strip_prefix('@');
-            path.is_some_and(|path| path.strip_prefix("./").unwrap_or(path) == target.file())
+            word.trim_end_matches(['.', ',', ';', ':', ')'])
+                .strip_prefix('@')
+                .is_some_and(|path| path.strip_prefix("./").unwrap_or(path) == target.file())
         };
         !is_code && line.split_whitespace().any(names_it)
     })

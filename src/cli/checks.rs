@@ -143,8 +143,7 @@ fn on_path(project: &Project, name: &str) -> Option<PathBuf> {
 fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
 
-    let found = fs::metadata(file);
-    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

@@ -31,8 +31,9 @@ pub(crate) struct CompletionsArgs {
 
 pub(crate) fn completions(args: &CompletionsArgs, out: &mut Output) -> Result<()> {
     let (shells, name) = (Shells::builtins(), args.shell.to_string());
-    let shell = shells.completer(&name);
-    let shell = shell.ok_or_else(|| Error::failed(format!("no completions for {name}")))?;
+    let shell = shells
+        .completer(&name)
+        .ok_or_else(|| Error::failed(format!("no completions for {name}")))?;
     let mut script = Vec::new();
     shell
         .write_registration(VARIABLE, "annals", "annals", "annals", &mut script)
@@ -68,11 +69,11 @@ pub(crate) fn keys() -> ArgValueCandidates {
             .and_then(|project| knowledge::list(&project, &EntryFilter::default()).ok())
             .map(|found| found.value.entries);
         let entries = listed.unwrap_or_default().into_iter();
-        let candidate =
-            |key: String, title: String| CompletionCandidate::new(key).help(Some(title.into()));
         // bash inserts them as they are.
-        let entries = entries.filter(|entry| shell_word(&entry.key) == entry.key);
-        entries.map(|entry| candidate(entry.key, entry.title)).collect()
+        entries
+            .filter(|entry| shell_word(&entry.key) == entry.key)
+            .map(|entry| CompletionCandidate::new(entry.key).help(Some(entry.title.into())))
+            .collect()
     })
 }
 

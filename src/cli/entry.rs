@@ -373,8 +373,9 @@ impl WriteArgs {
         let file = Path::new(file);
         let body = read::users_bytes(file)?
             .ok_or_else(|| Error::not_found("there is no such file").at(file, None))?;
-        let text = String::from_utf8(body);
-        text.map(Some).map_err(|_| Error::usage("is not valid UTF-8").at(file, None))
+        String::from_utf8(body)
+            .map(Some)
+            .map_err(|_| Error::usage("is not valid UTF-8").at(file, None))
     }
 }
 

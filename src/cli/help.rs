@@ -71,16 +71,14 @@ fn styled(page: &str) -> String {
 fn output_mode(arguments: &[OsString]) -> OutputMode {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let options = words.split(|word| *word == "--").next().unwrap_or_default();
-    let has_color = |when: &str| {
+    let is_given = |color: &ColorChoice| {
+        let when = color.to_string();
         options.contains(&format!("--color={when}").as_str())
-            || options.windows(2).any(|pair| pair == ["--color", when])
+            || options.windows(2).any(|pair| pair == ["--color", &when])
     };
-    let color = match () {
-        () if has_color("never") => ColorChoice::Never,
-        () if has_color("always") => ColorChoice::Always,
-        () => ColorChoice::Auto,
-    };
-    OutputMode { json: options.contains(&"--json"), color, ..OutputMode::default() }
+    let color = [ColorChoice::Never, ColorChoice::Always].into_iter().find(is_given);
+    let json = options.contains(&"--json");
+    OutputMode { json, color: color.unwrap_or_default(), ..OutputMode::default() }
 }
 
 #[cfg(test)]

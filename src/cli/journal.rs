@@ -174,8 +174,11 @@ pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
     let Some((_, command)) = tool else {
         return arguments;
     };
-    let words = ["annals", "journal", command].map(OsString::from);
-    words.into_iter().chain(arguments.into_iter().skip(1)).collect()
+    ["annals", "journal", command]
+        .map(OsString::from)
+        .into_iter()
+        .chain(arguments.into_iter().skip(1))
+        .collect()
 }
 
 /// Reads all of standard input, or returns an error if it exceeds `most` bytes.
@@ -207,16 +210,19 @@ impl WriteArgs {
             return Ok(vec![RecordDraft::parse(&input(MAX_LINE)?)?]);
         }
         let input = input(MAX_BATCH_BYTES)?;
-        let lines = input.split(|byte| *byte == b'\n').enumerate();
-        let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-        let drafts = lines.map(|(index, line)| {
-            RecordDraft::parse(line).map_err(|mut error| {
-                let message = error.message.replace(" at line 1 column ", " at column ");
-                error.message = format!("line {}: {message}", index + 1);
-                error
+        let lines = input
+            .split(|byte| *byte == b'\n')
+            .enumerate()
+            .filter(|(_, line)| !line.trim_ascii().is_empty());
+        let drafts = lines
+            .map(|(index, line)| {
+                RecordDraft::parse(line).map_err(|mut error| {
+                    let message = error.message.replace(" at line 1 column ", " at column ");
+                    error.message = format!("line {}: {message}", index + 1);
+                    error
+                })
             })
-        });
-        let drafts = drafts.collect::<Result<Vec<RecordDraft>>>()?;
+            .collect::<Result<Vec<RecordDraft>>>()?;
         if drafts.is_empty() {
             return Err(Error::failed("the input is empty, expected one JSON object per line"));
         }

@@ -409,8 +409,9 @@ impl Output {
     /// Returns a location relative to the project if inside it.
     fn named(&self, place: &SourceLocation) -> SourceLocation {
         let root = self.root.as_deref();
-        let below = root.and_then(|root| place.file.strip_prefix(root).ok());
-        let below = below.filter(|below| !below.as_os_str().is_empty());
+        let below = root
+            .and_then(|root| place.file.strip_prefix(root).ok())
+            .filter(|below| !below.as_os_str().is_empty());
         SourceLocation::new(below.unwrap_or(&place.file), place.line)
     }
 

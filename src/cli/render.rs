@@ -26,8 +26,7 @@ pub(crate) fn render(
         fields.extend(more);
     }
     let document = Value::from(Serde(document));
-    let rendered = engine().and_then(|engine| engine.render_str(template, document));
-    rendered.map_err(io::Error::other)
+    engine().and_then(|engine| engine.render_str(template, document)).map_err(io::Error::other)
 }
 
 fn engine() -> Result<Environment<'static>, minijinja::Error> {
@@ -74,11 +73,14 @@ fn bullets(text: &str, heading: &str, most: usize, width: usize) -> String {
 /// Joins paths, each relative to a folder.
 #[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
 fn below(paths: Vec<String>, folder: &str) -> String {
-    let below = paths.iter().map(|path| {
-        let path = Path::new(path);
-        slashed(path.strip_prefix(folder).unwrap_or(path))
-    });
-    below.collect::<Vec<String>>().join(", ")
+    paths
+        .iter()
+        .map(|path| {
+            let path = Path::new(path);
+            slashed(path.strip_prefix(folder).unwrap_or(path))
+        })
+        .collect::<Vec<String>>()
+        .join(", ")
 }
 
 /// Returns a list as a YAML flow sequence of scalars, or of mappings with these fields.

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+
 use serde_json::json;
 
 use crate::cli::output::Output;
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::recall::{RecallQuery, SourceName, recall};
 use crate::search::NO_WORDS;
-use crate::sessions::Session;
+
 use crate::warning::Warning;
 use crate::{context, knowledge, sessions};
 
@@ -141,14 +141,6 @@ enum SessionsAction {
     Forget,
 }
 
-/// The document of `annals sessions --json`.
-#[derive(Debug, Serialize)]
-struct SessionList {
-    sessions: Vec<Session>,
-    /// Number of older ones.
-    more: usize,
-}
-
 pub(crate) fn sessions(args: &SessionsArgs, project: &Project, out: &mut Output) -> Result<()> {
     if args.off || args.action == SessionsAction::Forget {
         if args.off {
@@ -178,5 +170,5 @@ pub(crate) fn sessions(args: &SessionsArgs, project: &Project, out: &mut Output)
     }
     let titles: Vec<&str> = read.iter().map(|one| one.client.title()).collect();
     let titles = json!({ "titles": titles });
-    out.show_with(&SessionList { sessions: read, more }, &titles, text!("sessions/list"))
+    out.show_with(&json!({ "sessions": read, "more": more }), &titles, text!("sessions/list"))
 }

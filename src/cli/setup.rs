@@ -9,7 +9,7 @@ use std::{io, thread};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::Global;
 use crate::cli::output::Output;
@@ -19,7 +19,7 @@ use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{
     Event, Harness, HookRequest, MAX_INPUT, Reply, SetupOptions, SetupScope, setup,
 };
-use crate::project::{Layout, LayoutName, OpenRequest, Project};
+use crate::project::{Layout, LayoutName, Project};
 use crate::sessions::Client;
 use crate::{context, hooks, process, sessions};
 
@@ -169,7 +169,7 @@ struct ClientReport {
     client: SetupReport,
     /// The workflow's commands, and the line that each may run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<Vec<Call>>,
+    calls: Option<Vec<Value>>,
     /// The most that the text for a new session takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
@@ -178,17 +178,9 @@ struct ClientReport {
     transcripts: Option<&'static str>,
 }
 
-/// A line that a command of the workflow may run.
-#[derive(Serialize)]
-struct Call {
-    /// The command, or the moment.
-    after: String,
-    /// The line.
-    run: &'static str,
-}
-
-/// Returns what to run beside the workflow's commands, in the words of the generation in use.
-fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
+/// Returns what to run beside the workflow's commands, in the words of the generation in use: after each command or
+/// moment, the line.
+fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Value>> {
     let here = &project.planning_place().layout;
     let loaded = Layout::load(workflow)?;
     let commands =
@@ -204,7 +196,7 @@ fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
         ("its lessons are known".to_owned(), "annals execute N --lessons -"),
         (of(&commands.ship), ship),
     ];
-    Ok(calls.into_iter().map(|(after, run)| Call { after, run }).collect())
+    Ok(calls.into_iter().map(|(after, run)| json!({ "after": after, "run": run })).collect())
 }
 
 fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -269,7 +261,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     std::panic::set_hook(Box::new(|_| {}));
     let worker = thread::Builder::new().name("hook".to_owned());
     let worker = worker.spawn(move || {
-        let answer = answer(&request, &place);
+        let answer = hooks::answer(&request, &place, &input());
         // The receiver is dropped after the timeout.
         let _is_heard = sender.send(answer).is_ok();
     });
@@ -284,10 +276,6 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("crashed")),
     }
-}
-
-fn answer(request: &HookRequest, place: &OpenRequest) -> Result<Reply> {
-    hooks::answer(request, place, &input())
 }
 
 /// Reads the input to its end, so that the harness can finish writing it, and keeps one byte more than the

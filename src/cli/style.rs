@@ -39,13 +39,14 @@ pub(crate) fn head_style(line: &str) -> Style {
 /// Returns the style of a line of the checks.
 pub(crate) fn check_style(line: &str) -> Style {
     let mut words = line.split_whitespace().filter(|_| !line.starts_with(' '));
-    let level = words.find_map(|word| match word {
-        "ok" => Some(AnsiColor::Green),
-        "attention" => Some(AnsiColor::Yellow),
-        "fault" => Some(AnsiColor::Red),
-        _ => None,
-    });
-    level.map_or(Style::new(), plain)
+    words
+        .find_map(|word| match word {
+            "ok" => Some(AnsiColor::Green),
+            "attention" => Some(AnsiColor::Yellow),
+            "fault" => Some(AnsiColor::Red),
+            _ => None,
+        })
+        .map_or(Style::new(), plain)
 }
 
 /// Returns the style of a line of the status: the next action, and what speaks against it, stand out.

@@ -266,13 +266,6 @@ const WORK_BEFORE: &str = "execute";
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {}
 
-/// The JSON document of `annals demo --json`.
-#[derive(Debug, Serialize)]
-struct DemoReport {
-    /// The steps, in order.
-    steps: Vec<Step>,
-}
-
 /// A command and its effects.
 #[derive(Debug, Serialize)]
 struct Step {
@@ -289,11 +282,11 @@ struct Step {
 pub(crate) fn demo(_: &DemoArgs, out: &mut Output) -> Result<()> {
     let data = Scratch::create("annals-demo-data")?;
     let scratch = Scratch::create("annals-demo")?;
-    let report = DemoReport { steps: walk(scratch.path(), &environment(data.path()))? };
+    let steps = walk(scratch.path(), &environment(data.path()))?;
     scratch.delete()?;
     data.delete()?;
-    let files: Vec<_> = report.steps.iter().map(|step| files_of(&step.diff)).collect();
-    out.show_with(&report, &json!({ "files": files }), text!("demo"))
+    let files: Vec<_> = steps.iter().map(|step| files_of(&step.diff)).collect();
+    out.show_with(&json!({ "steps": steps }), &json!({ "files": files }), text!("demo"))
 }
 
 /// Returns an environment with only the caller's clock and a data folder: their settings must not affect the

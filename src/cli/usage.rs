@@ -21,8 +21,8 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
     let command = name(&known);
     let rendered = error.render().to_string();
     let lines = rendered.lines().map(str::trim);
-    let message: Vec<&str> = lines.clone().take_while(|line| !line.is_empty()).collect();
-    let message = message.join(" ");
+    let message =
+        lines.clone().take_while(|line| !line.is_empty()).collect::<Vec<&str>>().join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tips: Vec<&str> = lines.filter_map(|line| line.strip_prefix("tip: ")).collect();
     let group = command.strip_suffix(" help").unwrap_or(command);
@@ -67,8 +67,8 @@ fn accepted(error: &clap::Error, command: &Command) -> Option<String> {
 
 /// Returns an argument with the words that it accepts, if they are known.
 fn with_values(argument: &str, command: &Command) -> String {
-    let values = possible_values(argument, command);
-    let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+    let values: Vec<String> =
+        possible_values(argument, command).map(|value| value.get_name().to_owned()).collect();
     match values.join(", ") {
         values if values.is_empty() => argument.to_owned(),
         values => format!("{argument} ({values})"),
@@ -77,8 +77,10 @@ fn with_values(argument: &str, command: &Command) -> String {
 
 /// Returns the words that an argument accepts.
 fn possible_values(argument: &str, command: &Command) -> impl Iterator<Item = PossibleValue> {
-    let known = command.get_arguments().filter(move |known| known.to_string() == argument);
-    known.flat_map(Arg::get_possible_values)
+    command
+        .get_arguments()
+        .filter(move |known| known.to_string() == argument)
+        .flat_map(Arg::get_possible_values)
 }
 
 /// Returns a hint at the alias that a wrong word resembles; clap suggests no aliases.
@@ -133,14 +135,17 @@ fn is_close(known: &str, word: &str) -> bool {
 
 /// Returns the command line, without `annals`, that does what an unknown word of a group says.
 fn by_meaning(group: &str, is_it: &dyn Fn(&str) -> bool) -> Option<&'static str> {
-    let row = MEANT.lines().filter_map(|row| row.split_once(": ")).find(|(_, words)| {
-        let mut words = words.split(' ');
-        if !group.is_empty() && words.next() != Some(group) {
-            return false;
-        }
-        words.any(is_it)
-    });
-    row.map(|(meant, _)| meant)
+    MEANT
+        .lines()
+        .filter_map(|row| row.split_once(": "))
+        .find(|(_, words)| {
+            let mut words = words.split(' ');
+            if !group.is_empty() && words.next() != Some(group) {
+                return false;
+            }
+            words.any(is_it)
+        })
+        .map(|(meant, _)| meant)
 }
 
 /// Returns the command that the arguments name.

@@ -225,16 +225,15 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut warnings = Vec::new();
-    let request = sync_request(args, project, &mut warnings);
-    let request = request.inspect_err(|_| out.warnings(&warnings))?;
+    let request =
+        sync_request(args, project, &mut warnings).inspect_err(|_| out.warnings(&warnings))?;
     if args.stdout {
         let mut preview = lifecycle::preview(project, &request)?;
         preview.warnings.splice(..0, warnings);
         out.warnings(&preview.warnings);
         return out.file(&preview, &preview.bytes);
     }
-    let done = lifecycle::sync(project, &request);
-    let mut done = done.inspect_err(|_| out.warnings(&warnings))?;
+    let mut done = lifecycle::sync(project, &request).inspect_err(|_| out.warnings(&warnings))?;
     done.warnings.splice(..0, warnings);
     out.outcome(&done, text!("workflow/sync"), done.verdict(&request))
 }

@@ -213,8 +213,11 @@ impl<'a> Gatherer<'a> {
     }
 
     fn blockers(&self) -> Vec<String> {
-        let survey = self.planning.as_ref().map(|(survey, _)| survey);
-        survey.map(Survey::current_blockers).unwrap_or_default()
+        self.planning
+            .as_ref()
+            .map(|(survey, _)| survey)
+            .map(Survey::current_blockers)
+            .unwrap_or_default()
     }
 
     /// Returns whether the lists are shortened for the start of a session.
@@ -247,8 +250,10 @@ impl<'a> Gatherer<'a> {
             .collect();
         head.push(format!("Commits covered: {}", brief.coverage.line()));
         head.retain(|_| !self.request.is_for_file);
-        let head = head.into_iter().map(|line| (String::new(), line));
-        head.chain(ledger_lines(brief.state_sections())).collect()
+        head.into_iter()
+            .map(|line| (String::new(), line))
+            .chain(ledger_lines(brief.state_sections()))
+            .collect()
     }
 
     /// Returns the pinned notes, and after a compaction also the latest working notes: those that the agent wrote, and
@@ -281,8 +286,10 @@ impl<'a> Gatherer<'a> {
                 warnings.extend(found.warnings);
                 // Before it is split into lines: a key may stand on several.
                 let text = sanitized(&found.text);
-                let lines = text.lines().map(unmarked);
-                let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
+                let lines = text
+                    .lines()
+                    .map(unmarked)
+                    .filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.map(str::to_owned).collect())
             }
             Err(error) if error.kind == ErrorKind::NotFound => Ok(Vec::new()),
@@ -302,8 +309,9 @@ impl<'a> Gatherer<'a> {
         let planned = chosen.into_iter().chain(rest).take(MAX_DECISIONS);
         let planned =
             planned.filter(|(decision, ..)| is_new(decision)).map(|(decision, file, statement)| {
-                let statement = statement.or_else(|| claude_md::decision_statement(decision));
-                let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
+                let statement = statement
+                    .or_else(|| claude_md::decision_statement(decision))
+                    .unwrap_or_else(|| decision.untagged().to_owned());
                 // In front, where no limit cuts it off: it tells a reader whether the decision belongs to the current work.
                 let date = || decision.date.map(|date| date.to_string());
                 // The column of a table has the number alone.
@@ -358,8 +366,8 @@ impl<'a> Gatherer<'a> {
             // Most entries have the "on" of "who is on call".
             let words = content_words(text, Language::detect(text)).join(" ");
             let text = if words.is_empty() { text } else { &words };
-            let found = knowledge::query(self.project, text, &EntryFilter::default())?;
-            let found = found.into_value(warnings);
+            let found =
+                knowledge::query(self.project, text, &EntryFilter::default())?.into_value(warnings);
             // An explicit topic takes every match; the name of a phase must match well.
             let least = if topic.is_some() { 1 } else { MIN_SCORE };
             let hits = found.hits.iter().filter(|hit| hit.score >= least);
@@ -373,8 +381,8 @@ impl<'a> Gatherer<'a> {
         }
         let more = all.len().saturating_sub(MAX_ENTRIES);
         let mut lines: Vec<String> = all.iter().map(|entry| entry.line(topic.is_some())).collect();
-        let outdated = self.request.already_read.outdated("[[", &lines).into_iter();
-        let outdated = outdated.filter(|_| is_read);
+        let outdated =
+            self.request.already_read.outdated("[[", &lines).into_iter().filter(|_| is_read);
         let outdated: Vec<String> =
             outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
         lines.truncate(MAX_ENTRIES);

@@ -127,8 +127,10 @@ fn sections(
     warnings: &mut Vec<Warning>,
 ) -> Vec<(DigestPart, Result<DigestSection>)> {
     let gatherer = Gatherer::new(project, request, warnings);
-    let parts = requested_parts(request).into_iter();
-    parts.map(|part| (part, gatherer.gather(part, warnings))).collect()
+    requested_parts(request)
+        .into_iter()
+        .map(|part| (part, gatherer.gather(part, warnings)))
+        .collect()
 }
 
 /// Returns what a context file says of a project without a planning folder: what a session reads at its start, but for
@@ -148,8 +150,10 @@ pub fn memory(project: &Project) -> Result<Parsed<Option<Vec<MemoryPart>>>> {
         is_for_file: true,
         ..DigestRequest::default()
     };
-    let sections = sections(project, &request, &mut warnings).into_iter();
-    let sections = sections.map(|(_, section)| section).collect::<Result<Vec<_>>>()?;
+    let sections = sections(project, &request, &mut warnings)
+        .into_iter()
+        .map(|(_, section)| section)
+        .collect::<Result<Vec<_>>>()?;
     let part = |one: DigestSection| MemoryPart { heading: one.part.heading(), lines: one.lines };
     let parts = packing::fitting(sections, START_BUDGET).into_iter().map(part).collect();
     Ok(Parsed::new(Some(parts), warnings))

@@ -89,12 +89,14 @@ fn packed(sections: Vec<DigestSection>, budget: usize) -> Vec<Packed> {
 
 /// Returns the parts with the lines that fit.
 pub(crate) fn fitting(sections: Vec<DigestSection>, budget: usize) -> Vec<DigestSection> {
-    let packed = packed(sections, budget).into_iter().filter(|part| part.taken > 0);
-    let fitting = packed.map(|Packed { mut section, taken, .. }| {
-        section.lines.truncate(taken);
-        section
-    });
-    fitting.collect()
+    packed(sections, budget)
+        .into_iter()
+        .filter(|part| part.taken > 0)
+        .map(|Packed { mut section, taken, .. }| {
+            section.lines.truncate(taken);
+            section
+        })
+        .collect()
 }
 
 /// Packs the parts into a digest, which says how many lines do not fit.
@@ -155,12 +157,15 @@ fn footer(packed: &[Packed]) -> String {
 }
 
 fn left_out(packed: &[Packed]) -> Vec<LeftOut> {
-    let left = packed.iter().map(|part| LeftOut {
-        part: part.section.part,
-        lines: part.section.lines.len() - part.taken,
-        command: part.section.part.command(),
-    });
-    left.filter(|left| left.lines > 0).collect()
+    packed
+        .iter()
+        .map(|part| LeftOut {
+            part: part.section.part,
+            lines: part.section.lines.len() - part.taken,
+            command: part.section.part.command(),
+        })
+        .filter(|left| left.lines > 0)
+        .collect()
 }
 
 word_enum! {
@@ -281,8 +286,11 @@ impl AlreadyRead {
     /// Returns the lines of the generated blocks that begin with a text, and say what none of the current lines does.
     pub(crate) fn outdated(&self, begin: &str, current: &[String]) -> Vec<&str> {
         let current: HashSet<String> = current.iter().map(|line| words(line)).collect();
-        let lines = self.generated.iter().map(String::as_str);
-        lines.filter(|line| line.starts_with(begin) && !current.contains(&words(line))).collect()
+        self.generated
+            .iter()
+            .map(String::as_str)
+            .filter(|line| line.starts_with(begin) && !current.contains(&words(line)))
+            .collect()
     }
 }
 

@@ -191,7 +191,8 @@ impl Git {
     /// Returns the newest commits that changed a file, given relative to the top, newest first.
     pub fn commits_touching(&self, path: &str, max_commits: usize) -> Result<Vec<String>> {
         let max_commits = format!("--max-count={max_commits}");
-        let output = self.rev_list(None, &["--full-history", &max_commits], Some(path))?;
+        let output =
+            self.history("rev-list", None, &["--full-history", &max_commits], Some(path))?;
         Ok(output.lines().map(str::to_owned).collect())
     }
 
@@ -205,7 +206,7 @@ impl Git {
     /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
         let options = ["--first-parent", "--timestamp", MAX_COUNT_ARG];
-        let output = self.rev_list(None, &options, None)?;
+        let output = self.history("rev-list", None, &options, None)?;
         let commits = output.lines().filter_map(|line| {
             let (seconds, hash) = line.split_once(' ')?;
             let time = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
@@ -214,18 +215,9 @@ impl Git {
         Ok(Timeline { commits: commits.collect() })
     }
 
-    /// Returns what `git rev-list` prints of the commits up to the checked-out one, or of those that changed a path;
-    /// nothing without a commit.
-    pub(crate) fn rev_list(
-        &self,
-        since: Option<&str>,
-        options: &[&str],
-        path: Option<&str>,
-    ) -> Result<String> {
-        self.history("rev-list", since, options, path)
-    }
-
-    fn history(
+    /// Returns what a command such as `git rev-list` prints of the commits up to the checked-out one, or of those that changed
+    /// a path; nothing without a commit.
+    pub(crate) fn history(
         &self,
         command: &str,
         since: Option<&str>,

@@ -84,7 +84,7 @@ impl Git {
         let Some(from) = self.resolve(hash)? else {
             return Ok(None);
         };
-        Ok(self.rev_list(Some(&from), &["--count"], None)?.trim().parse().ok())
+        Ok(self.history("rev-list", Some(&from), &["--count"], None)?.trim().parse().ok())
     }
 
     /// Returns the value of a key of the repository's own configuration.
@@ -108,8 +108,9 @@ impl Git {
 
     /// Returns whether the checkout is sparse: some tracked files are intentionally absent.
     pub fn is_sparse(&self) -> bool {
-        let repository = self.repository.as_ref();
-        repository.is_some_and(|own| own.git_dir.join("info/sparse-checkout").exists())
+        self.repository
+            .as_ref()
+            .is_some_and(|own| own.git_dir.join("info/sparse-checkout").exists())
     }
 
     /// Returns the paths in the index, relative to the top of the repository.
@@ -138,9 +139,8 @@ impl Git {
     ///
     /// A worktree counts only if the repository and the worktree name each other; starts no process.
     pub fn worktrees(&self, root: &Path) -> Vec<PathBuf> {
-        let repository = self.repository.as_ref().filter(|_| self.obstacle.is_none());
         let mut roots = vec![root.to_owned()];
-        let Some(repository) = repository else {
+        let Some(repository) = self.readable() else {
             return roots;
         };
         let inside = root.strip_prefix(&repository.top).unwrap_or(Path::new(""));
@@ -168,8 +168,7 @@ impl Git {
 
     /// Returns the repository, unless it has an obstacle.
     fn readable(&self) -> Option<&Repository> {
-        let repository = self.repository.as_ref();
-        repository.filter(|_| self.obstacle.is_none())
+        self.repository.as_ref().filter(|_| self.obstacle.is_none())
     }
 
     /// Runs git at the top of the repository; `None` without git or repository, or if it may not be run there.
@@ -187,8 +186,7 @@ impl Git {
 
     /// Returns the output of a command that reads this input; empty without git or repository.
     fn output(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
-        let output = self.run(arguments, input)?;
-        output.map_or(Ok(Vec::new()), |output| successful(output, arguments))
+        self.run(arguments, input)?.map_or(Ok(Vec::new()), |output| successful(output, arguments))
     }
 
     /// Returns the output of a command as text; empty without git or repository.
@@ -198,8 +196,11 @@ impl Git {
 
     /// Returns the output of a command whose exit code 1 means "none".
     fn query(&self, arguments: &[&str]) -> Result<Option<String>> {
-        let output = self.run(arguments, &[])?.filter(|output| output.status.code() != Some(1));
-        let output = output.map(|output| successful(output, arguments)).transpose()?;
+        let output = self
+            .run(arguments, &[])?
+            .filter(|output| output.status.code() != Some(1))
+            .map(|output| successful(output, arguments))
+            .transpose()?;
         Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
     }
 }

@@ -174,8 +174,7 @@ fn exists(path: &Path) -> bool {
 /// Returns the path in a file after a prefix, or `None` if git might read a different one.
 fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, MAX_LINE_BYTES)?;
-    let path = text.strip_prefix(prefix)?;
-    let path = path.trim_end_matches(['\r', '\n']);
+    let path = text.strip_prefix(prefix)?.trim_end_matches(['\r', '\n']);
     let is_plain = !path.is_empty()
         && path.trim() == path
         && !path.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER);
@@ -231,8 +230,9 @@ fn external_include(repository: &Repository) -> Option<PathBuf> {
     let files = [repository.common_dir.join("config"), repository.git_dir.join("config.worktree")];
     // Includes are rare; without one, the rest can be skipped.
     let may_include = |file: &PathBuf| {
-        let text = read(file, MAX_CONFIG_BYTES).map(|text| text.to_ascii_lowercase());
-        text.map_or_else(|| file.symlink_metadata().is_ok(), |text| text.contains("include"))
+        read(file, MAX_CONFIG_BYTES)
+            .map(|text| text.to_ascii_lowercase())
+            .map_or_else(|| file.symlink_metadata().is_ok(), |text| text.contains("include"))
     };
     let files: Vec<PathBuf> = files.into_iter().filter(may_include).collect();
     if files.is_empty() {
@@ -253,8 +253,7 @@ fn worktree(config: &Path) -> Option<String> {
 /// Returns whether a file and all files that it includes, directly or not, are inside one of the folders.
 fn includes_stay_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     let real = file.canonicalize().ok();
-    let Some(real) = real.filter(|real| folders.iter().any(|folder| real.starts_with(folder)))
-    else {
+    let Some(real) = real.filter(|real| is_in(real, folders)) else {
         return false;
     };
     let Some(text) = read(&real, MAX_CONFIG_BYTES) else {
@@ -273,10 +272,16 @@ fn includes_stay_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool 
     })
 }
 
+/// Returns whether a real path is inside one of the folders.
+fn is_in(real: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| real.starts_with(folder))
+}
+
 /// Returns whether a path that does not exist would be inside one of the folders.
 fn would_be_inside(path: &Path, folders: &[PathBuf]) -> bool {
-    let folder = path.ancestors().find_map(|path| path.canonicalize().ok());
-    folder.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
+    path.ancestors()
+        .find_map(|path| path.canonicalize().ok())
+        .is_some_and(|real| is_in(&real, folders))
 }
 
 /// Returns the paths that settings include, verbatim.
@@ -412,8 +417,7 @@ fn git_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
 
 /// Returns whether the `gitdir` file of a worktree's folder points to the `.git` of `top`.
 fn gitdir_points_to(git_dir: &Path, top: &Path) -> bool {
-    let link = read_line(&git_dir.join("gitdir"), "").map(|path| git_dir.join(path));
-    link.is_some_and(|link| {
+    read_line(&git_dir.join("gitdir"), "").map(|path| git_dir.join(path)).is_some_and(|link| {
         let folder = link.parent().and_then(|folder| folder.canonicalize().ok());
         link.file_name().is_some_and(|name| name == ".git") && folder.as_deref() == Some(top)
     })
@@ -444,9 +448,7 @@ fn find_unsafe(
         if !is_checked(&entry.file_name().to_string_lossy()) {
             None
         } else if kind.is_symlink() {
-            let real = path.canonicalize().ok();
-            let stays =
-                real.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)));
+            let stays = path.canonicalize().is_ok_and(|real| is_in(&real, folders));
             (!stays).then(|| Warning::file(&path, OUTSIDE))
         } else if kind.is_dir() {
             let deeper = depth.checked_sub(1)?;

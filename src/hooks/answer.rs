@@ -75,15 +75,18 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
         return Ok(Reply::default());
     };
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
-    let harness = request.harness.as_deref().and_then(Harness::from_word);
-    let harness = harness.unwrap_or_else(|| Harness::from_environment(&project.environment));
+    let harness = request
+        .harness
+        .as_deref()
+        .and_then(Harness::from_word)
+        .unwrap_or_else(|| Harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
-    let text = context_for(request, &project, harness, event, &input, &mut problems);
-    let text = text.unwrap_or_else(|error| {
-        problems.push(error);
-        None
-    });
+    let text = context_for(request, &project, harness, event, &input, &mut problems)
+        .unwrap_or_else(|error| {
+            problems.push(error);
+            None
+        });
     let noted: Result<()> = problems.into_iter().try_for_each(|problem| {
         let problem = problem.relative_to(&project.root).to_string();
         note_problem(&project, name, &problem)
@@ -224,8 +227,10 @@ fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
 /// Describes the position: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
 fn describe_position(project: &Project) -> Result<String> {
     let position = Survey::read(project)?.position;
-    let phase = PhaseReport::derived(&position).line();
-    let phase = phase.map(|phase| format!(": phase {phase}")).unwrap_or_default();
+    let phase = PhaseReport::derived(&position)
+        .line()
+        .map(|phase| format!(": phase {phase}"))
+        .unwrap_or_default();
     let contested = if position.next.conflict { " (contested)" } else { "" };
     Ok(format!("{phase}, next {}{contested}", position.next.command))
 }
@@ -278,8 +283,10 @@ pub(crate) fn start_text(
         (DigestPart::Notepad, !start.notepad),
         (DigestPart::Entries, !start.entries),
         (DigestPart::Decisions, already_read.has_decisions),
-    ];
-    let without = without.into_iter().filter(|(_, is_out)| *is_out).map(|(part, _)| part);
+    ]
+    .into_iter()
+    .filter(|(_, is_out)| *is_out)
+    .map(|(part, _)| part);
     let request = DigestRequest {
         // Joining two texts may add a token.
         budget: context::START_BUDGET - estimate_tokens(REST) - 2,
@@ -306,11 +313,14 @@ pub fn start_tokens(project: &Project, harness: Harness) -> (usize, usize) {
         notepad: project.settings.notepad,
         entries: project.settings.entries,
     };
-    let text = start_text(&project.dry_run(true), harness, start, &mut Vec::new());
-    let text = text.ok().flatten().unwrap_or_default();
+    let text = start_text(&project.dry_run(true), harness, start, &mut Vec::new())
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let shown = &harness.profile().context;
-    let files = context_texts(project, harness).into_iter();
-    let files = files.map(|text| estimate_tokens(&shown.visible(&text)));
+    let files = context_texts(project, harness)
+        .into_iter()
+        .map(|text| estimate_tokens(&shown.visible(&text)));
     (files.sum(), estimate_tokens(&text))
 }
 
@@ -420,8 +430,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
             let passed_on = format!("{text} Include this in your report.");
             queue(project, input, &what, &text).map(|()| Some(passed_on))
         } else {
-            let is_first = is_first(project, input, &what, None);
-            is_first.map(|is_first| is_first.then(|| text.clone()))
+            is_first(project, input, &what, None).map(|is_first| is_first.then(|| text.clone()))
         };
         // Saying it twice is better than not at all.
         said.extend(answer.unwrap_or_else(|error| {

@@ -314,8 +314,7 @@ impl HarnessProfile {
 
     /// Returns the harness's own name for an event, if it has one.
     pub(crate) fn event_name(&self, event: Event) -> Option<&str> {
-        let known = self.events.iter().find(|(known, _)| *known == event);
-        known.map(|(_, name)| name.as_str())
+        self.events.iter().find(|(known, _)| *known == event).map(|(_, name)| name.as_str())
     }
 }
 
@@ -401,8 +400,9 @@ impl Check {
             let path = at.path(project, dir);
             let value = value_of(&path)?;
             let found = self.at.iter().any(|keys| {
-                let found = places(vec![&value], keys, &project.root, &dir.folder);
-                found.into_iter().any(|value| passes(value, self.test))
+                places(vec![&value], keys, &project.root, &dir.folder)
+                    .into_iter()
+                    .any(|value| passes(value, self.test))
             });
             found.then_some(path)
         });
@@ -426,8 +426,11 @@ impl At {
             Self::Base(name) => dir.base.join(name),
             Self::State(name) => {
                 let inside = dir.user_folder.join(name);
-                let home = project.environment.home().filter(|_| !inside.exists());
-                home.map_or(inside, |home| home.join(name))
+                project
+                    .environment
+                    .home()
+                    .filter(|_| !inside.exists())
+                    .map_or(inside, |home| home.join(name))
             }
         }
     }

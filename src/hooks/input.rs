@@ -46,8 +46,7 @@ impl Input {
 
     /// Returns whether the event belongs to a subagent, not to the main conversation.
     pub fn is_subagent(&self) -> bool {
-        let agent = self.any(&["agent_id", "agentId"]);
-        agent.and_then(Value::as_str).is_some_and(|id| !id.is_empty())
+        self.any(&["agent_id", "agentId"]).and_then(Value::as_str).is_some_and(|id| !id.is_empty())
     }
 
     /// Returns the working directory of the session.
@@ -104,8 +103,10 @@ fn patched(value: &Value) -> Vec<&str> {
         Value::String(_) => std::slice::from_ref(value),
         _ => &[],
     };
-    let lines = words.iter().filter_map(Value::as_str).flat_map(str::lines);
-    lines
+    words
+        .iter()
+        .filter_map(Value::as_str)
+        .flat_map(str::lines)
         .filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)))
         .map(str::trim)
         .collect()

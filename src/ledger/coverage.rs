@@ -231,7 +231,7 @@ fn earlier_anchor(git: &Git, files: &LedgerFiles) -> Result<Option<String>> {
     let path = format!("{folder}/STATE.md");
     let versions = git.commits_touching(&path, MAX_VERSIONS)?;
     let names: Vec<String> = versions.iter().map(|commit| format!("{commit}:{path}")).collect();
-    let all = git.rev_list(None, &[], None)?;
+    let all = git.history("rev-list", None, &[], None)?;
     let anchor = |bytes: Vec<u8>| {
         let footer = Footer::parse(&String::from_utf8_lossy(&bytes));
         let anchor = footer.hash()?.to_ascii_lowercase();

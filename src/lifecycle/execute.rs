@@ -151,8 +151,10 @@ pub(crate) fn record(
     let command = digest_command(request, &new);
     let plans = new.iter_mut().flat_map(|phase| &mut phase.plans);
     derive_durations(plans.map(|plan| &mut plan.summary).collect(), &project.git)?;
-    let insights = Insights::from_phases(&patterns::distinct(history.phases.clone()));
-    let insights: Vec<_> = insights.lessons().cloned().collect();
+    let insights: Vec<_> = Insights::from_phases(&patterns::distinct(history.phases.clone()))
+        .lessons()
+        .cloned()
+        .collect();
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
@@ -206,8 +208,11 @@ pub(crate) fn warn_of_open_checks(
 
 /// Returns the command that prints the digest of the recorded phase; those of all may be in several milestones.
 fn digest_command(request: &ExecuteRequest, recorded: &[FinishedPhase]) -> String {
-    let number = recorded.first().and_then(|phase| phase.number.as_ref());
-    let number = number.filter(|_| !request.all).map(ToString::to_string);
+    let number = recorded
+        .first()
+        .and_then(|phase| phase.number.as_ref())
+        .filter(|_| !request.all)
+        .map(ToString::to_string);
     format!("annals execute {} --digest", number.as_deref().unwrap_or("N"))
 }
 
@@ -267,8 +272,11 @@ fn all_complete(survey: &Survey, history: &History) -> Result<Vec<FinishedPhase>
     for archive in &survey.folder.archived {
         let Some(roadmap) = archive.roadmap()? else { continue };
         for phase in all.iter_mut().filter(|phase| phase.milestone == archive.slug) {
-            let planned = phase.number.as_ref().and_then(|number| roadmap.phase(number));
-            let planned = planned.and_then(|planned| planned.name.as_deref());
+            let planned = phase
+                .number
+                .as_ref()
+                .and_then(|number| roadmap.phase(number))
+                .and_then(|planned| planned.name.as_deref());
             phase.name = plan::name_of_past_phase(&phase.name, planned).to_owned();
         }
     }
@@ -344,8 +352,13 @@ fn effort(survey: &Survey, phase: &FinishedPhase, request: &ExecuteRequest) -> O
     }
     let own = phase.requested_efforts();
     if !own.is_empty() {
-        let named: BTreeSet<&str> = own.iter().map(String::as_str).collect();
-        let named = named.into_iter().collect::<Vec<_>>().join(", ");
+        let named = own
+            .iter()
+            .map(String::as_str)
+            .collect::<BTreeSet<&str>>()
+            .into_iter()
+            .collect::<Vec<_>>()
+            .join(", ");
         let all = phase.plans.len();
         let of_some = if own.len() < all {
             format!(" ({} of {all} plans)", own.len())
@@ -360,8 +373,11 @@ fn effort(survey: &Survey, phase: &FinishedPhase, request: &ExecuteRequest) -> O
 
 /// Returns the complete phases of the active milestone that have a folder.
 fn complete(survey: &Survey) -> impl DoubleEndedIterator<Item = &Phase> {
-    let phases = survey.position.phases.iter();
-    phases.filter(|phase| phase.state == PhaseState::Done && phase.dir.is_some())
+    survey
+        .position
+        .phases
+        .iter()
+        .filter(|phase| phase.state == PhaseState::Done && phase.dir.is_some())
 }
 
 /// Returns a phase by number, or by default the last complete one, with its folder.
@@ -373,8 +389,9 @@ fn phase_or_last_complete<'a>(
         Some(number) => Some(survey.phase(number)?),
         None => complete(survey).rfind(|phase| phase.is_begun()),
     };
-    let found = found.and_then(|phase| Some((phase.dir.as_deref()?, phase)));
-    found.ok_or_else(|| Error::not_found("there is no phase with summaries"))
+    found
+        .and_then(|phase| Some((phase.dir.as_deref()?, phase)))
+        .ok_or_else(|| Error::not_found("there is no phase with summaries"))
 }
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.
@@ -382,8 +399,10 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     let missing: Vec<String> = phase
         .open_plans()
         .map(|slot| {
-            let file = slot.paths().last().and_then(Path::file_name);
-            file.map_or_else(|| slot.number.to_string(), |file| file.display().to_string())
+            slot.paths()
+                .last()
+                .and_then(Path::file_name)
+                .map_or_else(|| slot.number.to_string(), |file| file.display().to_string())
         })
         .collect();
     let number = &phase.number;
@@ -517,10 +536,9 @@ fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
         ("issue: ", deviation.issue.as_ref(), ISSUE),
         ("cause: ", deviation.cause.as_ref(), PART),
         ("fix: ", deviation.fix.as_ref(), PART),
-    ];
-    let parts = parts
-        .into_iter()
-        .filter_map(|(name, text, width)| Some(format!("{name}{}", shortened(text?, width))));
+    ]
+    .into_iter()
+    .filter_map(|(name, text, width)| Some(format!("{name}{}", shortened(text?, width))));
     format!("- plan {}: {}", plan_id(&plan.plan), parts.collect::<Vec<_>>().join(" | "))
 }
 

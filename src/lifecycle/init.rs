@@ -348,8 +348,7 @@ fn language(path: &Path) -> Option<&'static str> {
         return None;
     }
     let mut rows = ENDINGS.lines().filter_map(|line| line.split_once(": "));
-    let row = rows.find(|(_, endings)| listed(endings, ending));
-    row.map(|(language, _)| language)
+    rows.find(|(_, endings)| listed(endings, ending)).map(|(language, _)| language)
 }
 
 /// Walks the files that git would track, sorted by name.

@@ -298,8 +298,8 @@ fn foreign_sections(state: &str) -> String {
         !kinds.iter().any(|kind| has(kind, &title))
             && !words("in a workflow's heading").any(|word| title.contains(word))
     };
-    let foreign = sections.filter(|section| is_foreign(&section.title));
-    foreign
+    sections
+        .filter(|section| is_foreign(&section.title))
         .map(|section| format!("\n{}\n", state[section.heading.start..section.whole.end].trim()))
         .collect()
 }

@@ -122,8 +122,12 @@ fn shown(project: &Project, path: &Path) -> String {
 /// Returns the complete plans as `phase/plan`, in order.
 fn done_plans(survey: &Survey) -> Vec<String> {
     let of = |phase: &Phase| {
-        let done = phase.plans.iter().filter(|slot| slot.state == PlanState::Complete);
-        done.map(|slot| format!("{}/{}", phase.number, slot.number)).collect::<Vec<_>>()
+        phase
+            .plans
+            .iter()
+            .filter(|slot| slot.state == PlanState::Complete)
+            .map(|slot| format!("{}/{}", phase.number, slot.number))
+            .collect::<Vec<_>>()
     };
     survey.position.phases.iter().flat_map(of).collect()
 }
@@ -257,8 +261,10 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         notes: notes(&outline, is_own || outline.section(&["Notes"]).is_some()),
         since: ResumeProgress {
             plans: done_then(&text).map(|then| {
-                let now = done_plans(&survey).into_iter();
-                now.filter(|plan| !then.contains(&plan.as_str())).collect()
+                done_plans(&survey)
+                    .into_iter()
+                    .filter(|plan| !then.contains(&plan.as_str()))
+                    .collect()
             }),
             phase: moved_to(&survey, then),
             commits: commits.flatten(),

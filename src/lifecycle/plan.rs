@@ -286,8 +286,11 @@ impl PhasePlans {
 
     /// Returns the files that the incomplete plans will modify.
     fn open_files(&self) -> BTreeSet<String> {
-        let open = self.plans.iter().filter(|plan| plan.status != PlanState::Complete);
-        open.flat_map(|plan| plan.files.iter().cloned()).collect()
+        self.plans
+            .iter()
+            .filter(|plan| plan.status != PlanState::Complete)
+            .flat_map(|plan| plan.files.iter().cloned())
+            .collect()
     }
 }
 
@@ -346,20 +349,24 @@ pub struct PhaseShape {
 fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<InsightBrief> {
     let insights = Insights::from_phases(history);
     let open = || plans.iter().filter(|plan| plan.status != PlanState::Complete);
-    let found = insights.lessons().map(|lesson| {
-        let falls_under = |plan: &&PlanBrief| {
-            let (size, from) = match lesson.question {
-                ComparisonQuestion::DeviationsByFiles => (plan.files.len(), insights.large_files),
-                _ => (plan.tasks, insights.large_tasks),
+    insights
+        .lessons()
+        .map(|lesson| {
+            let falls_under = |plan: &&PlanBrief| {
+                let (size, from) = match lesson.question {
+                    ComparisonQuestion::DeviationsByFiles => {
+                        (plan.files.len(), insights.large_files)
+                    }
+                    _ => (plan.tasks, insights.large_tasks),
+                };
+                u32::try_from(size).is_ok_and(|size| size >= from)
             };
-            u32::try_from(size).is_ok_and(|size| size >= from)
-        };
-        InsightBrief {
-            statement: lesson.statement.clone(),
-            open_plans: open().filter(falls_under).map(|plan| plan.plan.clone()).collect(),
-        }
-    });
-    found.collect()
+            InsightBrief {
+                statement: lesson.statement.clone(),
+                open_plans: open().filter(falls_under).map(|plan| plan.plan.clone()).collect(),
+            }
+        })
+        .collect()
 }
 
 /// Returns the shapes of the finished phases most like one with this topic; of those alike, the latest first.
@@ -382,8 +389,11 @@ fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<Ph
     ranked.retain(|(score, _)| *score > 0.0 || !is_like);
     // The sort is stable.
     ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    let shapes = ranked.into_iter().take(MAX_SIMILAR);
-    shapes.filter_map(|(_, phase)| PhaseShape::new(phase, is_like)).collect()
+    ranked
+        .into_iter()
+        .take(MAX_SIMILAR)
+        .filter_map(|(_, phase)| PhaseShape::new(phase, is_like))
+        .collect()
 }
 
 impl PhaseShape {

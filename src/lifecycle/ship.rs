@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{line_end, pluralize, shell_word, slug_of};
+use crate::text::{line_end, pluralize, shell_word, slug_of, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
@@ -214,8 +214,12 @@ fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
         PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
         PhaseState::Open | PhaseState::Done => {}
     }
-    let left = phase.plans.iter().filter(|slot| slot.state == PlanState::Open);
-    let left: Vec<String> = left.map(|slot| slot.number.to_string()).collect();
+    let left: Vec<String> = phase
+        .plans
+        .iter()
+        .filter(|slot| slot.state == PlanState::Open)
+        .map(|slot| slot.number.to_string())
+        .collect();
     if !left.is_empty() {
         let word = pluralize(left.len(), "plan");
         open.push(format!("phase {number}: no summary for {word} {}", left.join(", ")));
@@ -343,16 +347,12 @@ fn milestone_name(project: &Project, survey: &Survey) -> String {
 fn without_roadmap_word(title: &str) -> &str {
     const WORD: &str = "roadmap";
     let title = title.trim();
-    let is_word = |part: Option<&str>| part.is_some_and(|part| part.eq_ignore_ascii_case(WORD));
-    let end = title.len().saturating_sub(WORD.len());
-    let rest = if is_word(title.get(..WORD.len())) {
-        &title[WORD.len()..]
-    } else if is_word(title.get(end..)) {
-        &title[..end]
-    } else {
-        title
+    let before = || {
+        let (before, word) = title.split_at_checked(title.len().checked_sub(WORD.len())?)?;
+        word.eq_ignore_ascii_case(WORD).then_some(before)
     };
-    rest.trim_matches([' ', ':', '-', '\u{2013}', '\u{2014}'])
+    let rest = strip_prefix_ignore_case(title, WORD).or_else(before);
+    rest.unwrap_or(title).trim_matches([' ', ':', '-', '\u{2013}', '\u{2014}'])
 }
 
 fn requested_slug(survey: &Survey, requested: Option<&str>, name: &str) -> Result<String> {
@@ -530,8 +530,11 @@ fn requirements(survey: &Survey, warnings: &mut Vec<Warning>) -> Vec<String> {
             named.push(requirement.clone());
         }
     }
-    let found = survey.requirements(&named, warnings).into_iter();
-    found.map(|one| one.id.into_iter().chain(one.text).collect::<Vec<_>>().join(": ")).collect()
+    survey
+        .requirements(&named, warnings)
+        .into_iter()
+        .map(|one| one.id.into_iter().chain(one.text).collect::<Vec<_>>().join(": "))
+        .collect()
 }
 
 /// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below

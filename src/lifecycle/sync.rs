@@ -231,8 +231,9 @@ pub(crate) fn refresh_with(
     )?;
     let (patterns, relevant) = known?;
     let insights = Insights::from_phases(&history?.into_value(warnings));
-    let lessons = insights.lessons().take(LESSONS);
-    let lessons: Vec<Pattern> = lessons
+    let lessons: Vec<Pattern> = insights
+        .lessons()
+        .take(LESSONS)
         .map(|lesson| Pattern { summary: lesson.statement.clone(), is_stale: false })
         .collect();
     // What the whole history shows keeps its line.

@@ -91,8 +91,9 @@ pub(crate) fn item_end(text: &str, start: usize, own: usize, limit: usize) -> us
 
 /// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
 fn indent(line: &str) -> usize {
-    let white = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
-    white.fold(0, |column, byte| if byte == b' ' { column + 1 } else { column / 4 * 4 + 4 })
+    line.bytes()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .fold(0, |column, byte| if byte == b' ' { column + 1 } else { column / 4 * 4 + 4 })
 }
 
 /// Merged ranges, so that a lookup is a binary search.

@@ -310,8 +310,7 @@ impl<'a> Reader<'a> {
         let goes_on =
             |more: &&Line<'_>| more.indent > line.indent || more.content.starts_with([']', '}']);
         let more = self.lines[self.next..].iter().take_while(goes_on).map(|more| more.content);
-        let text: Vec<&str> = std::iter::once(rest).chain(more).collect();
-        let text = text.join("\n");
+        let text = std::iter::once(rest).chain(more).collect::<Vec<&str>>().join("\n");
         let (value, after) = flow(&text, ']', line.number, depth)?;
         let tail = after.split('\n').next().unwrap_or_default().trim_start();
         if !tail.is_empty() && !tail.starts_with('#') {
@@ -340,8 +339,7 @@ impl<'a> Reader<'a> {
         let texts = own.iter().filter(|line| !line.content.is_empty());
         let margin = texts.map(|line| line.indent).min();
         let text = |line: &Line<'a>| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content);
-        let texts: Vec<&str> = own.iter().map(text).collect();
-        texts.join(separator).trim_end().to_owned()
+        own.iter().map(text).collect::<Vec<&str>>().join(separator).trim_end().to_owned()
     }
 }
 

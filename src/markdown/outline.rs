@@ -610,8 +610,7 @@ impl Label {
 
 /// Returns a line without the bullet `-`, `*` or `+` and the space after it.
 pub(crate) fn without_bullet(line: &str) -> &str {
-    let rest = line.strip_prefix(['-', '*', '+']);
-    rest.and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
+    line.strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
 }
 
 fn strip_marker(raw: &str) -> &str {

@@ -138,10 +138,8 @@ impl McpServer {
                 .at(&project.root, None)
                 .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` creates one"));
         }
-        let is_of = |start: Option<&Path>| {
-            let opened = self.open(None, start);
-            opened.is_ok_and(|own| own.root == project.root)
-        };
+        let is_of =
+            |start: Option<&Path>| self.open(None, start).is_ok_and(|own| own.root == project.root);
         let is_below = |root: &PathBuf| {
             fs::canonicalize(root).is_ok_and(|root| project.root.starts_with(root))
                 // A client may work in a folder of the project.

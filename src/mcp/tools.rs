@@ -307,8 +307,13 @@ fn source(name: &str) -> Result<SourceName> {
 
 /// Shows a hit as data with its source.
 fn fenced_hit(hit: &RecallHit) -> String {
-    let place = hit.file.iter().chain(&hit.id).map(|part| format!(" {part}"));
-    let place = place.chain(hit.line.map(|line| format!(":{line}"))).collect::<String>();
+    let place = hit
+        .file
+        .iter()
+        .chain(&hit.id)
+        .map(|part| format!(" {part}"))
+        .chain(hit.line.map(|line| format!(":{line}")))
+        .collect::<String>();
     let mut source = vec![format!("{}{place}", hit.source.as_str())];
     source.extend(hit.date.map(|date| date.to_string()));
     source.extend(hit.resume.as_ref().map(|resume| format!("resume: {resume}")));

@@ -252,15 +252,13 @@ impl LayoutName {
     /// Tools mention their own commands in the files they write, and some write text that no other tool does.
     pub fn from_content(dir: &Path) -> Self {
         let state = read_or_empty(&dir.join(vocabulary::STATE));
-        let has_marker = |layout: &Self| {
-            let marker = layout.dialect().marker;
-            marker.is_some_and(|marker| state.contains(marker))
-        };
+        let has_marker =
+            |layout: &Self| layout.dialect().marker.is_some_and(|marker| state.contains(marker));
         if let Some(marked) = Self::ALL.into_iter().find(has_marker) {
             return marked;
         }
-        let other_files = [vocabulary::ROADMAP, vocabulary::PROJECT];
-        let other_files = other_files.map(|file| read_or_empty(&dir.join(file)));
+        let other_files =
+            [vocabulary::ROADMAP, vocabulary::PROJECT].map(|file| read_or_empty(&dir.join(file)));
         let text = state + &other_files.concat();
         let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
         // The last of equal maxima wins, so the order is reversed: without evidence, it is the first layout.
@@ -366,8 +364,10 @@ fn most_mentioned<'a>(generations: &'a [Generation], text: &str) -> Option<&'a G
         };
         memmem::find_iter(text.as_bytes(), word).filter(is_command).count()
     };
-    let counts = generations.iter().map(|one| (one.words.iter().map(count).sum::<usize>(), one));
-    let counts = counts.filter(|(count, _)| *count > 0);
+    let counts = generations
+        .iter()
+        .map(|one| (one.words.iter().map(count).sum::<usize>(), one))
+        .filter(|(count, _)| *count > 0);
     counts.max_by_key(|(count, _)| *count).map(|(_, generation)| generation)
 }
 

@@ -103,8 +103,9 @@ fn value(file: &str, text: &str) -> Result<Value, String> {
 fn go_name(text: &str) -> Option<String> {
     let path = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
     let is_version = |part: &str| {
-        let number = part.strip_prefix('v').filter(|rest| !rest.is_empty());
-        number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+        part.strip_prefix('v')
+            .filter(|rest| !rest.is_empty())
+            .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
     };
     let mut parts = path.trim().trim_matches('"').rsplit('/');
     parts.find(|part| !is_version(part)).filter(|name| !name.is_empty()).map(str::to_owned)
@@ -119,8 +120,11 @@ pub(crate) fn is_manifest(path: &str) -> bool {
 /// Returns the lines of a manifest, for [`lists`].
 pub(crate) fn lines(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
-    let lines = lower.lines().filter(|line| !line.contains("// indirect"));
-    lines.map(|line| format!("\"{}", line.trim())).collect()
+    lower
+        .lines()
+        .filter(|line| !line.contains("// indirect"))
+        .map(|line| format!("\"{}", line.trim()))
+        .collect()
 }
 
 /// Returns whether a line names a dependency: at its start or in quotes.

@@ -208,8 +208,11 @@ impl Project {
         let root = if folder.starts_with(&home) {
             home
         } else {
-            let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
-            there.map_or(folder.to_owned(), Path::to_owned)
+            folder
+                .ancestors()
+                .skip(1)
+                .find(|folder| folder.is_dir())
+                .map_or(folder.to_owned(), Path::to_owned)
         };
         // The paths in records of changes are relative to the root.
         let name = &sha256(root.as_os_str().as_encoded_bytes())[..16];

@@ -134,8 +134,7 @@ impl fmt::Display for Setting {
             Value::Null => "(not set)".to_owned(),
             Value::String(text) => text.clone(),
             Value::Array(words) => {
-                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-                words.join(", ")
+                words.iter().filter_map(Value::as_str).collect::<Vec<&str>>().join(", ")
             }
             other => other.to_string(),
         };
@@ -329,13 +328,15 @@ impl Settings {
 
     /// Returns the folders named by the user rather than by the project, as written.
     pub(crate) fn user_set_folders(&self) -> Vec<PathBuf> {
-        let folders = [
+        [
             ("planning_dir", self.planning_dir.as_ref()),
             ("store", Some(&self.store)),
             ("ledger_dir", Some(&self.ledger_dir)),
-        ];
-        let folders = folders.into_iter().filter(|(key, _)| self.origin(key).is_users());
-        folders.filter_map(|(_, folder)| folder.cloned()).collect()
+        ]
+        .into_iter()
+        .filter(|(key, _)| self.origin(key).is_users())
+        .filter_map(|(_, folder)| folder.cloned())
+        .collect()
     }
 
     /// Records that a key was set on the command line.
@@ -356,8 +357,7 @@ fn shown(key: &str, value: Value) -> Value {
         (_, Value::Array(words)) => {
             let rule = |pair: Value| match &pair {
                 Value::Array(pair) => {
-                    let words: Vec<&str> = pair.iter().filter_map(Value::as_str).collect();
-                    words.join("=").into()
+                    pair.iter().filter_map(Value::as_str).collect::<Vec<&str>>().join("=").into()
                 }
                 _ => pair,
             };
@@ -490,15 +490,16 @@ impl SettingKey {
                 }
             }
             Kind::Scope => scope_name(&line(&value)?).map(Value::from),
-            Kind::Scopes => {
-                let rules = words(&value)?.into_iter().map(|word| {
+            Kind::Scopes => words(&value)?
+                .into_iter()
+                .map(|word| {
                     let (key, scope) = word.split_once('=').ok_or_else(|| {
                         format!("{word:?} is not a scope rule: write KEY=SCOPE, like work.=core")
                     })?;
                     Ok(json!([key.trim(), scope_name(scope.trim())?]))
-                });
-                rules.collect::<Checked<Vec<Value>>>().map(Value::from)
-            }
+                })
+                .collect::<Checked<Vec<Value>>>()
+                .map(Value::from),
         }
     }
 }
@@ -515,10 +516,15 @@ fn line(value: &Value) -> Checked<String> {
 }
 
 fn words(value: &Value) -> Checked<Vec<String>> {
-    let words = value.as_array().and_then(|items| {
-        items.iter().map(|item| Some(item.as_str()?.trim().to_owned())).collect::<Option<Vec<_>>>()
-    });
-    words.ok_or_else(|| "must be an array of strings".to_owned())
+    value
+        .as_array()
+        .and_then(|items| {
+            items
+                .iter()
+                .map(|item| Some(item.as_str()?.trim().to_owned()))
+                .collect::<Option<Vec<_>>>()
+        })
+        .ok_or_else(|| "must be an array of strings".to_owned())
 }
 
 fn chosen(word: String, known: &[String]) -> Checked<String> {
@@ -618,8 +624,9 @@ impl fmt::Display for ServerAddress {
 /// Returns whether a URL has several `@`: then one in the password was taken for the end of the password, and the
 /// rest of it for the host or the database.
 fn has_several_at_signs(url: &str) -> bool {
-    let rest = url.split_once("://").map(|(_, rest)| rest);
-    rest.is_some_and(|rest| rest.split('?').next().unwrap_or(rest).matches('@').count() > 1)
+    url.split_once("://")
+        .map(|(_, rest)| rest)
+        .is_some_and(|rest| rest.split('?').next().unwrap_or(rest).matches('@').count() > 1)
 }
 
 #[cfg(test)]

@@ -114,8 +114,8 @@ impl Draft {
         if matches!(origin, Origin::Project { .. }) {
             check_scope(key, value)?;
         }
-        let set = self.set(key, value.clone(), origin);
-        set.map_err(|problem| Error::usage(format!("{name} {problem}")))
+        self.set(key, value.clone(), origin)
+            .map_err(|problem| Error::usage(format!("{name} {problem}")))
     }
 
     fn read_environment(&mut self, environment: &Environment) -> Result<()> {

@@ -128,13 +128,14 @@ impl Flag {
 
     /// Returns the factor by which the flags in a stored number multiply the score of a hit.
     pub(crate) fn weight(bits: u32) -> f64 {
-        let weights = Self::list(bits).map(|flag| match flag {
-            Self::Stale => 0.7,
-            Self::Superseded | Self::Pending => 0.6,
-            Self::LowConfidence => 0.85,
-            Self::Changed => 1.0,
-        });
-        weights.product()
+        Self::list(bits)
+            .map(|flag| match flag {
+                Self::Stale => 0.7,
+                Self::Superseded | Self::Pending => 0.6,
+                Self::LowConfidence => 0.85,
+                Self::Changed => 1.0,
+            })
+            .product()
     }
 }
 
@@ -207,8 +208,13 @@ fn reason_line(patterns: &Patterns, line: usize) -> usize {
     if patterns.loose.iter().any(|loose| loose.line == line) {
         return line;
     }
-    let before = patterns.entries.iter().map(|entry| entry.line);
-    before.filter(|start| *start <= line).max().unwrap_or(line)
+    patterns
+        .entries
+        .iter()
+        .map(|entry| entry.line)
+        .filter(|start| *start <= line)
+        .max()
+        .unwrap_or(line)
 }
 
 /// Marks the hits that name a file that was committed after their date; without git, nothing tells.
@@ -250,10 +256,10 @@ fn named_files(project: &Project, hit: &Hit) -> Vec<String> {
         _ => None,
     });
     // One that is gone may have been renamed or deleted since.
-    let from_top = paths
+    paths
         .filter(|path| hit.file != *path)
-        .filter_map(|path| project.root.join(path).strip_prefix(top).ok().map(slashed));
-    from_top.collect()
+        .filter_map(|path| project.root.join(path).strip_prefix(top).ok().map(slashed))
+        .collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::recall::hit::Flag;
 use crate::recall::place;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
-use crate::text::{fold, is_absent, one_line, says_none};
+use crate::text::{fold, is_absent, one_line, says_none, words_in};
 
 /// A text's authority in the project, which ranks texts that match equally well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,8 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority, role: Role
 /// Removes the fields of the front matter that the body repeats, where the same text has headings.
 fn drop_repeated_fields(passages: &mut Vec<Passage>, fields: usize) {
     let said = |passage: &Passage| one_line(passage.text.trim().trim_matches(['"', '\'']));
-    let body = passages.iter().filter(|passage| passage.line > fields);
-    let body: HashSet<String> = body.map(said).collect();
+    let body: HashSet<String> =
+        passages.iter().filter(|passage| passage.line > fields).map(said).collect();
     passages.retain(|passage| passage.line > fields || !body.contains(&said(passage)));
 }
 
@@ -376,8 +376,8 @@ impl Splitter<'_> {
 
 /// Returns whether a text is just a link to a heading in the same file, as in a table of contents.
 fn is_anchor_link(text: &str) -> bool {
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(')'));
-    inner
+    text.strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(')'))
         .and_then(|inner| inner.split_once("](#"))
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
 }
@@ -413,8 +413,9 @@ fn has_no_content(text: &str) -> bool {
 
 /// Returns whether a text is what a template leaves to be filled in: `{todos-or-none}`.
 fn is_unfilled(text: &str) -> bool {
-    let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    inner.is_some_and(|inner| !inner.contains(char::is_whitespace))
+    text.strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .is_some_and(|inner| !inner.contains(char::is_whitespace))
 }
 
 /// Returns whether a text, apart from the footer of a summary, says in words that there is nothing yet; what stands in a
@@ -432,8 +433,7 @@ fn is_placeholder(text: &str) -> bool {
     if says_none(text) && !text.contains(" but ") {
         return true;
     }
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let words: Vec<String> = words_in(text).map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     matches!(
         words.as_slice(),

@@ -88,8 +88,13 @@ pub(crate) fn asked(question: &str) -> u32 {
 pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u32 {
     let line = passage.text.lines().next().unwrap_or_default();
     let own = Some(line).filter(|line| line.trim_end().ends_with([':', '*']));
-    let titles = passage.headings.iter().map(String::as_str).chain(own);
-    let titles: Vec<Vec<String>> = titles.map(|title| lower_words(title).collect()).collect();
+    let titles: Vec<Vec<String>> = passage
+        .headings
+        .iter()
+        .map(String::as_str)
+        .chain(own)
+        .map(|title| lower_words(title).collect())
+        .collect();
     let is_titled = |place: &Place| {
         let mut below = titles.iter().skip_while(|title| !place.is_called(title)).flatten();
         below.clone().next().is_some()
@@ -105,8 +110,9 @@ pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u32 {
     let last = passage.headings.last().map_or("", String::as_str);
     let phase = [last, line]
         .into_iter()
-        .find_map(|title| phase(lower_words(title).skip_while(|word| word == "x").take(2)));
-    let phase = phase.filter(|_| role == Role::Other).map_or(0, phase_bit);
+        .find_map(|title| phase(lower_words(title).skip_while(|word| word == "x").take(2)))
+        .filter(|_| role == Role::Other)
+        .map_or(0, phase_bit);
     PLACES.iter().enumerate().filter(is_in).map(|(at, _)| bit(at)).sum::<u32>() | phase
 }
 

@@ -257,14 +257,12 @@ impl Role {
 
 /// Returns whether a file is markdown, by its extension.
 fn is_markdown(path: &Path) -> bool {
-    let extension = path.extension();
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 /// Returns the authority of a file in the planning folder, by its name from the project on.
 fn authority(path: &Path, role: Role) -> Authority {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let stem = stem.to_uppercase();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
     let words: Vec<&str> = stem.split(['-', '_']).collect();
     let is_in = |name: &str| path.parent().and_then(Path::file_name).is_some_and(|dir| dir == name);
     let last = words.last().copied().unwrap_or_default();
@@ -301,8 +299,7 @@ fn is_unknown(text: &str) -> bool {
 fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     let folder = path.parent().and_then(Path::file_name);
     let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
-    let key = path.file_stem().filter(|_| is_entry);
-    let key = key.map(|key| key.to_string_lossy().into_owned());
+    let key = path.file_stem().filter(|_| is_entry).map(|key| key.to_string_lossy().into_owned());
     let mut found = passages(text, path, Authority::Canonical, Role::Other);
     if let Some(key) = &key {
         // The fields of an entry are about it: what they say is not what was recorded, but its key and tags name it.
@@ -333,8 +330,12 @@ fn record_passage(line: &str) -> Option<Passage> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
-    let tags = record.get("tags").and_then(Value::as_array);
-    let tags = tags.into_iter().flatten().filter_map(Value::as_str);
+    let tags = record
+        .get("tags")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     // All projects share the journal.
     let project = record.pointer("/meta/project").and_then(Value::as_str).map(str::to_owned);
     let headings = project.into_iter().chain(field("type")).chain(tags.map(str::to_owned));

@@ -267,13 +267,17 @@ static PARTS: LazyLock<(AhoCorasick, Vec<(&str, usize)>)> = LazyLock::new(|| {
 /// Returns the rows whose expressions may match a text.
 fn possible_rows(text: &str) -> Vec<&'static Row> {
     let (automaton, parts) = &*PARTS;
-    let found = automaton.find_overlapping_iter(text).filter_map(|found| {
-        let (part, row) = parts[found.pattern()];
-        let is_in_any_case = !part.contains(|c: char| c.is_ascii_uppercase());
-        (is_in_any_case || text[found.range()] == *part).then_some(row)
-    });
-    let numbers: BTreeSet<usize> = found.collect();
-    numbers.into_iter().map(|row| &ROWS[row]).collect()
+    automaton
+        .find_overlapping_iter(text)
+        .filter_map(|found| {
+            let (part, row) = parts[found.pattern()];
+            let is_in_any_case = !part.contains(|c: char| c.is_ascii_uppercase());
+            (is_in_any_case || text[found.range()] == *part).then_some(row)
+        })
+        .collect::<BTreeSet<usize>>()
+        .into_iter()
+        .map(|row| &ROWS[row])
+        .collect()
 }
 
 /// Returns where the expressions of a section match, each with the first word of its row.
@@ -681,8 +685,9 @@ fn is_english(value: &str) -> bool {
 fn has_pairs(value: &str, percent: usize) -> bool {
     let is_common = |pair: &[u8]| {
         let (first, second) = (pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase());
-        let row = PAIRS.get(usize::from(first.wrapping_sub(b'a')));
-        row.is_some_and(|row| row.as_bytes().contains(&second))
+        PAIRS
+            .get(usize::from(first.wrapping_sub(b'a')))
+            .is_some_and(|row| row.as_bytes().contains(&second))
     };
     let is_part = |pair: &&[u8]| pair.iter().all(u8::is_ascii_alphanumeric);
     let pairs = value.as_bytes().windows(2).filter(is_part);

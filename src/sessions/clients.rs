@@ -48,8 +48,7 @@ impl Client {
     /// Returns the folder of the transcripts, which the client's own variables may move.
     pub(crate) fn folder(self, environment: &Environment) -> Option<PathBuf> {
         let [_, _, variable, in_home, below] = self.row();
-        let named = environment.get(variable).map(PathBuf::from);
-        let named = named.filter(|path| path.is_absolute());
+        let named = environment.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         Some(named.or_else(|| Some(environment.home()?.join(in_home)))?.join(below))
     }
 }
@@ -282,10 +281,11 @@ pub(crate) fn opencode_sessions(database: &Path) -> rusqlite::Result<Vec<Listed>
          FROM session s LEFT JOIN part p ON p.session_id = s.id
          WHERE s.parent_id IS NULL GROUP BY s.id",
     )?;
-    let rows = statement.query_map([], |row| {
-        Ok((row.get(0)?, row.get(1)?, [row.get(2)?, row.get(3)?, row.get(4)?]))
-    })?;
-    rows.collect()
+    statement
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get(1)?, [row.get(2)?, row.get(3)?, row.get(4)?]))
+        })?
+        .collect()
 }
 
 /// Opens a database for reading; `None` if it is not a regular file, or a special file is beside it.

@@ -295,8 +295,12 @@ fn first_lines(output: &str) -> String {
         line.contains(char::is_alphabetic)
             && !FRAMES.split('|').any(|begin| lower.starts_with(begin))
     };
-    let lines = lines.filter(says_more).take(ERROR_LINES);
-    lines.map(|line| clip(line, MAX_LINE)).collect::<Vec<_>>().join("\n")
+    lines
+        .filter(says_more)
+        .take(ERROR_LINES)
+        .map(|line| clip(line, MAX_LINE))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns whether an error is about how the tool was called, or is the user's refusal.
@@ -406,13 +410,13 @@ pub(crate) fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts = parts.iter().map(text).filter(|text| !text.is_empty());
-            texts.collect::<Vec<_>>().join("\n")
+            parts.iter().map(text).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
         }
-        Value::Object(part) => {
-            let names = "text output error response functionResponse".split(' ');
-            names.filter_map(|name| part.get(name)).map(text).collect()
-        }
+        Value::Object(part) => "text output error response functionResponse"
+            .split(' ')
+            .filter_map(|name| part.get(name))
+            .map(text)
+            .collect(),
         _ => String::new(),
     }
 }

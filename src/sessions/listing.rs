@@ -214,9 +214,12 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn listed(folder: &Path, is_wanted: impl Fn(&str, PathKind) -> bool) -> Vec<PathBuf> {
-    let entries = entries(folder).unwrap_or_default().into_iter();
-    let wanted = entries.filter(|(name, kind)| is_wanted(name, *kind));
-    wanted.map(|(name, _)| folder.join(name)).collect()
+    entries(folder)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|(name, kind)| is_wanted(name, *kind))
+        .map(|(name, _)| folder.join(name))
+        .collect()
 }
 
 fn has_extension(name: &str, extension: &str) -> bool {
@@ -229,8 +232,9 @@ const MAX_WITHOUT_INDEX: u64 = 64 * 1024 * 1024;
 /// Searches the transcripts of a project; the source of a hit is the number of its client.
 pub(crate) fn search(project: &Project, asked: &Asked<'_>) -> Result<Answer> {
     ensure_on(project)?;
-    let storage = index_storage(project).filter(|_| !project.dry_run);
-    let storage = storage.filter(|storage| storage.write_cache("used", b"").is_ok());
+    let storage = index_storage(project)
+        .filter(|_| !project.dry_run)
+        .filter(|storage| storage.write_cache("used", b"").is_ok());
     let has_index = storage.is_some();
     let files = files_to_search(project, has_index);
     let count = quantity(files.len(), "newest session");
@@ -292,8 +296,10 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
             format!("{variable} says whose transcripts are read, and comes before the file");
         return Err(Error::usage(message).hint(format!("unset {variable}")));
     }
-    let folder = project.environment.config_dir();
-    let folder = folder.ok_or_else(|| Error::failed("HOME is not set to an absolute path"))?;
+    let folder = project
+        .environment
+        .config_dir()
+        .ok_or_else(|| Error::failed("HOME is not set to an absolute path"))?;
     let path = folder.join("config.toml");
     let storage = project.storage_of_user(&folder)?;
     let ((), applied) = storage.transact("sessions", &[Store::Context], || {
@@ -304,8 +310,9 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
             Error::refused(format!("is not valid TOML: {}", error.message())).at(&path, None)
         })?;
         let wanted = clients.iter().map(|client| client.as_str()).collect::<Array>();
-        let found = document.get_key_value(KEY);
-        let found = found.and_then(|(key, value)| Some((key.span()?.start, value.span()?)));
+        let found = document
+            .get_key_value(KEY)
+            .and_then(|(key, value)| Some((key.span()?.start, value.span()?)));
         // Around a value that is there, the text stays as it is, comments included.
         let new = match found {
             Some((start, value)) if clients.is_empty() => {

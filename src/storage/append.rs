@@ -141,8 +141,8 @@ pub(crate) fn finish(spot: &Spot, lines: &[u8]) -> Result<()> {
         return Ok(());
     }
     let is_cut_at = |length: &usize| {
-        let before = tail.strip_suffix(&wanted[..*length]);
-        before.is_some_and(|before| before.last().is_none_or(|last| *last == b'\n'))
+        tail.strip_suffix(&wanted[..*length])
+            .is_some_and(|before| before.last().is_none_or(|last| *last == b'\n'))
     };
     match (1..wanted.len()).rev().find(is_cut_at) {
         None => append_at(spot, lines),

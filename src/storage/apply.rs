@@ -187,8 +187,11 @@ fn has_replaced(root: &Root, change: &Change) -> bool {
     let Change::Write { path, new, .. } = change else {
         return false;
     };
-    let content = spot(root, path).ok().flatten().and_then(|spot| spot.content().ok());
-    content.is_some_and(|content| content.is(new.as_deref()))
+    spot(root, path)
+        .ok()
+        .flatten()
+        .and_then(|spot| spot.content().ok())
+        .is_some_and(|content| content.is(new.as_deref()))
 }
 
 /// Returns the place of a recorded path, or `None` if its folder is missing.

@@ -96,8 +96,12 @@ impl Change {
 /// Returns the files among the paths of changes, each once.
 pub(crate) fn files(changes: &[Change]) -> Vec<&Path> {
     let mut seen = HashSet::new();
-    let files = changes.iter().filter(|change| !change.is_directory_change()).map(Change::path);
-    files.filter(|path| seen.insert(*path)).collect()
+    changes
+        .iter()
+        .filter(|change| !change.is_directory_change())
+        .map(Change::path)
+        .filter(|path| seen.insert(*path))
+        .collect()
 }
 
 /// The planned state of a path.

@@ -287,7 +287,7 @@ impl History {
         let mut files = self.files()?;
         files.retain(|(_, ending)| *ending == DONE || self.storage.dry_run);
         let mut others = 0;
-        let found = self.states(files).rev().find_map(|(_, state)| match state {
+        self.states(files).rev().find_map(|(_, state)| match state {
             Ok(RecordState::Own(record))
                 if record.keep && !record.is_backward() && id.is_none_or(|id| record.id == id) =>
             {
@@ -298,8 +298,7 @@ impl History {
                 others += 1;
                 None
             }
-        });
-        found.ok_or_else(|| match id {
+        }).ok_or_else(|| match id {
             Some(id) => unknown(id),
             None if others == 0 => Error::not_found("nothing to undo"),
             None => Error::not_found("nothing to undo").hint(format!(
@@ -366,8 +365,11 @@ fn file_change(change: &Change, mark: u8) -> Option<FileChange> {
 
 fn undoing(operations: &[Operation], id: OperationId) -> Option<OperationId> {
     let name = format!("undo {id}");
-    let later = operations.iter().filter(|one| one.id > id && one.operation == name);
-    later.map(|one| one.id).find(|undo| undoing(operations, *undo).is_none())
+    operations
+        .iter()
+        .filter(|one| one.id > id && one.operation == name)
+        .map(|one| one.id)
+        .find(|undo| undoing(operations, *undo).is_none())
 }
 
 /// Returns how many records were left aside, and why.

@@ -62,12 +62,13 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
 #[cfg(not(target_os = "linux"))]
 fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     let Some(real) = read::resolved(path)? else { return Ok(Vec::new()) };
-    let kinds = fs::read_dir(real)?.map(|entry| {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        Ok((name, PathKind::from(entry.file_type()?)))
-    });
-    kinds.collect()
+    fs::read_dir(real)?
+        .map(|entry| {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            Ok((name, PathKind::from(entry.file_type()?)))
+        })
+        .collect()
 }
 
 /// Maximum depth of folders in another.
@@ -159,8 +160,10 @@ impl Rules {
 impl RuleCache {
     /// Reads the rules of a folder; returns none if the file cannot be read, or all rules together are too long.
     fn read(&mut self, folder: &Path) -> Gitignore {
-        let text = read::text(&folder.join(".gitignore")).ok().flatten();
-        let text = text.filter(|text| self.bytes + text.value.len() <= MAX_RULE_BYTES);
+        let text = read::text(&folder.join(".gitignore"))
+            .ok()
+            .flatten()
+            .filter(|text| self.bytes + text.value.len() <= MAX_RULE_BYTES);
         let mut rules = GitignoreBuilder::new(folder);
         for line in text.iter().flat_map(|text| text.value.lines()) {
             self.bytes += line.len() + 1;

@@ -96,8 +96,9 @@ fn read_bounded(file: &File, path: &Path) -> Result<Vec<u8>> {
     if length > MAX_FILE {
         return Err(too_large(path, "is", "read"));
     }
-    let bytes = disk::read_whole(file, length, MAX_FILE).at("read", path)?;
-    bytes.ok_or_else(|| too_large(path, "is", "read"))
+    disk::read_whole(file, length, MAX_FILE)
+        .at("read", path)?
+        .ok_or_else(|| too_large(path, "is", "read"))
 }
 
 /// Returns the length of an opened file, which must be a regular one.
@@ -315,8 +316,7 @@ pub(crate) fn resolved(path: &Path) -> io::Result<Option<PathBuf>> {
 fn following_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::Mode;
 
-    let opened = rustix::fs::open(path, flags(wanted), Mode::empty());
-    opened.map(File::from).map_err(plain_error)
+    rustix::fs::open(path, flags(wanted), Mode::empty()).map(File::from).map_err(plain_error)
 }
 
 /// Opens a path that the user named, following all links.

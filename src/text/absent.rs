@@ -9,9 +9,12 @@ pub(crate) const NO_VALUE: &str = include_str!("no_value.txt");
 
 /// Each of these words with its row; of several, with the last.
 static WORDS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
-    let rows = NO_VALUE.lines().enumerate();
-    let rows = rows.filter_map(|(row, line)| Some((row, line.split_once(": ")?.1)));
-    rows.flat_map(|(row, words)| words.split(" | ").map(move |word| (word, row))).collect()
+    NO_VALUE
+        .lines()
+        .enumerate()
+        .filter_map(|(row, line)| Some((row, line.split_once(": ")?.1)))
+        .flat_map(|(row, words)| words.split(" | ").map(move |word| (word, row)))
+        .collect()
 });
 
 /// Length of the longest word for no value, in bytes.

@@ -32,10 +32,14 @@ pub fn inert(text: &str) -> Cow<'_, str> {
 /// prints.
 pub(crate) fn without_harness_tags(text: &str) -> Cow<'_, str> {
     map(strip_controls(text), |text| {
-        let tags = text.match_indices('<').map(|(at, _)| at + 1);
-        let tags = tags.filter(|at| opens_harness_tag(&text[*at..]));
-        let brackets = text.match_indices('[').map(|(at, _)| at + 1);
-        let brackets = brackets.filter(|at| opens_instruction(&text[*at..]));
+        let tags = text
+            .match_indices('<')
+            .map(|(at, _)| at + 1)
+            .filter(|at| opens_harness_tag(&text[*at..]));
+        let brackets = text
+            .match_indices('[')
+            .map(|(at, _)| at + 1)
+            .filter(|at| opens_instruction(&text[*at..]));
         let mut offsets: Vec<usize> = tags.chain(brackets).collect();
         offsets.sort_unstable();
         with_backslashes(text, &offsets)
@@ -77,10 +81,9 @@ fn imports(line: &str) -> Vec<usize> {
     if !line.contains('@') {
         return Vec::new();
     }
-    let spans = code_spans(line).unwrap_or_default();
-    let mut spans = spans.iter().peekable();
-    let candidates = line.match_indices('@').map(|(at, _)| at);
-    candidates
+    let mut spans = code_spans(line).unwrap_or_default().into_iter().peekable();
+    line.match_indices('@')
+        .map(|(at, _)| at)
         .filter(|at| {
             while spans.next_if(|span| span.end <= *at).is_some() {}
             let is_code = spans.peek().is_some_and(|span| span.contains(at));

@@ -115,8 +115,7 @@ fn opens_html(rest: &str) -> bool {
 
 /// Returns the first characters of a text, at most `count`.
 pub(crate) fn first_chars(text: &str, count: usize) -> &str {
-    let end = text.char_indices().nth(count);
-    end.map_or(text, |(end, _)| &text[..end])
+    text.char_indices().nth(count).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns the text truncated to at most `width` characters, at a word boundary and with a trailing `…`.

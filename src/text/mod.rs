@@ -40,15 +40,7 @@ pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
 
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {
-    let lower = text.to_lowercase();
-    let mut folded = String::with_capacity(lower.len());
-    for word in lower.trim_end_matches([':', ' ', '\t']).split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        folded.push_str(word);
-    }
-    folded
+    one_line(text.to_lowercase().trim_end_matches([':', ' ', '\t']))
 }
 
 /// Returns the rest of a text that begins with a prefix, whatever the case of its ASCII letters.
@@ -80,8 +72,7 @@ pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
 /// Returns a text with its first letter in upper case.
 pub(crate) fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
-    let first = chars.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(chars).collect()
+    chars.next().map(char::to_uppercase).into_iter().flatten().chain(chars).collect()
 }
 
 /// Returns whether a word in lower case negates what is said.
@@ -106,12 +97,12 @@ pub(crate) fn around_words<'a>(
         let in_word = |c: char| (c.is_alphanumeric() || is_combining(c)) && !is_unspaced(c);
         outside.is_some_and(in_word) && inside.is_some_and(in_word)
     };
-    let places = memchr::memmem::find_iter(text.as_bytes(), words);
-    let around = places.map(move |at| (&text[..at], &text[at + words.len()..]));
-    around.filter(move |(before, after)| {
-        !goes_on(before.chars().next_back(), words.chars().next())
-            && !goes_on(after.chars().next(), words.chars().next_back())
-    })
+    memchr::memmem::find_iter(text.as_bytes(), words)
+        .map(move |at| (&text[..at], &text[at + words.len()..]))
+        .filter(move |(before, after)| {
+            !goes_on(before.chars().next_back(), words.chars().next())
+                && !goes_on(after.chars().next(), words.chars().next_back())
+        })
 }
 
 /// Converts a name to a slug: `Field notes v1.0` becomes `field-notes-v1-0`.
@@ -212,8 +203,7 @@ pub(crate) fn pattern<R: FromStr<Err: Debug>>(text: &str) -> R {
 
 /// Returns a relative path with `/` between its parts, on every system.
 pub(crate) fn slashed(path: &Path) -> String {
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// Returns a text as one word of a command that is printed for a shell: in quotes, unless no shell would read it in

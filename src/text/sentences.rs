@@ -6,9 +6,11 @@ const ABBREVIATIONS: &str = "e.g i.e etc vs cf approx no incl Dr Mr Mrs Ms St Pr
 /// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
-    let ends = sentence_ends(text).into_iter();
-    let cut = ends.map(|end| text[std::mem::replace(&mut start, end)..end].trim());
-    cut.filter(|sentence| sentence.contains(char::is_alphanumeric)).collect()
+    sentence_ends(text)
+        .into_iter()
+        .map(|end| text[std::mem::replace(&mut start, end)..end].trim())
+        .filter(|sentence| sentence.contains(char::is_alphanumeric))
+        .collect()
 }
 
 /// Returns the offset after each sentence.
@@ -40,8 +42,7 @@ fn ends_sentence(text: &str, at: usize, end: usize) -> bool {
     };
     let before = &text[..at];
     let is_short = |short: &str| {
-        let head = before.strip_suffix(short);
-        head.is_some_and(|head| !head.ends_with(char::is_alphanumeric))
+        before.strip_suffix(short).is_some_and(|head| !head.ends_with(char::is_alphanumeric))
     };
     // `1. Run the tests`, `The 7. door`.
     let is_number = before.trim_start().bytes().all(|byte| byte.is_ascii_digit());

@@ -93,8 +93,12 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
     let mut store = context.write()?;
     if let Some(days) = args.archive {
         let cut_off = TimeDelta::days(i64::from(days));
-        let cut_off = context.project.clock.now().checked_sub_signed(cut_off);
-        let cut_off = cut_off.ok_or_else(|| Error::usage("--archive goes back too far"))?;
+        let cut_off = context
+            .project
+            .clock
+            .now()
+            .checked_sub_signed(cut_off)
+            .ok_or_else(|| Error::usage("--archive goes back too far"))?;
         let archived = facts::archive(&store, cut_off)?;
         return context.out.show(&json!({ "archived": archived }), "{{ archived }} archived\n");
     }

@@ -113,12 +113,14 @@ fn lines(project: &Project) -> Vec<String> {
     if let Some(journal) = project.environment.get("MEMORY_FILE") {
         files.push((PathBuf::from(journal), "union"));
     }
-    let lines = files.iter().filter_map(|(path, merge)| {
-        let path = slashed(path.strip_prefix(&project.root).ok()?);
-        let is_line = !path.contains(char::is_control);
-        is_line.then(|| format!("{} merge={merge}", attributes_pattern(&path)))
-    });
-    lines.collect()
+    files
+        .iter()
+        .filter_map(|(path, merge)| {
+            let path = slashed(path.strip_prefix(&project.root).ok()?);
+            let is_line = !path.contains(char::is_control);
+            is_line.then(|| format!("{} merge={merge}", attributes_pattern(&path)))
+        })
+        .collect()
 }
 
 /// Returns a path as a pattern that means it alone; git reads one with a space, a quote or a backslash in quotes.
@@ -140,11 +142,13 @@ fn edited(text: &str, wanted: &[String], remove: bool) -> String {
     if remove {
         return text.split_inclusive('\n').filter(|line| !is_ours(line)).collect();
     }
-    let missing = wanted.iter().filter(|one| !text.lines().any(|line| line.trim_end() == **one));
-    missing.fold(text.to_owned(), |text, line| {
-        let end = line_end(&text);
-        format!("{text}{}{line}{end}", line_gap(&text, end))
-    })
+    wanted.iter().filter(|one| !text.lines().any(|line| line.trim_end() == **one)).fold(
+        text.to_owned(),
+        |text, line| {
+            let end = line_end(&text);
+            format!("{text}{}{line}{end}", line_gap(&text, end))
+        },
+    )
 }
 
 #[cfg(test)]

@@ -190,8 +190,10 @@ impl<'a> JsonSettings<'a> {
                 continue;
             };
             for group in groups.elements() {
-                let commands = group.as_object().and_then(|group| group.array_value(HOOKS));
-                let commands = commands.map_or(Vec::new(), |commands| commands.elements());
+                let commands = group
+                    .as_object()
+                    .and_then(|group| group.array_value(HOOKS))
+                    .map_or(Vec::new(), |commands| commands.elements());
                 let is_alone = commands.len() == 1;
                 let ours = commands.into_iter().filter_map(|node| {
                     let literal = node.as_object()?.get("command")?.value()?.as_string_lit()?;
@@ -326,14 +328,19 @@ impl ServerEntry {
     fn words(self, found: &CstObject) -> Vec<String> {
         let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
         let list = |name| {
-            let list = found.array_value(name).map_or(Vec::new(), |list| list.elements());
-            list.into_iter().map(|one| text(one).unwrap_or_default())
+            found
+                .array_value(name)
+                .map_or(Vec::new(), |list| list.elements())
+                .into_iter()
+                .map(|one| text(one).unwrap_or_default())
         };
         match self {
-            Self::Program => {
-                let program = found.get("command").and_then(|member| text(member.value()?));
-                program.into_iter().chain(list("args")).collect()
-            }
+            Self::Program => found
+                .get("command")
+                .and_then(|member| text(member.value()?))
+                .into_iter()
+                .chain(list("args"))
+                .collect(),
             Self::List => list("command").collect(),
         }
     }

@@ -111,8 +111,12 @@ pub struct SetupReport {
 impl SetupReport {
     /// Returns the error of `--check` if a file differs from the desired state.
     pub fn verdict(&self) -> Result<()> {
-        let off = self.files.iter().filter(|file| file.outcome != FileOutcome::Unchanged);
-        let off: Vec<String> = off.map(|file| file.file.display().to_string()).collect();
+        let off: Vec<String> = self
+            .files
+            .iter()
+            .filter(|file| file.outcome != FileOutcome::Unchanged)
+            .map(|file| file.file.display().to_string())
+            .collect();
         if off.is_empty() {
             return Ok(());
         }
@@ -180,12 +184,13 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 type Found<'a> = (&'a Settings, Option<Vec<u8>>, Vec<String>);
 
 fn read_all(all: &[Settings]) -> Result<Vec<Found<'_>>> {
-    let read = all.iter().map(|settings| {
-        let bytes = read::bytes(&settings.path)?;
-        let entries = settings.entries(bytes.as_deref())?;
-        Ok((settings, bytes, entries))
-    });
-    read.collect()
+    all.iter()
+        .map(|settings| {
+            let bytes = read::bytes(&settings.path)?;
+            let entries = settings.entries(bytes.as_deref())?;
+            Ok((settings, bytes, entries))
+        })
+        .collect()
 }
 
 /// Returns the options with which the files were written.
@@ -356,16 +361,18 @@ pub(crate) struct Settings {
 impl Settings {
     /// Returns the settings files of a harness in a scope.
     pub(crate) fn all(place: &HarnessDir, profile: &'static HarnessProfile) -> Vec<Self> {
-        let files = profile.files.iter();
-        let files = files.filter(|file| file.only_in.is_none_or(|only| only == place.scope));
-        let settings = files.map(|file| {
-            let folder = if file.is_in_project { &place.base } else { &place.folder };
-            let mut paths = file.names.iter().map(|name| folder.join(name));
-            let there = paths.clone().find(|path| path.exists());
-            let path = there.or_else(|| paths.next()).unwrap_or_default();
-            Self { path, profile, content: file.content }
-        });
-        settings.collect()
+        profile
+            .files
+            .iter()
+            .filter(|file| file.only_in.is_none_or(|only| only == place.scope))
+            .map(|file| {
+                let folder = if file.is_in_project { &place.base } else { &place.folder };
+                let mut paths = file.names.iter().map(|name| folder.join(name));
+                let there = paths.clone().find(|path| path.exists());
+                let path = there.or_else(|| paths.next()).unwrap_or_default();
+                Self { path, profile, content: file.content }
+            })
+            .collect()
     }
 
     /// Returns the file with our entries for these options, or without any if there are none; `None` if nothing is left.
@@ -425,8 +432,11 @@ impl Settings {
             }
             SettingsContent::Plugin if bytes.starts_with(GENERATED.as_bytes()) => {
                 let text = String::from_utf8_lossy(bytes);
-                let flags = SWITCHES.into_iter().filter(|(_, other, _)| text.contains(other));
-                let flags: String = flags.map(|(.., flag)| flag).collect();
+                let flags: String = SWITCHES
+                    .into_iter()
+                    .filter(|(_, other, _)| text.contains(other))
+                    .map(|(.., flag)| flag)
+                    .collect();
                 Ok(vec![format!("plugin (separate file){flags}")])
             }
             SettingsContent::Plugin => Ok(Vec::new()),
@@ -447,8 +457,10 @@ fn plugin(options: SetupOptions) -> String {
         options.entries == Some(false),
         options.breadcrumb == Some(true),
     ];
-    let switches = SWITCHES.into_iter().zip(chosen).filter(|(_, is_other)| *is_other);
-    switches
+    SWITCHES
+        .into_iter()
+        .zip(chosen)
+        .filter(|(_, is_other)| *is_other)
         .fold(PLUGIN.to_owned(), |text, ((default, other, _), _)| text.replacen(default, other, 1))
 }
 
@@ -518,8 +530,12 @@ impl HarnessDir {
 
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
     let folder = &harness.profile().user_folder;
-    let named = folder.variable.as_ref().and_then(|name| project.environment.get(name));
-    let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
+    let named = folder
+        .variable
+        .as_ref()
+        .and_then(|name| project.environment.get(name))
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
     match named {
         Some(named) if folder.below_variable.is_empty() => named,
         Some(named) => named.join(&folder.below_variable),
