@@ -22,7 +22,7 @@ use crate::storage::read::MAX_FILE;
 use crate::storage::read::{OpenAs, without_links};
 
 /// The access for which a file is opened; each also permits reading.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Access {
     Read,
     Write,
@@ -48,7 +48,7 @@ pub(crate) enum Visibility {
 }
 
 /// The treatment of an existing file at the target of a rename.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Existing {
     /// It is replaced.
     Replace,
