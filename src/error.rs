@@ -116,6 +116,12 @@ impl Error {
         Self::new(ErrorKind::Refused, message)
     }
 
+    /// Sets the file or folder that it is about.
+    #[must_use]
+    pub fn about(self, path: &Path) -> Self {
+        self.at(path, None)
+    }
+
     /// Sets the file, and the line number in it (counted from 1) if known.
     #[must_use]
     pub fn at(mut self, file: &Path, line: impl Into<Option<usize>>) -> Self {

@@ -95,7 +95,7 @@ impl<'a> ContextFile<'a> {
         }
         let message =
             "the block was not written, because it could not be found again at this place";
-        Err(Error::failed(message).at(self.path, None))
+        Err(Error::failed(message).about(self.path))
     }
 
     /// Returns the file without the block and the blank lines that separated it.

@@ -198,7 +198,7 @@ impl Regeneration<'_> {
         if self.is_over && owned.has_edited_block() {
             let message = "the block was edited by hand, and the edits cannot be separated from the generated text, so it was kept";
             let hint = "delete the generated lines by hand";
-            return Err(Error::refused(message).at(relative, None).hint(hint));
+            return Err(Error::refused(message).about(relative).hint(hint));
         }
         warnings.append(&mut told);
         warnings.extend(owned.warnings.iter().cloned());
@@ -235,7 +235,7 @@ impl Regeneration<'_> {
         // What is only shown needs no permission.
         let is_written = !is_kept && !self.project.dry_run;
         if is_written && read::is_write_protected(&file.path) {
-            return Err(Error::refused("is write-protected").at(relative, None));
+            return Err(Error::refused("is write-protected").about(relative));
         }
         let report = RegeneratedFile {
             file: relative.to_owned(),
@@ -470,7 +470,7 @@ fn resolved_path(project: &Project, path: &Path) -> Result<PathBuf> {
         return Ok(resolved_path);
     }
     Err(Error::refused("is a link that leads outside the project, so it is not written")
-        .at(relative, None)
+        .about(relative)
         .hint(format!("it leads to {}", resolved_path.display())))
 }
 

@@ -372,10 +372,10 @@ impl WriteArgs {
         };
         let file = Path::new(file);
         let body = read::users_bytes(file)?
-            .ok_or_else(|| Error::not_found("there is no such file").at(file, None))?;
+            .ok_or_else(|| Error::not_found("there is no such file").about(file))?;
         String::from_utf8(body)
             .map(Some)
-            .map_err(|_| Error::usage("is not valid UTF-8").at(file, None))
+            .map_err(|_| Error::usage("is not valid UTF-8").about(file))
     }
 }
 

@@ -421,7 +421,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         }
         FactsCommand::Metrics { eval: Some(dataset), .. } => {
             let lines = read::lines(dataset)?
-                .ok_or_else(|| Error::not_found("there is no such dataset").at(dataset, None))?;
+                .ok_or_else(|| Error::not_found("there is no such dataset").about(dataset))?;
             let embedder = facts::embedder(context.project)?;
             let evaluation = facts::evaluate(lines, dataset, &embedder)?;
             context.out.show(&evaluation, text!("facts/eval"))

@@ -35,7 +35,7 @@ pub(crate) fn stdin_text(most: u64, tried: &str) -> Result<String> {
 pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {
         let file = path::absolute(file).at("find", file)?;
-        read::users_bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
+        read::users_bytes(&file)?.ok_or_else(|| Error::not_found("no such file").about(&file))?
     } else {
         stdin(read::MAX_FILE + 1, &format!("read {what}"))?
     };

@@ -157,7 +157,7 @@ fn open(page: &Path) -> Result<()> {
         return Ok(());
     }
     let what = format!("was written, but {program} found no browser to open it");
-    Err(Error::failed(what).at(page, None).hint("open the file in a browser yourself"))
+    Err(Error::failed(what).about(page).hint("open the file in a browser yourself"))
 }
 
 pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -224,7 +224,7 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
             let theirs = text(&absolute(&args.theirs)?, shown)?;
             let merged = merge(&base, &text(&ours, shown)?, &theirs).ok_or_else(|| {
                 Error::failed("both sides changed the same entry")
-                    .at(shown, None)
+                    .about(shown)
                     .hint("git marks the conflict; resolve it by hand")
             })?;
             let mut changes = Changes::new();
@@ -242,10 +242,10 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
 /// Reads one version. Invalid UTF-8 is refused, since decoding it would change the bytes.
 fn text(file: &Path, path: &Path) -> Result<String> {
     let bytes = read::users_bytes(file)?
-        .ok_or_else(|| Error::not_found("there is no such file to merge").at(file, None))?;
+        .ok_or_else(|| Error::not_found("there is no such file to merge").about(file))?;
     String::from_utf8(bytes).map_err(|_| {
         Error::refused("is not UTF-8 text, so it cannot be split into entries")
-            .at(path, None)
+            .about(path)
             .hint("merge it by hand: git left our side in place")
     })
 }

@@ -266,7 +266,7 @@ fn sync_request(
         _ => None,
     };
     if let Some(hint) = hint {
-        return Err(Error::not_found("no planning folder here").at(&project.root, None).hint(hint));
+        return Err(Error::not_found("no planning folder here").about(&project.root).hint(hint));
     }
     let is_over = memory.as_ref().is_some_and(Vec::is_empty);
     let unread = project.named(unread);

@@ -178,7 +178,7 @@ impl Git {
         };
         match self.nested_obstacle.get_or_init(|| repository::check_nested(repository)) {
             Some(Warning { place, message }) => {
-                Err(Error::refused(message.as_str()).at(&place.file, None))
+                Err(Error::refused(message.as_str()).about(&place.file))
             }
             None => program::run(&repository.top, arguments, input),
         }

@@ -62,7 +62,7 @@ pub(crate) fn run(top: &Path, arguments: &[&str], input: &[u8]) -> Result<Option
     let action = format!("run git {}", arguments.first().unwrap_or(&""));
     match process::run(&mut command(top, arguments), input, MAX_OUTPUT_BYTES, MAX_WAIT) {
         Ok(output) if output.is_cut => {
-            Err(Error::failed(format!("cannot {action}: its output exceeds 64 MiB")).at(top, None))
+            Err(Error::failed(format!("cannot {action}: its output exceeds 64 MiB")).about(top))
         }
         Ok(output) => Ok(Some(output)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

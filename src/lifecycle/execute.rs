@@ -424,7 +424,7 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
 
 fn located(error: Error, project: &Project, phase: &Phase) -> Error {
     match &phase.dir {
-        Some(dir) => error.at(project.relative(&dir.path), None),
+        Some(dir) => error.about(project.relative(&dir.path)),
         None => error,
     }
 }

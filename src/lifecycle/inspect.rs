@@ -49,7 +49,7 @@ pub enum Model {
 /// Parses a file whose kind is determined by its name; one outside the project only if the user says so.
 pub fn inspect(project: &Project, path: &Path, outside: bool) -> Result<Inspected> {
     let read_document = reader(path).ok_or_else(|| {
-        Error::usage("not a planning file by its name").at(path, None).hint(
+        Error::usage("not a planning file by its name").about(path).hint(
             "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
         )
     })?;
@@ -58,11 +58,11 @@ pub fn inspect(project: &Project, path: &Path, outside: bool) -> Result<Inspecte
         (true, true) => read::users_text(path)?,
         (true, false) => {
             return Err(Error::refused("is outside of the project")
-                .at(path, None)
+                .about(path)
                 .hint("--outside reads it anyway"));
         }
     };
-    let text = text.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
+    let text = text.ok_or_else(|| Error::not_found("no such file").about(path))?;
     let mut warnings = Vec::new();
     let text = text.into_value(&mut warnings);
     let model = read_document(project, &text, path)?.into_value(&mut warnings);

@@ -162,7 +162,7 @@ fn plan_new(
     let is_archived = folder.archived.iter().any(|archive| archive.slug == slug);
     if is_archived || home.symlink_metadata().is_ok() {
         return Err(Error::refused(format!("the name {slug:?} is taken"))
-            .at(project.relative(&home), None)
+            .about(project.relative(&home))
             .hint("choose another slug"));
     }
     let state = planned_text(changes, &folder.active.dir.join(vocabulary::STATE))?;

@@ -280,7 +280,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
 fn no_note(project: &Project, survey: &Survey) -> Error {
     let place = survey.folder.active.dir.join(vocabulary::RESUME);
     Error::not_found("no session left a note here")
-        .at(project.relative(&place), None)
+        .about(project.relative(&place))
         .hint("`annals pause` leaves one; `annals status` says where the work stands")
 }
 

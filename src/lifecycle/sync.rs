@@ -38,7 +38,7 @@ impl CommandOutcome<SyncReport> {
         let conflict = files.find(|file| file.outcome == ContextFileOutcome::InConflict);
         if let Some(file) = conflict.filter(|_| request.check) {
             return Err(Error::failed("has an unresolved merge conflict")
-                .at(&file.file, None)
+                .about(&file.file)
                 .hint("resolve it, then run `annals sync`"));
         }
         match self.value.left.first() {

@@ -85,7 +85,7 @@ impl<'a> Outline<'a> {
             return Ok(());
         }
         let message = "is too long to be read whole, so it is not changed";
-        Err(Error::refused(message).at(path, None).hint(hint))
+        Err(Error::refused(message).about(path).hint(hint))
     }
 
     /// Returns a warning if not all of the document is parsed.

@@ -119,7 +119,7 @@ impl McpServer {
         };
         if !directory.is_dir() {
             return Err(Error::not_found("no such folder")
-                .at(&directory, None)
+                .about(&directory)
                 .hint("pass the project's folder as an absolute path"));
         }
         Project::open(OpenRequest {
@@ -135,7 +135,7 @@ impl McpServer {
     fn check_writable(&self, project: &Project, roots: Option<&[PathBuf]>) -> Result<()> {
         if !project.root.join(".git").exists() && !context::has_memory(project) {
             return Err(Error::refused("is not a project, so nothing was written")
-                .at(&project.root, None)
+                .about(&project.root)
                 .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` creates one"));
         }
         let is_of =
@@ -154,7 +154,7 @@ impl McpServer {
             return Ok(());
         }
         Err(Error::refused("is outside the client's roots")
-            .at(&project.root, None)
+            .about(&project.root)
             .hint("pass a project below one of the client's roots"))
     }
 }

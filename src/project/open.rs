@@ -124,11 +124,11 @@ impl Project {
         if self.settings.planning_dir.is_some() {
             let origin = self.settings.origin("planning_dir");
             return Err(Error::not_found("no planning folder here")
-                .at(&self.planning.dir, None)
+                .about(&self.planning.dir)
                 .hint(format!("the path comes from {origin}; `annals init` creates the folder")));
         }
         let names = LayoutName::ALL.map(LayoutName::dir).join(", ");
-        Err(Error::not_found("no planning folder here").at(&self.root, None).hint(format!(
+        Err(Error::not_found("no planning folder here").about(&self.root).hint(format!(
             "looked for {names}; `annals init` creates one, --planning-dir names another"
         )))
     }
@@ -157,7 +157,7 @@ impl Project {
             let (own, name) = (own.name.as_str(), name.as_str());
             let message = format!("the planning folder here belongs to {own}, not {name}");
             return Err(Error::refused(message)
-                .at(self.relative(&self.planning.dir), None)
+                .about(self.relative(&self.planning.dir))
                 .hint("a project has one planning folder, whose name determines the tool"));
         } else {
             self.root.join(name.dir())
@@ -253,14 +253,13 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
             found => {
                 let what = if found.is_ok() { "is not a folder" } else { "no such folder" };
                 Err(Error::not_found(what)
-                    .at(&named, None)
+                    .about(&named)
                     .hint("--project names the folder of a project"))
             }
         };
     }
-    let start = fs::canonicalize(directory).map_err(|_| {
-        Error::not_found("the working directory no longer exists").at(directory, None)
-    })?;
+    let start = fs::canonicalize(directory)
+        .map_err(|_| Error::not_found("the working directory no longer exists").about(directory))?;
     // The home directory may be reached through a link; the start has already been resolved.
     let home = environment.home().map(|home| fs::canonicalize(&home).unwrap_or(home));
     Ok(root_above(&start, home.as_deref()))
@@ -386,7 +385,7 @@ pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
         return Ok(());
     }
     Err(Error::refused(format!("leads outside the project, to {}", real.display()))
-        .at(path, None)
+        .about(path)
         .hint(
             "if that is intended, set it in your own settings, in the environment or with a flag; \
                  linked_roots in your own settings allows links into a folder",

@@ -83,7 +83,7 @@ impl Draft {
     ) -> Result<()> {
         if bytes.len() > MAX_FILE_BYTES {
             return Err(Error::usage("is larger than 1 MiB, so it is not read")
-                .at(path, None)
+                .about(path)
                 .hint("a settings file needs only a few lines"));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {

@@ -323,7 +323,7 @@ fn read_opencode(path: &Path) -> Result<Option<Session>> {
         return Ok(None);
     };
     read_rows(database, &id.to_string_lossy()).map_err(|error| {
-        Error::failed(format!("cannot read a session of opencode: {error}")).at(path, None)
+        Error::failed(format!("cannot read a session of opencode: {error}")).about(path)
     })
 }
 

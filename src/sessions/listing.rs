@@ -307,7 +307,7 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
         let old = read::users_text(&path)?.map(|text| text.value);
         let text = old.clone().unwrap_or_default();
         let document = Document::parse(&*text).map_err(|error| {
-            Error::refused(format!("is not valid TOML: {}", error.message())).at(&path, None)
+            Error::refused(format!("is not valid TOML: {}", error.message())).about(&path)
         })?;
         let wanted = clients.iter().map(|client| client.as_str()).collect::<Array>();
         let found = document

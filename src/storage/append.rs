@@ -89,7 +89,7 @@ impl Log {
                 disk::set_len(&self.file, self.length).at("write", path)?;
             }
             let message = "only some of the lines were written; the disk may be full";
-            return Err(Error::failed(message).at(path, None));
+            return Err(Error::failed(message).about(path));
         }
         self.length = length;
         match disk::sync(&self.file) {
@@ -177,7 +177,7 @@ fn is_file_or_device(file: &File) -> bool {
 fn irregular(path: &Path) -> Error {
     let what = if path.is_symlink() { "a link" } else { "not a regular file" };
     Error::refused(format!("is {what}, so annals does not write to it"))
-        .at(path, None)
+        .about(path)
         .hint("remove it")
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn apply(root: &Root, mut pending: Pending, signer: &Signer) -> Resul
             Some(path) => {
                 let conflict =
                     Error::refused("changed while annals was working, so nothing was written")
-                        .at(&path.place.file, None)
+                        .about(&path.place.file)
                         .hint("run it again");
                 revert(root, pending, signer, conflict).map(Some)
             }
@@ -365,7 +365,7 @@ fn put_back(file: &Spot, staged: &Spot, theirs: Vec<u8>, ours: Option<&[u8]>) ->
         }
     }
     let message = "keeps changing while annals tries to write it";
-    Err(Error::refused(message).at(&file.path, None).hint(hint))
+    Err(Error::refused(message).about(&file.path).hint(hint))
 }
 
 /// Writes the new content, with the permissions of the replaced file or those recorded, and flushes it.

@@ -134,7 +134,7 @@ impl Boundary {
         }
         if state.bytes + bytes > MAX_BYTES || state.counted.len() >= MAX_FILES {
             return Err(Error::refused(exceeded())
-                .at(planning, None)
+                .about(planning)
                 .hint("move finished milestones out of the planning folder"));
         }
         state.counted.insert(path.as_os_str().to_owned());
@@ -224,7 +224,7 @@ impl Root {
         let own = real.strip_prefix(&self.real).ok();
         let Some(below) = own.or_else(|| self.below_linked(real)) else {
             return Err(Error::refused("lies outside the project, so it is not written")
-                .at(real, None)
+                .about(real)
                 .hint(format!(
                     "the project is {}; linked_roots in your own settings can allow a folder outside",
                     self.named.display()
@@ -232,7 +232,7 @@ impl Root {
         };
         match is_plain(below) {
             true => Ok(own.unwrap_or(real).to_owned()),
-            false => Err(Error::refused("is not written by annals").at(real, None)),
+            false => Err(Error::refused("is not written by annals").about(real)),
         }
     }
 
@@ -250,7 +250,7 @@ impl Root {
         if below.is_some_and(is_plain) {
             return Ok(self.real.join(recorded));
         }
-        Err(Error::refused("is not written by annals").at(recorded, None))
+        Err(Error::refused("is not written by annals").about(recorded))
     }
 }
 
@@ -281,7 +281,7 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
 /// Returns the real path of a directory entry; if the entry itself is a link, that is not followed.
 pub(crate) fn real_entry(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else {
-        return Err(Error::failed("does not name a file").at(path, None));
+        return Err(Error::failed("does not name a file").about(path));
     };
     Ok(real_path(folder_of(path))?.join(name))
 }

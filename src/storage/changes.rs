@@ -197,13 +197,13 @@ impl Changes {
         let from = boundary::real_entry(from)?;
         let to = boundary::real_entry(to)?;
         if !self.exists(&from)? {
-            return Err(Error::not_found("does not exist, so it cannot be moved").at(&from, None));
+            return Err(Error::not_found("does not exist, so it cannot be moved").about(&from));
         }
         if to.starts_with(&from) {
-            return Err(Error::failed("cannot be moved into itself").at(&from, None));
+            return Err(Error::failed("cannot be moved into itself").about(&from));
         }
         if self.exists(&to)? {
-            return Err(Error::refused("is in the way of a move").at(&to, None));
+            return Err(Error::refused("is in the way of a move").about(&to));
         }
         self.create_parents(&to)?;
         self.list.push(Change::Move { from, to });
@@ -364,7 +364,7 @@ impl Changes {
             Planned::Directory | Planned::Absent => None,
         };
         if planned != old {
-            return Err(Error::failed("is changed twice in one operation").at(&path, None));
+            return Err(Error::failed("is changed twice in one operation").about(&path));
         }
         self.replace(path, old, new)
     }
@@ -424,7 +424,7 @@ impl Changes {
                 break;
             }
             if self.exists(folder)? {
-                return Err(Error::failed("is a file, a directory was expected").at(folder, None));
+                return Err(Error::failed("is a file, a directory was expected").about(folder));
             }
             missing.push(folder.to_owned());
         }
@@ -445,9 +445,7 @@ fn bytes_of(state: Planned, path: &Path) -> Result<Option<Vec<u8>>> {
         Planned::File(bytes) => Ok(Some(bytes)),
         Planned::Absent => Ok(None),
         Planned::OnDisk(path) => read::bytes(&path),
-        Planned::Directory => {
-            Err(Error::failed("is a directory, a file was expected").at(path, None))
-        }
+        Planned::Directory => Err(Error::failed("is a directory, a file was expected").about(path)),
     }
 }
 
@@ -456,7 +454,7 @@ fn deletable(path: &Path) -> Result<PathBuf> {
     let path = boundary::real_entry(path)?;
     if path.is_symlink() {
         return Err(Error::refused("is a symbolic link, which annals does not delete")
-            .at(&path, None)
+            .about(&path)
             .hint("delete it by hand"));
     }
     Ok(path)
@@ -473,7 +471,7 @@ fn leads_outside(path: &Path, real: &Path) -> Result<bool> {
 /// Returns the error for a file that cannot be restored.
 pub(crate) fn changed_since(path: &Path) -> Error {
     Error::refused("has changed since then; nothing was undone")
-        .at(path, None)
+        .about(path)
         .hint("take back what was changed since, then undo it; the record in .annals/history/ has the content before and after, as JSON")
 }
 

@@ -120,7 +120,7 @@ impl History {
         };
         let path = self.path(id, ending);
         if *ending == PENDING && !lock::are_free(&self.storage.locks())? {
-            return Err(Error::failed("belongs to an operation in progress").at(&path, None));
+            return Err(Error::failed("belongs to an operation in progress").about(&path));
         }
         disk::remove_file(&path).at("remove", &path)
     }

@@ -47,7 +47,7 @@ pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<Vec<(P
 pub(crate) fn open(path: &Path) -> Result<File> {
     match disk::open(path, Access::Write, Create::IfMissing(Visibility::Shared)) {
         Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::IsADirectory) => {
-            Err(Error::refused("is not a lock file").at(path, None).hint("remove it"))
+            Err(Error::refused("is not a lock file").about(path).hint("remove it"))
         }
         opened => opened.at("lock", path),
     }
@@ -115,7 +115,7 @@ fn held(path: &Path, wait: Duration) -> Error {
         _ => "another process".to_owned(),
     };
     Error::failed(format!("is still locked by {holder} after {} s", wait.as_secs_f32()))
-        .at(path, None)
+        .about(path)
         .hint("run it again when that process is done; nothing was written")
 }
 

@@ -97,7 +97,7 @@ impl Storage {
     ) -> Result<()> {
         let path = self.own_file(name);
         if self.dry_run {
-            return Err(Error::failed("is not built on a dry run").at(&path, None));
+            return Err(Error::failed("is not built on a dry run").about(&path));
         }
         let _lock = self.lock_file(name)?;
         if is_valid(&path) {
@@ -255,7 +255,7 @@ fn create_folder(path: &Path, visibility: Visibility) -> Result<()> {
         None => disk::create_all(path, visibility).at("create", path),
         Some(found) if found.is_dir() => Ok(()),
         Some(_) => Err(Error::refused("is in the way of annals' own folder")
-            .at(path, None)
+            .about(path)
             .hint("move it away: annals keeps its locks and its history there")),
     }
 }

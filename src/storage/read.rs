@@ -249,14 +249,14 @@ fn not_utf8(path: &Path, line: usize) -> Error {
 }
 
 fn wrong_kind(what: &str, path: &Path) -> Error {
-    Error::failed(what).at(path, None).hint("move or rename it")
+    Error::failed(what).about(path).hint("move or rename it")
 }
 
 /// Returns the error for a file that is, or would be, over [`MAX_FILE`], so that it is not read, or written.
 pub(crate) fn too_large(path: &Path, is: &str, read: &str) -> Error {
     let most = MAX_FILE / 1024 / 1024;
     Error::failed(format!("{is} larger than {most} MiB, so it is not {read}"))
-        .at(path, None)
+        .about(path)
         .hint("split it, or move a part of it elsewhere")
 }
 

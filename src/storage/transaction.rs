@@ -337,7 +337,7 @@ impl Storage {
                         "`{operation}` was interrupted in another version of annals, such as 0.2"
                     );
                     return Err(Error::failed(message)
-                        .at(&path, None)
+                        .about(&path)
                         .hint(format!("finish it with that version, or: {hint}")));
                 }
                 RecordState::Own(record) => {
@@ -423,7 +423,7 @@ fn relative(root: &Root, changes: Changes) -> Result<Vec<Change>> {
             && let Ok(metadata) = fs::metadata(&*path)
         {
             if metadata.permissions().readonly() {
-                return Err(Error::refused("is write-protected").at(path, None));
+                return Err(Error::refused("is write-protected").about(path));
             }
             if new.is_none() {
                 *mode = disk::mode(&metadata);

@@ -41,7 +41,7 @@ pub struct GitReport {
 pub fn git(project: &Project, check: bool, remove: bool) -> Result<GitReport> {
     if !project.git.is_repository() {
         return Err(Error::not_found("this is not a git repository")
-            .at(&project.root, None)
+            .about(&project.root)
             .hint("`git init` creates one"));
     }
     let looked = project.dry_run(project.dry_run || check);
@@ -84,7 +84,7 @@ impl GitReport {
             (Some(command), FileOutcome::Unchanged) => format!("run: {command}"),
             _ => "run it again without --check".to_owned(),
         };
-        Err(Error::failed("the merge driver is not set up").at(&self.file, None).hint(hint))
+        Err(Error::failed("the merge driver is not set up").about(&self.file).hint(hint))
     }
 }
 

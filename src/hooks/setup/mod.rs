@@ -290,7 +290,7 @@ fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
             let message =
                 format!("resolves to a path outside {}, so it is not written", root.display());
             let hint = format!("it resolves to {}; add the entries there by hand", real.display());
-            Err(Error::refused(message).at(path, None).hint(hint))
+            Err(Error::refused(message).about(path).hint(hint))
         }
         _ => Ok(()),
     }
@@ -467,7 +467,7 @@ fn plugin(options: SetupOptions) -> String {
 /// Returns the error for a file that setup would replace if it were `what`.
 fn not_replaced(path: &Path, what: &str) -> Error {
     Error::refused(format!("is not {what}, so it is not replaced"))
-        .at(path, None)
+        .about(path)
         .hint("rename it, and run it again")
 }
 

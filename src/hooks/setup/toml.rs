@@ -109,7 +109,7 @@ fn without(text: &str) -> String {
 
 fn by_hand(what: &str, path: &Path) -> Error {
     Error::refused(what)
-        .at(path, None)
+        .about(path)
         .hint("nothing was changed; `codex mcp list`, `add` and `remove` do it by hand")
 }
 
