@@ -19,7 +19,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use crate::error::{Error, Result};
 use crate::markdown::{BlockContent, Outline, annals_marker};
 use crate::project::Project;
-use crate::text::{clip, line_end, pluralize, quantity, sha256, slashed, strip_controls};
+use crate::text::{clip, join, line_end, pluralize, quantity, sha256, slashed, strip_controls};
 
 /// The meaning of a line of a context file for the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -359,15 +359,13 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Vec<Range<usize>>> {
 
 /// Lists the first lines of a lost edit.
 fn lost_summary(lost: &[&[u8]]) -> String {
-    let quoted = lost
-        .iter()
-        .take(MAX_NAMED_LINES)
-        .map(|line| {
+    let quoted = join(
+        lost.iter().take(MAX_NAMED_LINES).map(|line| {
             let text = String::from_utf8_lossy(line);
             format!("\"{}\"", clip(&strip_controls(&text), MAX_LINE_CHARS))
-        })
-        .collect::<Vec<_>>()
-        .join(", ");
+        }),
+        ", ",
+    );
     match lost.len().saturating_sub(MAX_NAMED_LINES) {
         0 => format!("lost: {quoted}"),
         more => format!("lost: {quoted} and {}", quantity(more, "more line")),

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::plan::{DEFAULT_MILESTONE, Skill, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
-use crate::text::{Line, line_number, non_placeholder, strip_controls, word_enum};
+use crate::text::{Line, join, line_number, non_placeholder, strip_controls, word_enum};
 use crate::warning::{SourceLocation, Warning};
 use crate::{patterns, secrets};
 
@@ -325,11 +325,10 @@ impl Content {
         let [(chosen, _), (few, _)] = [decisions::MAX_DECISIONS, decisions::FEW_DECISIONS]
             .map(|most| decisions::select(&ranked, most));
         let mut decision_line = |(decision, _, text): &Ranked<'_>| {
-            let whole = [Some(decision.text.as_str()), decision.rationale.as_deref()]
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-                .join("\n");
+            let whole = join(
+                [Some(decision.text.as_str()), decision.rationale.as_deref()].into_iter().flatten(),
+                "\n",
+            );
             Some(lines.part("a decision", text.as_deref()?, &whole, MAX_LINE_CHARS))
         };
         let decisions: Vec<Line> = chosen.iter().filter_map(&mut decision_line).collect();

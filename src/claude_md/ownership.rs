@@ -19,7 +19,9 @@ use crate::patterns::Patterns;
 use crate::plan::{Archive, Decision, StatusReport, Survey, without_emphasis};
 use crate::project::{GeneratedSection, Layout, LayoutName, Project, vocabulary};
 use crate::storage::read;
-use crate::text::{BYTE_ORDER_MARK, clip, fold, is_absent, line_end, non_placeholder, words_in};
+use crate::text::{
+    BYTE_ORDER_MARK, clip, fold, is_absent, join, line_end, non_placeholder, words_in,
+};
 use crate::warning::Warning;
 
 /// A context file, split into the block and the user's text.
@@ -372,9 +374,8 @@ fn find(
     let mut warnings: Vec<Warning> = left.into_iter().map(|(_, warning)| warning).collect();
     let about = |sections: &[(usize, &str)], what: &str| {
         let (line, _) = sections.first()?;
-        let titles: Vec<String> =
-            sections.iter().map(|(_, title)| format!("\"{title}\"")).collect();
-        Some(Warning::at(path, *line, format!("{}: {what}", titles.join(", "))))
+        let titles = join(sections.iter().map(|(_, title)| format!("\"{title}\"")), ", ");
+        Some(Warning::at(path, *line, format!("{titles}: {what}")))
     };
     if !taken.is_empty() {
         // Only once: from the next run on, they are sections of the user's like any other.

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::clock::parse_date;
 use crate::knowledge::yaml;
 use crate::templates;
-use crate::text::{Line, clip, one_line, quantity, shell_word, slashed};
+use crate::text::{Line, clip, join, one_line, quantity, shell_word, slashed};
 
 /// Renders a template of `templates/text/` over a document and what is added to it for people.
 pub(crate) fn render(
@@ -73,14 +73,13 @@ fn bullets(text: &str, heading: &str, most: usize, width: usize) -> String {
 /// Joins paths, each relative to a folder.
 #[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
 fn below(paths: Vec<String>, folder: &str) -> String {
-    paths
-        .iter()
-        .map(|path| {
+    join(
+        paths.iter().map(|path| {
             let path = Path::new(path);
             slashed(path.strip_prefix(folder).unwrap_or(path))
-        })
-        .collect::<Vec<String>>()
-        .join(", ")
+        }),
+        ", ",
+    )
 }
 
 /// Returns a list as a YAML flow sequence of scalars, or of mappings with these fields.

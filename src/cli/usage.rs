@@ -10,6 +10,7 @@ use clap::{Arg, Command, CommandFactory};
 
 use crate::cli::Arguments;
 use crate::error::Error;
+use crate::text::join;
 
 /// Words that users try instead of a command, after the command line that does it: first those of `annals` itself,
 /// then those of a group, whose commands have more words.
@@ -21,8 +22,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
     let command = name(&known);
     let rendered = error.render().to_string();
     let lines = rendered.lines().map(str::trim);
-    let message =
-        lines.clone().take_while(|line| !line.is_empty()).collect::<Vec<&str>>().join(" ");
+    let message = join(lines.clone().take_while(|line| !line.is_empty()), " ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tips: Vec<&str> = lines.filter_map(|line| line.strip_prefix("tip: ")).collect();
     let group = command.strip_suffix(" help").unwrap_or(command);
@@ -52,8 +52,8 @@ fn accepted(error: &clap::Error, command: &Command) -> Option<String> {
     if let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg)
         && error.kind() == ErrorKind::MissingRequiredArgument
     {
-        let needed: Vec<String> = missing.iter().map(|name| with_values(name, command)).collect();
-        return Some(format!("`{}` needs {}", name(command), needed.join(" and ")));
+        let needed = join(missing.iter().map(|name| with_values(name, command)), " and ");
+        return Some(format!("`{}` needs {}", name(command), needed));
     }
     let number: &ParseIntError = error.source()?.downcast_ref()?;
     let accepted = match number.kind() {

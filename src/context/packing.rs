@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::markdown::{generated_block, without_bullet};
-use crate::text::{Line, estimate_tokens, is_absent, word_enum, words_in};
+use crate::text::{Line, estimate_tokens, is_absent, join, word_enum, words_in};
 use crate::warning::Warning;
 
 /// The first line: text from files must not be taken for instructions.
@@ -306,7 +306,7 @@ fn lists_decisions(text: &str) -> bool {
 
 /// Returns the words of a text in lower case, separated by spaces.
 fn words(text: &str) -> String {
-    words_in(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    join(words_in(text).map(str::to_lowercase), " ")
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::plan::{
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::Store;
-use crate::text::{Line, clip, estimate_tokens, first_chars, quantity};
+use crate::text::{Line, clip, estimate_tokens, first_chars, join, quantity};
 use crate::warning::Warning;
 use crate::{patterns, plan};
 
@@ -352,13 +352,8 @@ fn effort(survey: &Survey, phase: &FinishedPhase, request: &ExecuteRequest) -> O
     }
     let own = phase.requested_efforts();
     if !own.is_empty() {
-        let named = own
-            .iter()
-            .map(String::as_str)
-            .collect::<BTreeSet<&str>>()
-            .into_iter()
-            .collect::<Vec<_>>()
-            .join(", ");
+        let named =
+            join(own.iter().map(String::as_str).collect::<BTreeSet<&str>>().into_iter(), ", ");
         let all = phase.plans.len();
         let of_some = if own.len() < all {
             format!(" ({} of {all} plans)", own.len())
@@ -539,7 +534,7 @@ fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
     ]
     .into_iter()
     .filter_map(|(name, text, width)| Some(format!("{name}{}", shortened(text?, width))));
-    format!("- plan {}: {}", plan_id(&plan.plan), parts.collect::<Vec<_>>().join(" | "))
+    format!("- plan {}: {}", plan_id(&plan.plan), join(parts, " | "))
 }
 
 fn failed_checks(plan: &PlanRecord) -> Vec<String> {

@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::project::Project;
 use crate::search::bm25;
 use crate::storage::{Store, read};
-use crate::text::quantity;
+use crate::text::{join, quantity};
 use crate::warning::Warning;
 
 /// Maximum number of patterns: a longer list is not read.
@@ -381,7 +381,7 @@ fn similar_phases(history: &[FinishedPhase], own: &Phase, topic: &str) -> Vec<Ph
         history.iter().rev().filter(|phase| !is_own(phase) && is_model(phase)).collect();
     let text = |phase: &&FinishedPhase| {
         let titles = phase.plans.iter().filter_map(|plan| plan.summary.title.as_deref());
-        std::iter::once(phase.name.as_str()).chain(titles).collect::<Vec<_>>().join("\n")
+        join(std::iter::once(phase.name.as_str()).chain(titles), "\n")
     };
     let scores = bm25(others.iter().map(text), topic);
     let is_like = scores.iter().any(|score| *score > 0.0);

@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{line_end, pluralize, shell_word, slug_of, strip_prefix_ignore_case};
+use crate::text::{join, line_end, pluralize, shell_word, slug_of, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
@@ -533,7 +533,7 @@ fn requirements(survey: &Survey, warnings: &mut Vec<Warning>) -> Vec<String> {
     survey
         .requirements(&named, warnings)
         .into_iter()
-        .map(|one| one.id.into_iter().chain(one.text).collect::<Vec<_>>().join(": "))
+        .map(|one| join(one.id.into_iter().chain(one.text), ": "))
         .collect()
 }
 

@@ -13,6 +13,7 @@ use crate::patterns::{Insights, StaleReasons};
 use crate::plan::{Action, Correction, Drift, Repair, Shipped, StatusReport, Survey};
 use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, Store};
+use crate::text::join;
 use crate::warning::Warning;
 use crate::{claude_md, parallel, patterns, plan};
 
@@ -114,13 +115,13 @@ fn unfixed(report: &SyncReport, first: &Drift) -> Error {
 
 /// Returns the error that lists the files which are out of date.
 fn out_of_date(changed: &[PathBuf], request: &SyncRequest) -> Error {
-    let names: Vec<String> = changed.iter().map(|path| path.display().to_string()).collect();
+    let names = join(changed.iter().map(|path| path.display().to_string()), ", ");
     let targets: Vec<&str> = request.targets.iter().map(|target| target.as_str()).collect();
     let command = match &request.memory {
         Some(_) if !targets.is_empty() => format!("annals sync --target {}", targets.join(",")),
         _ => "annals sync".to_owned(),
     };
-    Error::failed(format!("out of date: {}", names.join(", "))).hint(command)
+    Error::failed(format!("out of date: {names}")).hint(command)
 }
 
 /// The planned content of a context file. It is the document of `annals sync --stdout --json`.

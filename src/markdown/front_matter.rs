@@ -14,7 +14,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::text::line_number;
+use crate::text::{join, line_number};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of bytes read of it.
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
         let goes_on =
             |more: &&Line<'_>| more.indent > line.indent || more.content.starts_with([']', '}']);
         let more = self.lines[self.next..].iter().take_while(goes_on).map(|more| more.content);
-        let text = std::iter::once(rest).chain(more).collect::<Vec<&str>>().join("\n");
+        let text = join(std::iter::once(rest).chain(more), "\n");
         let (value, after) = flow(&text, ']', line.number, depth)?;
         let tail = after.split('\n').next().unwrap_or_default().trim_start();
         if !tail.is_empty() && !tail.starts_with('#') {
@@ -339,7 +339,7 @@ impl<'a> Reader<'a> {
         let texts = own.iter().filter(|line| !line.content.is_empty());
         let margin = texts.map(|line| line.indent).min();
         let text = |line: &Line<'a>| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content);
-        own.iter().map(text).collect::<Vec<&str>>().join(separator).trim_end().to_owned()
+        join(own.iter().map(text), separator).trim_end().to_owned()
     }
 }
 
@@ -450,8 +450,8 @@ fn plain(text: &str, close: char) -> Option<(Value, &str)> {
         c => *c == ',' || *c == close,
     };
     let (end, _) = text.char_indices().find(ends)?;
-    let words: Vec<&str> = text[..end].lines().map(str::trim).collect();
-    let value = Value::Text(words.join(" ").trim_end().to_owned());
+    let words = join(text[..end].lines().map(str::trim), " ");
+    let value = Value::Text(words.trim_end().to_owned());
     (end > 0).then(|| (value, &text[end..]))
 }
 
@@ -563,10 +563,6 @@ impl Node {
     pub fn texts(&self) -> Vec<String> {
         self.elements().into_iter().map(Self::flat).filter(|text| !text.is_empty()).collect()
     }
-}
-
-fn join(texts: impl Iterator<Item = String>, separator: &str) -> String {
-    texts.collect::<Vec<_>>().join(separator)
 }
 
 fn same_key(a: &str, b: &str) -> bool {

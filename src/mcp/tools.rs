@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
-use crate::text::{capitalized, one_line, sanitize_json, sanitized};
+use crate::text::{capitalized, join, one_line, sanitize_json, sanitized};
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
@@ -119,9 +119,9 @@ pub(crate) fn list(all: bool) -> Vec<rmcp::model::Tool> {
 /// Returns the tool of this name.
 pub(crate) fn find(name: &str, all: bool) -> Result<&'static Tool> {
     enabled(all).find(|tool| tool.name == name).ok_or_else(|| {
-        let known: Vec<&str> = enabled(all).map(|tool| tool.name.as_str()).collect();
+        let known = join(enabled(all).map(|tool| tool.name.as_str()), ", ");
         Error::not_found(format!("there is no tool {name:?}"))
-            .hint(format!("the available tools are {}", known.join(", ")))
+            .hint(format!("the available tools are {known}"))
     })
 }
 

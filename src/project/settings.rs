@@ -14,7 +14,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
 use crate::error::{Error, Result};
-use crate::text::word_enum;
+use crate::text::{join, word_enum};
 
 /// Maximum number of lines of a context file; settings can only lower it.
 pub const MAX_LINES: usize = 200;
@@ -133,9 +133,7 @@ impl fmt::Display for Setting {
         let value = match &self.value {
             Value::Null => "(not set)".to_owned(),
             Value::String(text) => text.clone(),
-            Value::Array(words) => {
-                words.iter().filter_map(Value::as_str).collect::<Vec<&str>>().join(", ")
-            }
+            Value::Array(words) => join(words.iter().filter_map(Value::as_str), ", "),
             other => other.to_string(),
         };
         write!(f, "{} = {value}", self.key)
@@ -356,9 +354,7 @@ fn shown(key: &str, value: Value) -> Value {
         (_, Value::String(text)) if text.is_empty() => Value::Null,
         (_, Value::Array(words)) => {
             let rule = |pair: Value| match &pair {
-                Value::Array(pair) => {
-                    pair.iter().filter_map(Value::as_str).collect::<Vec<&str>>().join("=").into()
-                }
+                Value::Array(pair) => join(pair.iter().filter_map(Value::as_str), "=").into(),
                 _ => pair,
             };
             words.into_iter().map(rule).collect()

@@ -13,7 +13,7 @@ use crate::recall::sources::SourceName;
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
 use crate::storage::read;
-use crate::text::{one_line, sanitized, slashed, word_enum};
+use crate::text::{join, one_line, sanitized, slashed, word_enum};
 use crate::warning::Warning;
 use crate::{patterns, sessions};
 
@@ -151,9 +151,9 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
         let patterns = Patterns::parse(&text.value, &path).value;
         let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
         for hit in hits.iter_mut().filter(|hit| is_pattern(hit)) {
-            let lines: Vec<&str> = hit.passage.text.lines().map(str::trim).collect();
+            let lines = join(hit.passage.text.lines().map(str::trim), " ");
             let line = reason_line(&patterns, hit.passage.line);
-            if reasons.about(line, &lines.join(" ")).is_some() {
+            if reasons.about(line, &lines).is_some() {
                 mark_stale(hit);
             }
         }

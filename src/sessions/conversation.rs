@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::secrets::redact;
 use crate::sessions::clients::{Client, safe_id};
-use crate::text::{clip, listed, one_line, word_enum};
+use crate::text::{clip, join, listed, one_line, word_enum};
 
 /// Maximum length of a unit's text, of a question above other units, and of a line, in characters.
 const MAX_TEXT: usize = 6000;
@@ -278,7 +278,7 @@ fn kept(message: &str) -> String {
         };
         !is_fence && code.is_none_or(|lines| lines <= CODE_LINES)
     });
-    clip(lines.collect::<Vec<_>>().join("\n").trim(), MAX_TEXT).into_owned()
+    clip(join(lines, "\n").trim(), MAX_TEXT).into_owned()
 }
 
 /// How the lines begin that clients put around what a command printed.
@@ -295,12 +295,7 @@ fn first_lines(output: &str) -> String {
         line.contains(char::is_alphabetic)
             && !FRAMES.split('|').any(|begin| lower.starts_with(begin))
     };
-    lines
-        .filter(says_more)
-        .take(ERROR_LINES)
-        .map(|line| clip(line, MAX_LINE))
-        .collect::<Vec<_>>()
-        .join("\n")
+    join(lines.filter(says_more).take(ERROR_LINES).map(|line| clip(line, MAX_LINE)), "\n")
 }
 
 /// Returns whether an error is about how the tool was called, or is the user's refusal.
@@ -388,7 +383,7 @@ impl Call {
             "" => format!("called {tool}"),
             line => format!("ran {}", line[..line.floor_char_boundary(MAX_CALL_LINE)].trim_end()),
         };
-        let aim = step.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+        let aim = join(step.split_whitespace().take(3), " ");
         Self { step, aim, written }
     }
 }
@@ -409,9 +404,7 @@ fn relative(path: &str, directory: Option<&Path>) -> String {
 pub(crate) fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            parts.iter().map(text).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
-        }
+        Value::Array(parts) => join(parts.iter().map(text).filter(|text| !text.is_empty()), "\n"),
         Value::Object(part) => "text output error response functionResponse"
             .split(' ')
             .filter_map(|name| part.get(name))

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::text::{inert, sanitized, strip_controls, with_paired_backticks};
+use crate::text::{inert, join, sanitized, strip_controls, with_paired_backticks};
 
 /// A single line of foreign text, safe at the start of a line of the generated context.
 ///
@@ -20,11 +20,13 @@ impl Line {
     /// Returns the text as one line: controls removed, white space collapsed, structure escaped.
     pub fn new(text: &str) -> Self {
         let stripped = strip_controls(text);
-        let words: Vec<&str> = stripped
-            .split(|c: char| c.is_whitespace() || c == '\u{feff}')
-            .filter(|word| !word.is_empty())
-            .collect();
-        let mut line = with_paired_backticks(&words.join(" ")).into_owned();
+        let words = join(
+            stripped
+                .split(|c: char| c.is_whitespace() || c == '\u{feff}')
+                .filter(|word| !word.is_empty()),
+            " ",
+        );
+        let mut line = with_paired_backticks(&words).into_owned();
         if let Some(at) = escape_offset(&line) {
             line.insert(at, '\\');
         }

@@ -8,7 +8,7 @@ mod sentences;
 mod tokens;
 mod word_enum;
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::str::FromStr;
@@ -147,9 +147,14 @@ pub(crate) fn is_line(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(char::is_control)
 }
 
+/// Joins texts with a separator between them.
+pub(crate) fn join<T: Borrow<str>>(texts: impl IntoIterator<Item = T>, separator: &str) -> String {
+    texts.into_iter().collect::<Vec<T>>().join(separator)
+}
+
 /// Returns a text as one line with single spaces.
 pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    join(text.split_whitespace(), " ")
 }
 
 /// Returns the line ending of the majority of lines, `"\n"` or `"\r\n"`; `"\n"` if neither is in the majority.
@@ -203,7 +208,7 @@ pub(crate) fn pattern<R: FromStr<Err: Debug>>(text: &str) -> R {
 
 /// Returns a relative path with `/` between its parts, on every system.
 pub(crate) fn slashed(path: &Path) -> String {
-    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+    join(path.iter().map(|part| part.to_string_lossy()), "/")
 }
 
 /// Returns a text as one word of a command that is printed for a shell: in quotes, unless no shell would read it in
