@@ -69,8 +69,7 @@ pub fn audit(project: &Project) -> Audit {
         rows.extend(found.into_iter().map(|row| AuditRow { store, ..row }));
     }
     rows.extend(in_stores(project, &mut warnings));
-    let named = project.named(warnings).into_iter();
-    let (conflicts, warnings) = named.partition(Warning::is_conflict);
+    let (conflicts, warnings) = project.named(warnings).into_iter().partition(Warning::is_conflict);
     rows.extend(unresolved(conflicts));
     Audit::new(rows, warnings)
 }

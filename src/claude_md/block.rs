@@ -221,8 +221,10 @@ fn markers(text: &str) -> Vec<PlacedMarker> {
     let outline = Outline::parse(text, head);
     let blocks = outline.blocks(&(0..text.len())).iter();
     for code in blocks.filter(|block| block.content == BlockContent::Code) {
-        let inside = found.iter_mut().filter(|marker| code.range.contains(&marker.start));
-        inside.for_each(|marker| marker.is_code = true);
+        found
+            .iter_mut()
+            .filter(|marker| code.range.contains(&marker.start))
+            .for_each(|marker| marker.is_code = true);
     }
     found
 }

@@ -41,12 +41,14 @@ fn place_of(secret: &str, project: &Project, survey: &Survey) -> SourceLocation 
         root.join(vocabulary::PROJECT),
         patterns::path(root),
     ];
-    let place = files.iter().find_map(|file| {
-        let text = read::text(file).ok()??.value;
-        let line = line_number(&text, text.find(secret)?);
-        Some(SourceLocation::new(project.relative(file), line))
-    });
-    place.unwrap_or_else(|| SourceLocation::new(project.relative(root), None))
+    files
+        .iter()
+        .find_map(|file| {
+            let text = read::text(file).ok()??.value;
+            let line = line_number(&text, text.find(secret)?);
+            Some(SourceLocation::new(project.relative(file), line))
+        })
+        .unwrap_or_else(|| SourceLocation::new(project.relative(root), None))
 }
 
 /// What one store remembers of a project without a planning folder.
@@ -69,11 +71,15 @@ pub struct Pattern {
 
 /// Returns the first blockers in whole sentences, and the number of the others.
 fn blocker_lines(blockers: &[String], lines: &mut Lines<'_>) -> Vec<Line> {
-    let named = blockers.iter().take(MAX_BLOCKERS).map(|text| {
-        let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
-        lines.part("a blocker", whole.as_deref().unwrap_or(text), text, MAX_BLOCKER_CHARS)
-    });
-    let mut shown: Vec<Line> = named.filter(|line| !line.is_empty()).collect();
+    let mut shown: Vec<Line> = blockers
+        .iter()
+        .take(MAX_BLOCKERS)
+        .map(|text| {
+            let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
+            lines.part("a blocker", whole.as_deref().unwrap_or(text), text, MAX_BLOCKER_CHARS)
+        })
+        .filter(|line| !line.is_empty())
+        .collect();
     if let Some(more @ 1..) = blockers.len().checked_sub(MAX_BLOCKERS) {
         shown.push(Line::new(&format!("{more} more in STATE.md")));
     }
@@ -333,8 +339,12 @@ impl Content {
         };
         let decisions: Vec<Line> = chosen.iter().filter_map(&mut decision_line).collect();
         let is_kept = |one: &Ranked<'_>| few.iter().any(|kept| ptr::eq(kept.0, one.0));
-        let kept = chosen.iter().zip(&decisions).filter(|(one, _)| is_kept(one));
-        let few_decisions = kept.map(|(_, line)| line.clone()).collect();
+        let few_decisions = chosen
+            .iter()
+            .zip(&decisions)
+            .filter(|(one, _)| is_kept(one))
+            .map(|(_, line)| line.clone())
+            .collect();
         Self {
             memory: None,
             title: lines.optional("the project's name", Some(&status.project), MAX_LINE_CHARS),

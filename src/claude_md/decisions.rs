@@ -95,8 +95,12 @@ pub(crate) fn select<'a>(ranked: &[Placed<'a>], most: usize) -> (Vec<Ranked<'a>>
     weightiest.sort_by_key(|at| Reverse(ranked[*at].impact));
     let of_ten = |count: usize| count * most / 10;
     let parts = [(curated, of_ten(CURATED)), (logged, most - of_ten(HELD)), (weightiest, most)];
-    let short = ranked.iter().filter(|placed| decision_statement(placed.decision).is_some());
-    let has_few = short.take(MIN_DECISIONS).count() < MIN_DECISIONS;
+    let has_few = ranked
+        .iter()
+        .filter(|placed| decision_statement(placed.decision).is_some())
+        .take(MIN_DECISIONS)
+        .count()
+        < MIN_DECISIONS;
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     let mut shown: Vec<(usize, ContentWords, BTreeSet<String>, String)> = Vec::new();
     for (at, room) in

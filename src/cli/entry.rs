@@ -412,8 +412,12 @@ impl NotepadArgs {
     /// Makes `--allow-secret` part of a text that it stands in: there, it would switch the check off unseen.
     pub(crate) fn keep_check(&mut self, given: &ArgMatches) {
         let flag = given.index_of("allow_secret");
-        let words = given.indices_of("text").into_iter().flatten();
-        let before = words.filter(|word| Some(*word) < flag).count();
+        let before = given
+            .indices_of("text")
+            .into_iter()
+            .flatten()
+            .filter(|word| Some(*word) < flag)
+            .count();
         if self.allow_secret && before > 0 {
             self.allow_secret = false;
             self.text.insert(before, "--allow-secret".to_owned());

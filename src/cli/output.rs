@@ -332,8 +332,9 @@ impl Output {
     /// Asks for one line; returns `None` if the answer is empty.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
         let question = sanitized(question);
-        let written = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
-        written.at("ask", Path::new("-"))?;
+        write!(self.stderr, "{question}")
+            .and_then(|()| self.stderr.flush())
+            .at("ask", Path::new("-"))?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).at("read the answer", Path::new("-"))?;
         let answer = answer.trim();
@@ -419,9 +420,7 @@ impl Output {
         // It may quote a file or an argument.
         let message = sanitized(message);
         if let Some(captured) = &mut self.captured {
-            for piece in [label, message.as_ref(), "\n"] {
-                captured.push_str(piece);
-            }
+            captured.extend([label, &message, "\n"]);
             return;
         }
         // If stderr is closed, the message is lost.

@@ -79,7 +79,9 @@ impl<'a> Gatherer<'a> {
             let status = StatusReport::from_survey(project, &survey);
             (survey, status)
         });
-        let ledger = or_warning(project, ledger_brief(project), warnings);
+        let ledger =
+            ledger::exists(project).then(|| ledger::brief(project, ledger::BRIEF_DAYS)).transpose();
+        let ledger = or_warning(project, ledger, warnings);
         Self { project, request, planning, ledger }
     }
 
@@ -204,8 +206,8 @@ impl<'a> Gatherer<'a> {
         let notes = or_warning(self.project, notes, warnings).unwrap_or_default();
         let notes = sanitized(&notes);
         let mut notes = notes.lines().filter(|line| !line.trim().is_empty());
-        let shown = notes.by_ref().take(MAX_RESUME_NOTES);
-        let mut lines: Vec<String> = shown.map(|line| format!("Note: {line}")).collect();
+        let mut lines: Vec<String> =
+            notes.by_ref().take(MAX_RESUME_NOTES).map(|line| format!("Note: {line}")).collect();
         if notes.next().is_some() {
             lines.push("Note: `annals resume` prints the rest".to_owned());
         }
@@ -300,8 +302,12 @@ impl<'a> Gatherer<'a> {
     /// Returns the decisions of the ledger, then the planning folder's: those that a context file would have, and the rest,
     /// newest first.
     fn decisions(&self) -> Vec<String> {
-        let survey = self.planning.iter().map(|(survey, _)| survey);
-        let lists: Vec<DecisionList> = survey.flat_map(claude_md::decision_lists).collect();
+        let lists: Vec<DecisionList> = self
+            .planning
+            .iter()
+            .map(|(survey, _)| survey)
+            .flat_map(claude_md::decision_lists)
+            .collect();
         let most = self.request.max_lines_per_list.min(claude_md::MAX_DECISIONS);
         let (chosen, rest) = claude_md::select(&claude_md::ranked(&lists), most);
         // The context file may omit the rationale, and always omits the tag.
@@ -445,11 +451,6 @@ fn part_line(part: &Path) -> String {
     format!("Planned in a folder of its own: {part} (`annals -C {word} status`)")
 }
 
-/// Returns the ledger's brief; `None` if no ledger is kept.
-fn ledger_brief(project: &Project) -> Result<Option<Brief>> {
-    ledger::exists(project).then(|| ledger::brief(project, ledger::BRIEF_DAYS)).transpose()
-}
-
 /// Returns the lines of sections of the ledger that affect what comes next, each with the title of its section.
 fn ledger_lines(sections: Vec<BriefSection>) -> Vec<ListLine<String>> {
     let mut found = Vec::new();
@@ -478,8 +479,8 @@ fn drift_lines(drift: &[Drift]) -> Vec<String> {
         drift.iter().partition(|drift| drift.is_left_plan());
     let files = stated.chunk_by(|drift, next| drift.file == next.file);
     let of_file = |drifts: &[&Drift]| {
-        let of_phase = drifts.iter().find(|drift| drift.kind == Some(DriftKind::Phase));
-        let first = of_phase.unwrap_or(&drifts[0]);
+        let first =
+            drifts.iter().find(|drift| drift.kind == Some(DriftKind::Phase)).unwrap_or(&drifts[0]);
         let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
         let others = match lines.len() - 1 {
             0 => String::new(),

@@ -73,8 +73,8 @@ fn packed(sections: Vec<DigestSection>, budget: usize) -> Vec<Packed> {
     for limit in limits {
         for index in 0..packed.len() {
             let part = packed[index].section.part;
-            let limit = limit(part).min(packed[index].section.most);
-            let max_lines = limit.min(packed[index].costs.len());
+            let max_lines =
+                limit(part).min(packed[index].section.most).min(packed[index].costs.len());
             while packed[index].taken < max_lines {
                 packed[index].taken += 1;
                 if whole_cost(&packed) > budget.saturating_mul(2) {

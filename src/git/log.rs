@@ -247,8 +247,8 @@ fn added(commits: &[Commit]) -> BTreeMap<String, Addition> {
     for (age, commit) in commits.iter().enumerate() {
         let Some(date) = day(commit) else { continue };
         for file in &commit.files {
-            let current = current_names.get(file.path.as_str()).cloned();
-            let name = current.unwrap_or_else(|| file.path.clone());
+            let name =
+                current_names.get(file.path.as_str()).cloned().unwrap_or_else(|| file.path.clone());
             if let Some(from) = &file.from {
                 current_names.insert(from, name);
             } else if file.status == 'A' {
@@ -397,8 +397,10 @@ impl Git {
     /// or is too large.
     pub fn contents(&self, names: &[String]) -> Result<Vec<Option<Vec<u8>>>> {
         let headers = self.headers(names)?;
-        let known = headers.iter().enumerate();
-        let wanted = known.filter_map(|(index, header)| Some((index, header.as_ref()?)));
+        let wanted = headers
+            .iter()
+            .enumerate()
+            .filter_map(|(index, header)| Some((index, header.as_ref()?)));
         let wanted: Vec<(usize, &Header)> =
             wanted.filter(|(_, header)| header.is_file && header.size <= MAX_FILE_BYTES).collect();
         let mut found = vec![None; names.len()];

@@ -95,14 +95,16 @@ impl Repository {
             return Vec::new();
         };
         let main = common.file_name().filter(|name| *name == ".git").and(common.parent());
-        let entries = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
-        let others = entries.filter_map(|entry| {
-            let dot_git = read_line(&entry.path().join("gitdir"), "")?;
-            let named = read_line(&dot_git, "gitdir: ")?;
-            let top = dot_git.parent()?;
-            let is_mutual = top.join(named).canonicalize().ok()? == entry.path();
-            is_mutual.then(|| top.to_owned())
-        });
+        let others =
+            fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten().filter_map(
+                |entry| {
+                    let dot_git = read_line(&entry.path().join("gitdir"), "")?;
+                    let named = read_line(&dot_git, "gitdir: ")?;
+                    let top = dot_git.parent()?;
+                    let is_mutual = top.join(named).canonicalize().ok()? == entry.path();
+                    is_mutual.then(|| top.to_owned())
+                },
+            );
         main.map(Path::to_owned).into_iter().chain(others).collect()
     }
 
@@ -362,14 +364,18 @@ pub(crate) fn check_git_dir(repository: &Repository) -> Option<Warning> {
     let Some(folders) = git_folders(repository) else {
         return Some(Warning::file(&repository.top.join(".git"), FOREIGN));
     };
-    let out = folders.iter().find_map(|folder| {
-        let is_read = |name: &str| READ_ENTRIES.contains(&name) || name.starts_with("sharedindex.");
-        find_unsafe(folder, &folders, &is_read, 0)
-    });
-    out.or_else(|| alternates_file(repository)).or_else(|| {
-        let file = external_include(repository)?;
-        Some(Warning::file(&file, EXTERNAL_INCLUDE))
-    })
+    folders
+        .iter()
+        .find_map(|folder| {
+            let is_read =
+                |name: &str| READ_ENTRIES.contains(&name) || name.starts_with("sharedindex.");
+            find_unsafe(folder, &folders, &is_read, 0)
+        })
+        .or_else(|| alternates_file(repository))
+        .or_else(|| {
+            let file = external_include(repository)?;
+            Some(Warning::file(&file, EXTERNAL_INCLUDE))
+        })
 }
 
 /// Returns the `alternates` file if it is not empty: it adds the objects of another repository.
@@ -427,8 +433,9 @@ fn gitdir_points_to(git_dir: &Path, top: &Path) -> bool {
 fn config_points_to(git_dir: &Path, top: &Path) -> bool {
     // A sparse submodule has the setting in the second file.
     ["config", "config.worktree"].iter().any(|file| {
-        let named = worktree(&git_dir.join(file)).map(|path| git_dir.join(path));
-        let folder = named.and_then(|folder| folder.canonicalize().ok());
+        let folder = worktree(&git_dir.join(file))
+            .map(|path| git_dir.join(path))
+            .and_then(|folder| folder.canonicalize().ok());
         folder.as_deref() == Some(top)
     })
 }

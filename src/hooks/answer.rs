@@ -10,7 +10,7 @@ use crate::context::{AlreadyRead, BREADCRUMB, DigestPart, DigestRequest};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose};
 use crate::hooks::input::{Input, is_first, queue, take_waiting};
-use crate::hooks::{Event, Harness, harness, setup};
+use crate::hooks::{Event, Harness, SetupScope, harness, setup};
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::plan::{FileKind, FileName, Phase, PhaseReport, PhaseState, Survey};
@@ -109,8 +109,11 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
 fn project_of(place: &OpenRequest, input: &Input, event: Event) -> Result<Option<Project>> {
     let mut folders = Vec::new();
     if place.project.is_none() {
-        let variables = Harness::ALL.map(|harness| harness.profile().project_variable.as_ref());
-        let named = variables.into_iter().flatten().map(|name| place.environment.get(name));
+        let named = Harness::ALL
+            .map(|harness| harness.profile().project_variable.as_ref())
+            .into_iter()
+            .flatten()
+            .map(|name| place.environment.get(name));
         folders.extend([input.cwd()].into_iter().chain(named.map(|path| path.map(PathBuf::from))));
     }
     let mut folders: Vec<PathBuf> =
@@ -178,7 +181,8 @@ fn is_answered_by_other_scope(
     event: Event,
     input: &Input,
 ) -> Result<bool> {
-    if !harness.profile().runs_both_scopes || !setup::is_in_both_scopes(project, harness) {
+    let is_set_up = |scope| setup::is_in(project, harness, scope);
+    if !harness.profile().runs_both_scopes || !SetupScope::ALL.into_iter().all(is_set_up) {
         return Ok(false);
     }
     let cause = match event {
@@ -397,8 +401,9 @@ fn from_subagents(project: &Project, input: &Input) -> Result<Option<String>> {
 /// Returns the texts about a phase; none if no summary was written.
 fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Vec<String>> {
     let cwd = input.cwd();
-    let written = input.written().into_iter();
-    let summaries: Vec<PathBuf> = written
+    let summaries: Vec<PathBuf> = input
+        .written()
+        .into_iter()
         .map(|path| cwd.as_ref().map_or_else(|| path.into(), |cwd| cwd.join(path)))
         .filter(|path: &PathBuf| is_summary(path))
         .collect();

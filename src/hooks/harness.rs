@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::hooks::Event;
@@ -36,21 +36,19 @@ word_enum! {
     }
 }
 
-/// The scope of settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SetupScope {
-    /// The project's settings, which may be committed to its repository.
-    #[default]
-    Project,
-    /// The user's settings, for all projects.
-    User,
+word_enum! {
+    /// The scope of settings.
+    #[derive(Default)]
+    pub enum SetupScope {
+        /// The project's settings, which may be committed to its repository.
+        #[default]
+        Project = "project",
+        /// The user's settings, for all projects.
+        User = "user",
+    }
 }
 
 impl SetupScope {
-    /// Both scopes.
-    pub(crate) const ALL: [Self; 2] = [Self::Project, Self::User];
-
     /// Returns whose sessions the settings are for.
     pub(crate) fn whose(self) -> &'static str {
         match self {

@@ -151,10 +151,8 @@ pub(crate) fn record(
     let command = digest_command(request, &new);
     let plans = new.iter_mut().flat_map(|phase| &mut phase.plans);
     derive_durations(plans.map(|plan| &mut plan.summary).collect(), &project.git)?;
-    let insights: Vec<_> = Insights::from_phases(&patterns::distinct(history.phases.clone()))
-        .lessons()
-        .cloned()
-        .collect();
+    let insights = Insights::from_phases(&patterns::distinct(history.phases.clone()));
+    let insights: Vec<_> = insights.lessons().cloned().collect();
     let mut entries = Vec::new();
     let mut dated = in_order(project, survey, new)?.into_iter().peekable();
     while let Some((date, phase, commit)) = dated.next() {
@@ -320,8 +318,8 @@ fn in_order(project: &Project, survey: &Survey, phases: Vec<FinishedPhase>) -> R
     let mut ordered: Vec<(Option<NaiveDate>, Dated)> = Vec::new();
     for phase in phases {
         // The commit that added the last of its summaries; none if one is not committed.
-        let of_plans = phase.plans.iter().map(|plan| additions.get(&plan.file));
-        let all: Option<Vec<_>> = of_plans.collect();
+        let all: Option<Vec<_>> =
+            phase.plans.iter().map(|plan| additions.get(&plan.file)).collect();
         let added = all.and_then(|all| all.into_iter().min_by_key(|addition| addition.age));
         // A phase that was committed together with the whole planning folder was finished earlier.
         let evident = added.filter(|added| Some(added.age) != oldest);
@@ -352,8 +350,7 @@ fn effort(survey: &Survey, phase: &FinishedPhase, request: &ExecuteRequest) -> O
     }
     let own = phase.requested_efforts();
     if !own.is_empty() {
-        let named =
-            join(own.iter().map(String::as_str).collect::<BTreeSet<&str>>().into_iter(), ", ");
+        let named = join(own.iter().map(String::as_str).collect::<BTreeSet<_>>(), ", ");
         let all = phase.plans.len();
         let of_some = if own.len() < all {
             format!(" ({} of {all} plans)", own.len())

@@ -117,8 +117,7 @@ fn chosen(survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
     let Some(number) = requested.or(position.next.phase.as_ref()) else {
         // Before a milestone ships, the last phase is returned for a retrospective.
         let is_active = position.next.action != Action::None;
-        let last = position.phase().filter(|_| is_active);
-        return last.cloned().ok_or_else(|| {
+        return position.phase().filter(|_| is_active).cloned().ok_or_else(|| {
             let because = position.next.because.first().cloned().unwrap_or_default();
             Error::not_found(format!("no phase to plan: {because}"))
                 .hint(position.next.command.clone())

@@ -93,8 +93,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     let has_work = has_work(&survey, is_foreign);
     let ships = !request.cleanup_only && has_work;
     if ships && !request.force {
-        let checked = check(project, &survey.position);
-        checked.map_err(|refusal| {
+        check(project, &survey.position).map_err(|refusal| {
             if !is_foreign {
                 return refusal;
             }
@@ -241,8 +240,8 @@ fn remove_session_notes(
     changes: &mut Changes,
 ) -> Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    let archives = survey.folder.archived.iter();
-    let shipped = archives.filter(|archive| Some(archive.slug.as_str()) == moved);
+    let shipped =
+        survey.folder.archived.iter().filter(|archive| Some(archive.slug.as_str()) == moved);
     let homes = [&survey.folder.dir, &survey.folder.active.dir].into_iter();
     for home in homes.chain(shipped.filter_map(|archive| archive.dir.as_ref())) {
         let path = home.join(vocabulary::RESUME);
@@ -595,8 +594,12 @@ fn dedented(text: &str, range: &Range<usize>) -> String {
 fn profile(text: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let section = outline.section(&["Codebase Profile"]);
-    let body = section.map_or("", |section| outline.slice(&section.whole));
-    body.trim().lines().map(str::to_owned).collect()
+    section
+        .map_or("", |section| outline.slice(&section.whole))
+        .trim()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]

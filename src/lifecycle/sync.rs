@@ -239,10 +239,14 @@ pub(crate) fn refresh_with(
         .collect();
     // What the whole history shows keeps its line.
     let room = claude_md::MAX_PATTERNS - lessons.len();
-    let relevant = relevant.into_iter().filter_map(|pattern| {
-        Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
-    });
-    let shown: Vec<Pattern> = relevant.take(room).chain(lessons).collect();
+    let shown: Vec<Pattern> = relevant
+        .into_iter()
+        .filter_map(|pattern| {
+            Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
+        })
+        .take(room)
+        .chain(lessons)
+        .collect();
     let mut status = StatusReport::from_survey(project, survey);
     if let Some(just) = request.shipped.as_ref().filter(|_| status.next.action == Action::None) {
         status.milestone.last = Some(just.clone());

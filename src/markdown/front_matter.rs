@@ -80,8 +80,11 @@ fn may_be_fields(inner: &str) -> bool {
     if inner.lines().next().is_some_and(|line| line.trim().is_empty()) && !text.is_empty() {
         return text.lines().next().is_some_and(has_plain_key);
     }
-    let first_lines = text.lines().take_while(|line| !line.trim().is_empty());
-    let mut fields = first_lines.filter(|line| !line.starts_with('#')).peekable();
+    let mut fields = text
+        .lines()
+        .take_while(|line| !line.trim().is_empty())
+        .filter(|line| !line.starts_with('#'))
+        .peekable();
     fields.peek().is_none_or(|first| first.starts_with('{')) || fields.any(is_field)
 }
 

@@ -262,8 +262,7 @@ impl LayoutName {
         let text = state + &other_files.concat();
         let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
         // The last of equal maxima wins, so the order is reversed: without evidence, it is the first layout.
-        let reversed = Self::ALL.into_iter().rev();
-        reversed.max_by_key(mentions).unwrap_or_default()
+        Self::ALL.into_iter().rev().max_by_key(mentions).unwrap_or_default()
     }
 
     /// Returns the layout's commands and sentences, as compiled into the binary.
@@ -364,11 +363,12 @@ fn most_mentioned<'a>(generations: &'a [Generation], text: &str) -> Option<&'a G
         };
         memmem::find_iter(text.as_bytes(), word).filter(is_command).count()
     };
-    let counts = generations
+    generations
         .iter()
         .map(|one| (one.words.iter().map(count).sum::<usize>(), one))
-        .filter(|(count, _)| *count > 0);
-    counts.max_by_key(|(count, _)| *count).map(|(_, generation)| generation)
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count)
+        .map(|(_, generation)| generation)
 }
 
 fn has_any(dir: &Path, files: &[String]) -> bool {

@@ -155,8 +155,12 @@ impl SourceName {
                 let mut found = passages(text, path, Authority::Canonical, Role::Other);
                 // What stands before the first says what the file is.
                 let patterns = Patterns::parse(text, path).value;
-                let lines = patterns.entries.iter().map(|entry| entry.line);
-                let first = lines.chain(patterns.loose.iter().map(|loose| loose.line)).min();
+                let first = patterns
+                    .entries
+                    .iter()
+                    .map(|entry| entry.line)
+                    .chain(patterns.loose.iter().map(|loose| loose.line))
+                    .min();
                 found.retain(|passage| {
                     first.is_some_and(|first| passage.line >= first) && !is_unknown(&passage.text)
                 });
@@ -232,8 +236,10 @@ impl Role {
 
     /// Returns the role of a file by its name and the homes', all from the project on.
     pub(crate) fn of(file: &Path, homes: &[PathBuf]) -> Self {
-        let in_homes = homes.iter().filter_map(|home| file.strip_prefix(home).ok());
-        let in_home = in_homes.min_by_key(|file| file.iter().count());
+        let in_home = homes
+            .iter()
+            .filter_map(|home| file.strip_prefix(home).ok())
+            .min_by_key(|file| file.iter().count());
         let mut folders = in_home.unwrap_or(file).iter().rev().skip(1).filter_map(OsStr::to_str);
         if folders.any(vocabulary::is_archive) {
             return Self::Archived;
@@ -308,8 +314,11 @@ fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
         found.retain(|passage| passage.line > lines);
         let tags = front.get(&["tags"]).map(Node::texts).unwrap_or_default();
         // A key is mostly made of the entry's own words.
-        let texts = found.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
-        let said: HashSet<String> = texts.flat_map(|text| lower_words(text)).collect();
+        let said: HashSet<String> = found
+            .iter()
+            .flat_map(|passage| passage.headings.iter().chain([&passage.text]))
+            .flat_map(|text| lower_words(text))
+            .collect();
         let mut names = [vec![key.clone()], tags].concat();
         names.retain(|name| lower_words(name).any(|word| !said.contains(&word)));
         // A date in its text is one that it speaks of.

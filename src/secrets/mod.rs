@@ -315,9 +315,11 @@ fn compiled(pattern: &str) -> Regex {
 
 fn in_plain(text: &str) -> Vec<Secret> {
     let rows = possible_rows(text);
-    let blocks = matches("blocks", &rows, text)
-        .map(|(rule, found)| Secret { rule, range: found.get_match().range() });
-    let certain = blocks.chain(keys(text)).chain(values(&rows, text)).chain(in_tables(text));
+    let certain = matches("blocks", &rows, text)
+        .map(|(rule, found)| Secret { rule, range: found.get_match().range() })
+        .chain(keys(text))
+        .chain(values(&rows, text))
+        .chain(in_tables(text));
     let likely = forms(&rows, text).chain(bare_keys(text));
     let certain = certain.map(|secret| (secret.rule != "-", secret));
     let mut found: Vec<(bool, Secret)> =

@@ -328,8 +328,9 @@ fn spoken(message: &str) -> String {
             said.replace_range(at..said.len() - rest, "");
         }
     }
-    let typed = "<command-args> </command-args> <bash-input> </bash-input>";
-    typed.split(' ').fold(said, |said, tag| said.replace(tag, ""))
+    "<command-args> </command-args> <bash-input> </bash-input>"
+        .split(' ')
+        .fold(said, |said, tag| said.replace(tag, ""))
 }
 
 /// A call of a tool, reduced to what is kept of it.
@@ -368,11 +369,14 @@ impl Call {
             let written = if writes { vec![path] } else { Vec::new() };
             return Self { aim: step.clone(), step, written };
         }
-        let patched = find(PATCHES).unwrap_or_default().lines().filter_map(|line| {
-            let name = PATCHED.iter().find_map(|begin| line.strip_prefix(begin))?;
-            Some(relative(name.trim(), directory))
-        });
-        let written: Vec<String> = patched.collect();
+        let written: Vec<String> = find(PATCHES)
+            .unwrap_or_default()
+            .lines()
+            .filter_map(|line| {
+                let name = PATCHED.iter().find_map(|begin| line.strip_prefix(begin))?;
+                Some(relative(name.trim(), directory))
+            })
+            .collect();
         if !written.is_empty() {
             let step = format!("edited {}", written.join(", "));
             return Self { aim: step.clone(), step, written };

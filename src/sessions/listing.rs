@@ -374,8 +374,10 @@ pub struct Finding {
 /// Returns what the rules of `classify` would keep as an entry; most texts are nothing worth keeping.
 pub fn propose(project: &Project, sessions: &[Session]) -> Result<Vec<Finding>> {
     let mut findings: Vec<Finding> = Vec::new();
-    let units = sessions.iter().flat_map(|session| session.units.iter().map(move |u| (session, u)));
-    let said = units.filter(|(_, u)| !matches!(u.kind, UnitKind::Worked | UnitKind::Failed));
+    let said = sessions
+        .iter()
+        .flat_map(|session| session.units.iter().map(move |u| (session, u)))
+        .filter(|(_, u)| !matches!(u.kind, UnitKind::Worked | UnitKind::Failed));
     for (session, unit) in said {
         for text in unit.text.split("\n\n").map(str::trim) {
             let is_known = findings.iter().any(|known| known.finding == text);

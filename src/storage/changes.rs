@@ -480,11 +480,7 @@ const MAX_LINES: usize = 20_000;
 
 /// Returns the changes as one unified diff, with paths relative to `root`.
 pub(crate) fn unified(changes: &[Change], root: &Path) -> String {
-    let mut text = String::new();
-    for change in changes {
-        text.push_str(&diff_of_change(change, changes, root));
-    }
-    text
+    changes.iter().map(|change| diff_of_change(change, changes, root)).collect()
 }
 
 fn diff_of_change(change: &Change, all: &[Change], root: &Path) -> String {

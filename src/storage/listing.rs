@@ -83,9 +83,14 @@ pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Path
     }
     let is_wanted =
         |entry: &DirEntry| entry.depth() == 0 || entry.file_name().to_str().is_some_and(is_wanted);
-    let walk = WalkDir::new(folder).max_depth(MAX_DEPTH + 1).into_iter().filter_entry(is_wanted);
-    let files = walk.flatten().filter(|entry| entry.file_type().is_file());
-    let mut found: Vec<PathBuf> = files.map(DirEntry::into_path).collect();
+    let mut found: Vec<PathBuf> = WalkDir::new(folder)
+        .max_depth(MAX_DEPTH + 1)
+        .into_iter()
+        .filter_entry(is_wanted)
+        .flatten()
+        .filter(|entry| entry.file_type().is_file())
+        .map(DirEntry::into_path)
+        .collect();
     found.sort();
     found
 }
@@ -134,8 +139,7 @@ impl Rules {
 
     /// Returns whether the nearest rule that matches a path ignores it.
     pub(crate) fn ignore(&self, path: &Path, is_folder: bool) -> bool {
-        let above = path.ancestors().skip(1);
-        let inside = above.take_while(|folder| folder.starts_with(&self.top));
+        let inside = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.top));
         for folder in inside {
             let rules = self.rules_of(folder);
             let matched = rules.matched(path, is_folder);

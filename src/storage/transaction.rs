@@ -296,8 +296,7 @@ impl Storage {
         let history = self.history();
         let mut wanted = stores.clone();
         loop {
-            let prepared = self.prepare();
-            let opened = prepared.and_then(|()| lock::open_all(&self.locks(), &wanted));
+            let opened = self.prepare().and_then(|()| lock::open_all(&self.locks(), &wanted));
             let opened = match opened {
                 Ok(opened) => opened,
                 Err(obstacle) => return Ok(self.unlocked(Some(obstacle))),

@@ -111,15 +111,14 @@ pub fn sanitized(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the sanitized text if more than the line breaks differ: text that is safe as it is keeps its bytes.
-fn sanitized_if_unsafe(text: &str) -> Option<String> {
-    let clean = sanitized(text);
-    (clean != text && clean != text.replace("\r\n", "\n")).then(|| clean.into_owned())
-}
-
 /// Sanitizes each string and field name of a document, before JSON escapes hide their content.
 pub(crate) fn sanitize_json(document: &mut Value) {
-    let clean = |text: &str| sanitized_if_unsafe(text).unwrap_or_else(|| text.to_owned());
+    // Text of which only the line breaks would differ is safe, and keeps its bytes.
+    let clean = |text: &str| {
+        let clean = sanitized(text);
+        let is_safe = clean == text || clean == text.replace("\r\n", "\n");
+        if is_safe { text.to_owned() } else { clean.into_owned() }
+    };
     match document {
         Value::String(text) => *text = clean(text),
         Value::Array(values) => values.iter_mut().for_each(sanitize_json),

@@ -217,8 +217,12 @@ impl Pass {
         let end = match self.dead.len() + self.failed.len() {
             0 => Ok(()),
             troubled => {
-                let first = self.failed.iter().find_map(|turn| turn.last_error.as_ref());
-                let why = first.map(|error| format!(": {error}")).unwrap_or_default();
+                let why = self
+                    .failed
+                    .iter()
+                    .find_map(|turn| turn.last_error.as_ref())
+                    .map(|error| format!(": {error}"))
+                    .unwrap_or_default();
                 let message = format!("{troubled} of the turns could not be judged{why}");
                 Err(Error::failed(message).hint("see `annals facts turns` for details"))
             }

@@ -329,11 +329,6 @@ pub(crate) fn is_in(project: &Project, harness: Harness, scope: SetupScope) -> b
     setup_state(project, harness, scope).is_ok_and(|state| state != SetupState::Absent)
 }
 
-/// Returns whether a harness is set up for both the project and the user.
-pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    SetupScope::ALL.into_iter().all(|scope| is_in(project, harness, scope))
-}
-
 /// Returns what prevents the settings of a harness from working.
 pub(crate) fn obstacles(
     project: &Project,
@@ -368,8 +363,11 @@ impl Settings {
             .map(|file| {
                 let folder = if file.is_in_project { &place.base } else { &place.folder };
                 let mut paths = file.names.iter().map(|name| folder.join(name));
-                let there = paths.clone().find(|path| path.exists());
-                let path = there.or_else(|| paths.next()).unwrap_or_default();
+                let path = paths
+                    .clone()
+                    .find(|path| path.exists())
+                    .or_else(|| paths.next())
+                    .unwrap_or_default();
                 Self { path, profile, content: file.content }
             })
             .collect()
@@ -396,7 +394,11 @@ impl Settings {
             }
             (SettingsContent::Plugin, Some(old), _) if !old.starts_with(GENERATED.as_bytes()) => {
                 match options {
-                    Some(_) => Err(not_replaced(&self.path, "a file of annals")),
+                    Some(_) => {
+                        Err(Error::refused("is not a file of annals, so it is not replaced")
+                            .about(&self.path)
+                            .hint("rename it, and run it again"))
+                    }
                     None => Ok(Some(old.to_vec())),
                 }
             }
@@ -462,13 +464,6 @@ fn plugin(options: SetupOptions) -> String {
         .zip(chosen)
         .filter(|(_, is_other)| *is_other)
         .fold(PLUGIN.to_owned(), |text, ((default, other, _), _)| text.replacen(default, other, 1))
-}
-
-/// Returns the error for a file that setup would replace if it were `what`.
-fn not_replaced(path: &Path, what: &str) -> Error {
-    Error::refused(format!("is not {what}, so it is not replaced"))
-        .about(path)
-        .hint("rename it, and run it again")
 }
 
 /// Returns whether a word is the name or path of our binary.
