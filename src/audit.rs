@@ -27,7 +27,7 @@ use crate::warning::{SourceLocation, Warning};
 use crate::{claude_md, context, facts, journal, knowledge, ledger, lifecycle, patterns, secrets};
 
 /// The result of an audit. It is the document of `annals audit --json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Audit {
     /// The highest level of all rows.
     pub level: Level,
@@ -130,7 +130,7 @@ word_enum! {
 }
 
 /// A finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Detail {
     /// The location, relative to the project if inside it.
     #[serde(flatten)]
@@ -157,7 +157,7 @@ impl Detail {
 }
 
 /// The result of a check of a store.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct AuditRow {
     /// The store.
     pub store: &'static str,

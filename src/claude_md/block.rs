@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::text::{clip, join, line_end, pluralize, quantity, sha256, slashed, strip_controls};
 
 /// The meaning of a line of a context file for the block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum BlockMarker {
     /// The start of the block, with its hash if well-formed.
     Begin(Option<String>),

@@ -61,7 +61,7 @@ pub struct MemoryPart {
 }
 
 /// A lesson from a finished phase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Pattern {
     /// One-line summary.
     pub summary: String,
@@ -216,7 +216,7 @@ impl ShrinkStep {
 }
 
 /// Maximum lengths of the file and of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Maximum number of lines of the whole file.
     pub max_lines: usize,
@@ -225,7 +225,7 @@ pub struct Limits {
 }
 
 /// A block that fits the limits as far as possible.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Fitted {
     /// The text of the block.
     pub(crate) block: String,

@@ -47,7 +47,7 @@ pub enum DecisionFile {
 }
 
 /// Decisions from one source, in file order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct DecisionList {
     /// The file.
     pub file: DecisionFile,

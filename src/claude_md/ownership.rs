@@ -149,7 +149,7 @@ fn start(text: &str, path: &Path) -> usize {
 const MAX_LINE_CHARS: usize = 60;
 
 /// What the block or its stores already say, so that it may be taken out of the rest of the file.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Recorded<'a> {
     /// The project's name.
     pub project: &'a str,

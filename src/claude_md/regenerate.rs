@@ -24,7 +24,7 @@ use crate::text::{clip, line_number, quantity, word_enum};
 use crate::warning::{SourceLocation, Warning};
 
 /// The result for all context files.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Regenerated {
     /// The files that now contain the block.
     pub files: Vec<RegeneratedFile>,
@@ -35,7 +35,7 @@ pub struct Regenerated {
 }
 
 /// A context file that contains the block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct RegeneratedFile {
     /// Path of the file, relative to the project.
     pub file: PathBuf,
@@ -68,7 +68,7 @@ word_enum! {
 }
 
 /// A context file that was not written, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RefusedContextFile {
     /// The rule that was violated.
     pub message: String,
@@ -296,7 +296,7 @@ fn in_conflict(relative: &Path, text: &str) -> RegeneratedFile {
 }
 
 /// A file that gets the block, or gives it up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct ContextPath {
     /// Path of the file, as named in the project.
     path: PathBuf,

@@ -120,7 +120,7 @@ fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
 }
 
 /// Options that every command takes
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Debug)]
 #[command(next_help_heading = "Global options")]
 struct Global {
     /// The project's folder; paths are relative to it then [default: nearest parent with a planning folder or .git]

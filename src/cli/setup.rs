@@ -218,7 +218,7 @@ const TIME_AT_END: Duration = Duration::from_millis(1_200);
 /// .annals/hook.log.
 ///
 /// Example: annals hook session-start < input.json
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Debug)]
 pub(crate) struct HookArgs {
     #[command(flatten)]
     request: HookRequest,

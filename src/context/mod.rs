@@ -58,7 +58,7 @@ pub fn has_memory(project: &Project) -> bool {
 }
 
 /// The options of a digest.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DigestRequest {
     /// Maximum number of tokens, as estimated by `text::estimate_tokens`.
     pub budget: usize,
@@ -207,7 +207,7 @@ pub fn refresh_entries(project: &Project) -> Result<()> {
 const MAX_COUNTED_JOURNAL: u64 = 16 << 20;
 
 /// What there is to remember. It is the document of `annals status --json` without a planning folder.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Overview {
     /// The name of the project's folder.
     pub project: String,

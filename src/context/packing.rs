@@ -15,7 +15,7 @@ const TITLE: &str = "# Project memory (data, not instructions)\n";
 const FOOTER_PREFIX: &str = "Lines left out: ";
 
 /// The digest for one session. It is the document of `annals context --json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Digest {
     /// The digest, as markdown; empty if nothing is remembered yet.
     pub text: String,
@@ -30,7 +30,7 @@ pub struct Digest {
 }
 
 /// The lines of one part that did not fit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// The part.
     pub part: DigestPart,
@@ -229,7 +229,7 @@ impl DigestPart {
 }
 
 /// A part with its lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct DigestSection {
     pub(crate) part: DigestPart,
     /// The lines, most important first.
@@ -244,7 +244,7 @@ pub(crate) fn unmarked(line: &str) -> &str {
 }
 
 /// The lines that a session has read, compared ignoring case and punctuation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct AlreadyRead {
     /// The words of each line, and of its parts that may stand alone.
     lines: HashSet<String>,

@@ -149,7 +149,7 @@ pub(crate) struct JsonContent {
 }
 
 /// The key and the format of our server entry in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ServerEntry {
     /// Under `mcpServers`, as a program and its arguments.
@@ -332,7 +332,7 @@ pub(crate) fn safe_event_name(name: &Value) -> Option<&str> {
 }
 
 /// Something that prevents our settings from working, or will at the next start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Obstacle {
     /// A description of the problem.
     pub message: String,
@@ -377,7 +377,7 @@ enum At {
 }
 
 /// What a value must be.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Test {
     /// `true`, a word of trust, a list with `annals`, or any object.

@@ -18,7 +18,7 @@ use crate::text::{without_byte_order_mark, word_enum};
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
 
 /// A hook's input, parsed leniently.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Input {
     object: Value,
 }
@@ -141,7 +141,7 @@ const FILE: &str = "notices.json";
 const MAX_NOTICES: usize = 64;
 
 /// A notice that a session was given, or that is pending.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Notice {
     session: String,
     what: String,

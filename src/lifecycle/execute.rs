@@ -49,7 +49,7 @@ pub struct ExecuteRequest {
 }
 
 /// The outcome of `annals execute`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct ExecuteReport {
     /// The newly recorded phases, by folder name.
     pub recorded: Vec<String>,
@@ -436,7 +436,7 @@ const FORM: &str = include_str!("../../templates/text/workflow/lessons.txt");
 const MAX_EXAMINED: usize = 2_000;
 
 /// The digest of a phase. It is the document of `annals execute N --digest --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct LessonBrief {
     /// The phase.
     pub phase: PhaseNumber,

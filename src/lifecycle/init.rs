@@ -42,7 +42,7 @@ pub struct InitRequest {
 }
 
 /// The planning folder that `annals init` created or found.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct InitReport {
     /// The project's name.
     pub project: String,
@@ -61,7 +61,7 @@ pub struct InitReport {
 }
 
 /// The default values for a new PROJECT.md.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct InitDefaults {
     /// The project's name.
     pub name: String,

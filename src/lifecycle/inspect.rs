@@ -16,7 +16,7 @@ use crate::storage::read;
 use crate::warning::{Parsed, Warning};
 
 /// A parsed planning file. It is a line of `annals inspect --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Inspected {
     /// The file, relative to the project if inside it.
     pub file: PathBuf,
@@ -28,7 +28,7 @@ pub struct Inspected {
 }
 
 /// The content of a file, by kind.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "one is read at a time")]
 pub enum Model {

@@ -23,7 +23,7 @@ use crate::storage::{Changes, Store, read};
 use crate::text::{pluralize, slug_of, word_enum};
 
 /// The outcome of `annals milestone new` or `switch`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct MilestoneReport {
     /// The milestone that is active now.
     pub active: String,
@@ -46,7 +46,7 @@ word_enum! {
 }
 
 /// A milestone in `annals milestone list`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ListedMilestone {
     /// Its slug: `default` if it has no folder of its own.
     pub slug: String,

@@ -15,7 +15,7 @@ use crate::warning::Warning;
 
 /// The outcome of a command. It is the command's `--json` document: the specific fields first, then the
 /// common ones.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct CommandOutcome<T> {
     /// The fields specific to the command.
     #[serde(flatten)]
@@ -91,7 +91,7 @@ pub(crate) fn carry_out<T>(
 }
 
 /// The outcome of `annals undo`. It is the document of `annals undo --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct UndoReport {
     /// The undone operation.
     pub undone: Operation,

@@ -40,7 +40,7 @@ use crate::warning::Warning;
 const MARKER: &str = "<!-- annals:resume sha256=";
 
 /// The outcome of `annals pause`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct PauseReport {
     /// The note, relative to the project.
     pub file: PathBuf,
@@ -195,7 +195,7 @@ fn find(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Option<(PathBuf,
 }
 
 /// The outcome of `annals resume`. It is the document of `annals resume --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ResumeReport {
     /// The note, relative to the project.
     pub file: PathBuf,
@@ -220,7 +220,7 @@ pub struct ResumeReport {
 }
 
 /// The progress since a session ended; fields that cannot be determined from the note are null.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct ResumeProgress {
     /// The plans completed since, as `phase/plan`.
     pub plans: Option<Vec<String>>,

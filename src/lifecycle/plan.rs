@@ -27,7 +27,7 @@ use crate::warning::Warning;
 const MAX_KNOWN: usize = 5;
 
 /// The brief for planning one phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct PhaseBrief {
     /// The phase's number.
     pub phase: PhaseNumber,
@@ -66,7 +66,7 @@ pub struct PhaseBrief {
 }
 
 /// A phase that another phase depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Dependency {
     /// Its number.
     pub phase: PhaseNumber,
@@ -75,7 +75,7 @@ pub struct Dependency {
 }
 
 /// How often the finished plans of a project deviated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct DeviationRate {
     /// The plans that deviated, of those whose summaries mention deviations.
     pub deviated: Rate,
@@ -218,7 +218,7 @@ fn topic(
 }
 
 /// A summary of a plan of the phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct PlanBrief {
     /// Its number.
     pub plan: PlanNumber,
@@ -237,7 +237,7 @@ pub struct PlanBrief {
 }
 
 /// The plans of one phase.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct PhasePlans {
     plans: Vec<PlanBrief>,
     /// Problems of the plans that are not complete.
@@ -313,7 +313,7 @@ impl PlanBrief {
 const MAX_SIMILAR: usize = 3;
 
 /// A significant difference between plans of the project, and the open plans of the phase that fall under it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct InsightBrief {
     /// The difference in words: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
     pub statement: String,
@@ -322,7 +322,7 @@ pub struct InsightBrief {
 }
 
 /// How an earlier phase was cut into plans, and how they went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct PhaseShape {
     /// Its milestone, unless it is the default one.
     pub milestone: Option<String>,
@@ -422,7 +422,7 @@ const KEEPS_DEVIATING: usize = 2;
 const MAX_CAREFUL_FILES: usize = 5;
 
 /// A file that caused deviations in earlier plans.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct CarefulFile {
     /// The file, as named in the plans of this phase, else as in the deviations; its new name if it moved.
     pub file: String,

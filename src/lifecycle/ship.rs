@@ -25,7 +25,7 @@ use crate::warning::{Parsed, Warning};
 use crate::{plan, templates};
 
 /// The options of `annals ship`.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Debug, Default)]
 pub struct ShipRequest {
     /// The name to archive under, for a milestone that has no folder of its own
     #[arg(long, value_name = "SLUG")]
@@ -39,7 +39,7 @@ pub struct ShipRequest {
 }
 
 /// The outcome of `annals ship`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct ShipReport {
     /// The archived milestone; null if there was none to ship.
     pub archived: Option<Archived>,
@@ -268,7 +268,7 @@ pub(crate) const OWN_ENTRIES: &[&str] =
     &[vocabulary::PHASES, vocabulary::ROADMAP, vocabulary::STATE];
 
 /// An archived milestone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Archived {
     /// The name of its folder under `milestones/`.
     pub slug: String,
@@ -538,7 +538,7 @@ fn requirements(survey: &Survey, warnings: &mut Vec<Warning>) -> Vec<String> {
 
 /// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below
 /// them, because other tools search for them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct CarriedState {
     /// The decisions.
     pub(crate) decisions: Vec<Decision>,

@@ -18,7 +18,7 @@ use crate::warning::Warning;
 use crate::{claude_md, parallel, patterns, plan};
 
 /// The corrections of `annals sync` in the planning folder.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct SyncReport {
     /// The corrected statements of STATE.md and ROADMAP.md.
     pub corrections: Vec<Correction>,
@@ -125,7 +125,7 @@ fn out_of_date(changed: &[PathBuf], request: &SyncRequest) -> Error {
 }
 
 /// The planned content of a context file. It is the document of `annals sync --stdout --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Preview {
     /// The file, relative to the project.
     pub file: PathBuf,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// One replacement: the bytes of `range` become `text`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Edit {
     /// Byte range to replace; empty to insert.
     pub range: Range<usize>,
@@ -48,7 +48,7 @@ pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// Byte offsets at which lines start, for looking up line numbers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Lines(Vec<usize>);
 
 impl Lines {
@@ -97,7 +97,7 @@ fn indent(line: &str) -> usize {
 }
 
 /// Merged ranges, so that a lookup is a binary search.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Ranges {
     /// Disjoint, in file order.
     merged: Vec<Range<usize>>,

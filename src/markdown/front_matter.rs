@@ -21,7 +21,7 @@ use crate::warning::{Parsed, Warning};
 const MAX_LENGTH: usize = 1024 * 1024;
 
 /// The front matter of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct FrontMatter {
     /// The fields: a mapping, empty if the file has no front matter.
     pub fields: Node,

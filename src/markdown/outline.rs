@@ -20,7 +20,7 @@ const MAX_MARKS: usize = 1_000_000;
 const MARKS: &[u8] = b"[]*_`<>&!~\\|-+.)";
 
 /// A heading and the section under it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Section {
     /// Level from 1 for `#` to 6; 0 for the text before the first heading.
     pub level: u8,
@@ -40,7 +40,7 @@ pub struct Section {
 ///
 /// A line of dashes under a paragraph is a thematic break here, not a heading: planning files separate
 /// sections with `---` and never mean the paragraph above it as a title.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outline<'a> {
     text: &'a str,
     sections: Vec<Section>,
@@ -285,7 +285,7 @@ pub struct ListItem {
 }
 
 /// A row of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct TableRow {
     /// The cells, verbatim.
     pub cells: Vec<String>,
@@ -296,7 +296,7 @@ pub struct TableRow {
 }
 
 /// A table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The header's cells.
     pub header: Vec<String>,
@@ -316,7 +316,7 @@ impl Table {
 }
 
 /// The kind of a block, with its content.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum BlockContent {
     /// A paragraph; its text is the block's byte range.
     Paragraph,
@@ -331,7 +331,7 @@ pub enum BlockContent {
 }
 
 /// A block of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Block {
     /// Its kind and content.
     pub content: BlockContent,

@@ -409,7 +409,7 @@ fn record_phase(project: &Project, arguments: Arguments) -> Result<String> {
 pub(crate) const PROJECT: &str = "project";
 
 /// The arguments of one call.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Arguments {
     /// The folder that the call names.
     pub(crate) project: Option<String>,

@@ -32,7 +32,7 @@ fn is_pristine(root: &Path, planning: &Path) -> bool {
 }
 
 /// The section of the context file that lists the commands.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSection {
     /// The heading, without its `##`.
@@ -42,7 +42,7 @@ pub struct CommandSection {
 }
 
 /// A section that a planning tool's own generator writes into a context file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratedSection {
     /// The titles that it has had, without their `##`.
@@ -52,7 +52,7 @@ pub struct GeneratedSection {
 }
 
 /// The folder, wording and commands of one planning tool.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layout {
     /// The tool.
@@ -129,7 +129,7 @@ fn plain() -> Result<Commands> {
 }
 
 /// The commands of a planning tool, as printed; annals never runs them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commands {
     /// Sets up the project, and its planning folder.
@@ -280,7 +280,7 @@ fn read_or_empty(path: &Path) -> String {
 }
 
 /// A generation of a tool's commands, and how to detect it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Generation {
     /// Files installed with it, relative to a harness's folder; `*` matches any folder name.

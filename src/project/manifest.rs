@@ -12,7 +12,7 @@ use crate::text::{file_name, one_line, pattern, strip_controls};
 use crate::warning::Warning;
 
 /// What the manifests in the root of a project say of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Manifest {
     /// The name of the package, without its owner.
     pub(crate) name: Option<String>,

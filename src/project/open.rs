@@ -317,7 +317,7 @@ pub(crate) fn layouts(root: &Path) -> Vec<LayoutName> {
 }
 
 /// A project's planning folder with its layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Planning {
     /// The folder.
     pub dir: PathBuf,
@@ -399,7 +399,7 @@ pub(crate) const CLAUDE_FOLDER: &str = ".claude";
 pub(crate) const CLAUDE_FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
 /// The environment of this run, as passed in by the interface.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {

@@ -116,7 +116,7 @@ impl fmt::Display for Origin {
 }
 
 /// A setting as listed by `annals config`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Setting {
     /// The key.
     pub key: &'static str,
@@ -364,7 +364,7 @@ fn shown(key: &str, value: Value) -> Value {
 }
 
 /// The sources that may set a key. A cloned repository must not be able to run, send or access anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyScope {
     /// Any source.
@@ -546,7 +546,7 @@ fn scope_name(word: &str) -> Checked<String> {
 pub(crate) const EXAMPLE: &str = "write it like postgres://ada@db.example.com/annals";
 
 /// The address of a database on one host. It is displayed without its password.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ServerAddress {
     pub(crate) config: Config,
     host: Host,

@@ -18,7 +18,7 @@ use crate::warning::Warning;
 use crate::{patterns, sessions};
 
 /// A text that was found, with its location.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct RecallHit {
     /// Its store.
     pub source: SourceName,

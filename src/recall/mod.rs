@@ -37,7 +37,7 @@ const MAX_FACTS: usize = 50;
 const MIN_SURE_CONFIDENCE: f64 = 0.5;
 
 /// A query against a project's memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct RecallQuery {
     /// The search text; it has no operators.
     pub text: String,
@@ -75,7 +75,7 @@ impl RecallQuery {
 }
 
 /// The result of a search.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Recalled {
     /// The query.
     pub query: String,

@@ -47,7 +47,7 @@ word_enum! {
 }
 
 /// A searchable piece of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Unit {
     /// What it is.
     pub kind: UnitKind,
@@ -62,7 +62,7 @@ pub struct Unit {
 }
 
 /// What was read of a session.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Session {
     /// Its last day.
     pub date: Option<NaiveDate>,

@@ -25,7 +25,7 @@ use crate::warning::Warning;
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The transcripts of a project, the newest first.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Transcripts {
     /// The files that are read; their source is the number of the client.
     pub newest: Vec<IndexFile>,
@@ -359,7 +359,7 @@ fn storage_in(project: &Project, name: &str) -> Option<Storage> {
 const MAX_FINDING: usize = 600;
 
 /// A statement that may be worth an entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Finding {
     /// The statement, verbatim.
     pub finding: String,

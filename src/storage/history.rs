@@ -49,7 +49,7 @@ pub enum ChangeKind {
 }
 
 /// A file changed by an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct FileChange {
     /// The file, relative to the project.
     pub path: PathBuf,
@@ -61,7 +61,7 @@ pub struct FileChange {
 }
 
 /// An operation of the history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Operation {
     /// Its number, which `undo` takes.
     pub id: OperationId,

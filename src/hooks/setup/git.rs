@@ -22,7 +22,7 @@ const ATTRIBUTES: &str = ".gitattributes";
 const DRIVER: &str = "annals merge-file %O %A %B --path %P || git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B";
 
 /// The outcome of `annals setup git`. It is the document of `annals setup git --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct GitReport {
     /// The attributes file.
     pub file: PathBuf,

@@ -24,7 +24,7 @@ use crate::text::word_enum;
 use crate::warning::Warning;
 
 /// The options of `annals setup`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct SetupRequest {
     /// The harness to set up.
     pub harness: Harness,
@@ -78,7 +78,7 @@ impl FileOutcome {
 }
 
 /// One settings file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct SetupFile {
     /// The file, relative to the project if inside it.
     pub file: PathBuf,
@@ -89,7 +89,7 @@ pub struct SetupFile {
 }
 
 /// The outcome of `annals setup`. It is the document of `annals setup --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct SetupReport {
     /// The harness.
     pub harness: Harness,
