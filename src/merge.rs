@@ -12,6 +12,9 @@ use crate::markdown::Outline;
 /// The generated part of DECISIONS.md, a list of the latest entries: both sides change it with each entry.
 const ROLLUP: &str = "## Recent";
 
+/// The list of notes of PATTERNS.md, the newest last.
+const NOTES: &str = "### Notes";
+
 /// A heading and the text below it, or the text above the first heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part<'a> {
@@ -22,6 +25,11 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn content(&self) -> &'a str {
         self.text.trim_end()
+    }
+
+    /// Returns whether it is a list to which both sides may add.
+    fn is_list(&self) -> bool {
+        self.key.0.starts_with(ROLLUP) || self.key.0 == NOTES
     }
 
     /// The first date of its heading, such as `2026-02-11`.
@@ -67,7 +75,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
                     merged.push(our.text.to_owned());
                 } else if own == old {
                     merged.push(their.text.to_owned());
-                } else if part.key.0.starts_with(ROLLUP) {
+                } else if part.is_list() {
                     merged.push(merged_lines(part.text, our.text, their.text));
                 } else {
                     return None;
@@ -147,11 +155,13 @@ fn added<'a>(
     let mut parts = ours.to_vec();
     for their in &theirs[same..] {
         match ours.iter().find(|our| our.key == their.key) {
-            Some(our) if our.content() == their.content() => {}
+            Some(our) if our.content() == their.content() || our.is_list() => {}
             Some(_) => return None,
             None => parts.push(*their),
         }
     }
+    let (notes, mut parts): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|part| part.key.0 == NOTES);
     if parts.iter().all(|part| part.date().is_some()) {
         let first = parts.iter().map(Part::date).min().flatten();
         if next.and_then(Part::date).is_some_and(|older| Some(older) <= first) {
@@ -160,7 +170,12 @@ fn added<'a>(
             parts.sort_by_key(Part::date);
         }
     }
-    merged.extend(begin.iter().chain(&parts).map(|part| part.text.to_owned()));
+    let whole = |part: &Part<'_>| {
+        let mut same = theirs.iter().filter(|their| their.key == part.key && their.is_list());
+        let their = same.find(|their| their.content() != part.content());
+        their.map_or(part.text.to_owned(), |their| merged_lines("", part.text, their.text))
+    };
+    merged.extend(begin.iter().chain(&parts).chain(&notes).map(whole));
     Some(())
 }
 
@@ -169,9 +184,13 @@ fn merged_lines(base: &str, ours: &str, theirs: &str) -> String {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
     let (old, own, new) = (lines(base), lines(ours), lines(theirs));
     let added = theirs.lines().filter(|line| !old.contains(*line) && !own.contains(*line));
+    let is_notes = ours.starts_with(NOTES);
+    let ours = if is_notes { ours.trim_end() } else { ours };
     let mut kept = ours.lines().filter(|line| new.contains(*line) || !old.contains(*line));
     let heading = kept.next();
-    let all: Vec<&str> = heading.into_iter().chain(added).chain(kept).collect();
+    let (added, kept): (Vec<&str>, Vec<&str>) = (added.collect(), kept.collect());
+    let lists = if is_notes { [kept, added] } else { [added, kept] };
+    let all: Vec<&str> = heading.into_iter().chain(lists.concat()).collect();
     format!("{}\n", all.join("\n"))
 }
 
@@ -231,6 +250,15 @@ mod tests {
             &rollup("- theirs\n- old\n- base\n"),
         );
         assert_eq!(merged, Some(rollup("- theirs\n- ours\n- base\n")));
+    }
+
+    #[test]
+    fn notes_of_both_sides_are_joined() {
+        let entry = |name: &str| format!("\n### Phase {name} (2026-01-02)\n\n- {name}\n");
+        let side = |name: &str| with(&format!("{}\n### Notes\n\n- note of {name}\n", entry(name)));
+        let entries = format!("{}{}", entry("2: B"), entry("3: C"));
+        let merged = with(&format!("{entries}\n### Notes\n\n- note of 2: B\n- note of 3: C\n"));
+        assert_eq!(merge(BASE, &side("2: B"), &side("3: C")), Some(merged));
     }
 
     #[test]
