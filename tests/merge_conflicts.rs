@@ -170,6 +170,14 @@ fn a_conflict_in_generated_text_alone_is_written_anew() {
 }
 
 #[test]
+fn a_session_gets_the_position_while_the_block_is_in_conflict() {
+    let case = merging("");
+    let start = case.run("hook session-start").stdin("{}").success().json();
+    let text = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(text.contains("- Next action: /gsd:execute-phase 2\n"), "{text}");
+}
+
+#[test]
 fn a_conflict_that_may_be_about_a_persons_text_is_left_alone() {
     let by_hand = merging("\nAsk Noor.");
     let beyond = merging("");

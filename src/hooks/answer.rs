@@ -19,6 +19,7 @@ use crate::secrets::SecretPolicy;
 use crate::share::Direction;
 use crate::storage::read;
 use crate::text::{Line, clip, estimate_tokens, sha256};
+use crate::warning::{Parsed, Warning};
 use crate::{context, lifecycle, share};
 
 /// Maximum time that a session waits for another process's lock.
@@ -324,27 +325,31 @@ pub fn start_tokens(project: &Project, harness: Harness) -> (usize, usize) {
     let shown = &harness.profile().context;
     let files = context_texts(project, harness)
         .into_iter()
-        .map(|text| estimate_tokens(&shown.visible(&text)));
+        .map(|text| estimate_tokens(&shown.visible(&text.value)));
     (files.sum(), estimate_tokens(&text))
 }
 
 fn already_read(project: &Project, harness: Harness) -> AlreadyRead {
     let mut known = AlreadyRead::default();
     for text in context_texts(project, harness) {
-        known.add(&harness.profile().context.visible(&text));
-        known.add_generated(&text);
+        // Of a file in conflict, the session cannot tell which side holds.
+        if !text.warnings.iter().any(Warning::is_conflict) {
+            known.add(&harness.profile().context.visible(&text.value));
+        }
+        known.add_generated(&text.value);
     }
     known
 }
 
 /// Reads the context files in the project that a harness shows its model, and `AGENTS.md` if one of them imports it; a file
 /// that cannot be read counts as missing, so nothing is omitted because of it.
-fn context_texts(project: &Project, harness: Harness) -> Vec<String> {
+fn context_texts(project: &Project, harness: Harness) -> Vec<Parsed<String>> {
     let files = &harness.profile().context;
-    let text = |name: &str| Some(read::text(&project.root.join(name)).ok().flatten()?.value);
-    let mut texts: Vec<String> =
+    let text = |name: &str| read::text(&project.root.join(name)).ok().flatten();
+    let mut texts: Vec<Parsed<String>> =
         files.names.iter().filter_map(|group| group.iter().find_map(|name| text(name))).collect();
-    let imports = |text: &String| text.lines().any(|line| line.trim() == "@AGENTS.md");
+    let imports =
+        |text: &Parsed<String>| text.value.lines().any(|line| line.trim() == "@AGENTS.md");
     if files.has_imports && texts.iter().any(imports) {
         texts.extend(text("AGENTS.md"));
     }
