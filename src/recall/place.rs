@@ -24,6 +24,9 @@ struct Place {
 /// The vocabulary of questions about the project as a whole; any question may also have these words.
 const PROJECT: &str = "question about the project";
 
+/// The vocabulary of questions about the position.
+const POSITION_WORDS: &str = "question about the position";
+
 /// The places; the more special ones first.
 const PLACES: [Place; 4] = [
     Place {
@@ -42,7 +45,7 @@ const PLACES: [Place; 4] = [
         roles: &[Role::Context, Role::State],
         opens: &[Role::State],
         titles: "title about the position",
-        words: "question about the position",
+        words: POSITION_WORDS,
     },
     Place {
         roles: &[Role::Context, Role::Project, Role::Readme],
@@ -77,9 +80,11 @@ pub(crate) fn asked(question: &str) -> u32 {
     let is_general = |word: &&str| has(PROJECT, word);
     let is_asked = is_question || words().filter(|word| !is_general(word)).count() > 1;
     let answers = |place: &Place| {
+        // `What is blocking us right now?`
+        let is_when = |word| place.words == PLACES[BLOCKERS].words && has(POSITION_WORDS, word);
         is_asked
             && words().any(|word| has(place.words, word))
-            && words().all(|word| has(place.words, word) || is_general(&word))
+            && words().all(|word| has(place.words, word) || is_general(&word) || is_when(word))
     };
     PLACES.iter().position(answers).map_or(0, |place| phase.map_or(bit(place), phase_bit))
 }
@@ -160,6 +165,10 @@ mod tests {
             ("What is the status of the project?", bit(2)),
             ("How do I run the app's tests?", bit(1)),
             ("What is blocking us?", bit(0)),
+            ("What are the open blockers right now?", bit(0)),
+            ("What comes next?", bit(2)),
+            ("Where did we leave off?", bit(2)),
+            ("Is the milestone finished?", bit(2)),
             ("project status", bit(2)),
             ("Blockers", bit(0)),
             ("run tests", bit(1)),

@@ -260,7 +260,7 @@ fn open_plans_behind_the_last_summary_contest_shipping() {
     let roadmap =
         "# Roadmap\n\n## Phases\n\n- [ ] **Phase 2: Parser**\n- [ ] **Phase 3: Printer**\n";
     case.write(".planning/ROADMAP.md", roadmap);
-    case.write(".planning/STATE.md", "# State\n\nPhase: 2 (Parser)\n");
+    case.write(".planning/STATE.md", "# State\n\nPhase: 3 (Printer)\n");
     for name in [
         "02-parser/02-01-PLAN",
         "02-parser/02-02-PLAN",

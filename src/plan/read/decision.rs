@@ -161,21 +161,25 @@ fn from_table(table: &Table) -> Vec<Decision> {
     rows.collect()
 }
 
-/// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
-/// scripts`.
+/// An outcome, or a mark before the decision, that says that it is no longer valid: `**Changed in 04-03**`, `Replaced by
+/// X`, but not `Replaced three scripts`.
 static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+        r"(?i)^(changed|superseded|replaced|reversed|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
     )
 });
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
     let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
-    if says_none(untagged(text)) || is_struck_out(untagged(text)) {
+    let tag = split_tag(text).map(|(tag, _)| tag);
+    let own = untagged(text);
+    // `(REVERSED) Heights in feet`
+    let mark = own.strip_prefix(['(', '[']).and_then(|own| own.split([')', ']']).next());
+    let is_taken_back = [tag, mark].into_iter().flatten().any(|mark| TAKEN_BACK.is_match(mark));
+    if says_none(own) || is_struck_out(own) || is_taken_back {
         return None;
     }
-    let tag = split_tag(text).map(|(tag, _)| tag);
     let tagged_date = tag.and_then(parse_date);
     let source = tag.filter(|_| tagged_date.is_none());
     Some(Decision {
@@ -215,9 +219,9 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
 fn first_tag(text: &str) -> Option<(&str, &str)> {
     let found = TAG.captures(text)?;
     let tag = found.iter().skip(1).flatten().next()?.as_str();
-    let rest = &text[found.get(0)?.end()..];
+    let (tagged, rest) = text.split_at(found.get(0)?.end());
     // `[ADR](adr.md)` is a link.
-    let is_link = text.starts_with('[') && rest.starts_with('(');
+    let is_link = tagged.ends_with(']') && rest.starts_with('(');
     Some((non_placeholder(tag)?, rest)).filter(|_| !is_link)
 }
 
@@ -405,7 +409,9 @@ mod tests {
 
     #[test]
     fn what_is_struck_out_is_no_decision() {
-        let found = read("- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- ~~Use Z~~ Use W\n");
+        let found = read(
+            "- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- [02-02]: (REVERSED) Use V\n- [Reverted in phase 3] Use U\n- ~~Use Z~~ Use W\n",
+        );
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
         assert_eq!(texts, ["~~Use Z~~ Use W"]);
     }
