@@ -148,7 +148,7 @@ pub(crate) fn record(
     if new.is_empty() {
         return Ok(report);
     }
-    let command = digest_command(request, &new);
+    let command = digest_command(survey, request, &new);
     let plans = new.iter_mut().flat_map(|phase| &mut phase.plans);
     derive_durations(plans.map(|plan| &mut plan.summary).collect(), &project.git)?;
     let insights = Insights::from_phases(&patterns::distinct(history.phases.clone()));
@@ -180,7 +180,7 @@ pub(crate) fn record(
     let has_lessons = entries.len() > report.without_lessons.len();
     // An agent can word lessons only from what the summaries tell.
     if request.lessons.is_none() && (has_lessons || !report.unused_deviations.is_empty()) {
-        report.digest = Some(command);
+        report.digest = command;
     }
     Ok(report)
 }
@@ -204,14 +204,24 @@ pub(crate) fn warn_of_open_checks(
     survey.position.phases.iter().filter_map(warning).collect()
 }
 
-/// Returns the command that prints the digest of the recorded phase; those of all may be in several milestones.
-fn digest_command(request: &ExecuteRequest, recorded: &[FinishedPhase]) -> String {
+/// Returns the command that prints the digest of the recorded phase; those of all may be in several milestones, and those
+/// in an archive have none.
+fn digest_command(
+    survey: &Survey,
+    request: &ExecuteRequest,
+    recorded: &[FinishedPhase],
+) -> Option<String> {
+    let is_here = |found: &FinishedPhase| {
+        let mut dirs = survey.position.phases.iter().filter_map(|phase| phase.dir.as_ref());
+        dirs.any(|dir| dir.path == found.dir)
+    };
     let number = recorded
         .first()
         .and_then(|phase| phase.number.as_ref())
         .filter(|_| !request.all)
         .map(ToString::to_string);
-    format!("annals execute {} --digest", number.as_deref().unwrap_or("N"))
+    let number = number.as_deref().unwrap_or("N");
+    recorded.iter().any(is_here).then(|| format!("annals execute {number} --digest"))
 }
 
 /// Returns the requested phases; without a request for one or all, the complete ones, latest first.

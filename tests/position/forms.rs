@@ -536,6 +536,28 @@ const ROWS: &[Row] = &[
         "plan 4, or execute 2",
     ),
     (
+        "a user test with a blank status, and the result of its first test",
+        &[
+            ("STATE.md", "# State\n\nPhase: 1 of 3 (Shelves)\nStatus: needs_verification\n"),
+            (
+                "phases/01-shelves/01-UAT.md",
+                "---\nphase: 01\nstatus:\n---\n\n### P01-T01: Load\n\n- **Result:** pass\n",
+            ),
+        ],
+        "verify 1",
+    ),
+    (
+        "no phase has the user test that auto_uat asks for, at the end",
+        &[
+            ("config.json", "{\"auto_uat\": true}"),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/03-returns/03-01-PLAN.md", "# Plan\n"),
+            ("phases/03-returns/03-01-SUMMARY.md", DONE),
+        ],
+        "verify 1",
+    ),
+    (
         "numbers that begin anew, and a dropped plan in a folder of the milestone before",
         &[
             (

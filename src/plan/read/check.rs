@@ -347,18 +347,22 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
     let words_of = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
     let front = FrontMatter::parse(text, path).value;
     let Some(stated) = front.text(&["status", "result", "verdict", "outcome"]) else {
+        // The user test has begun; the results in its body are those of single tests.
+        let is_begun = kind == CheckKind::Uat && front.get(&["status"]).is_some();
         let stated = text[front.range.end..].lines().take(40).filter_map(|line| {
             let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
             let (label, value) = line.split_once(':')?;
             let label = label.trim_matches(['*', ' ']).to_lowercase();
-            matches!(label.as_str(), "status" | "result" | "verdict").then_some(value)
+            let is_whole = match label.as_str() {
+                "status" | "verdict" => true,
+                label => label == "result" && !is_begun,
+            };
+            is_whole.then_some(value)
         });
         // A sentence that is not known says nothing, but a word does, if nothing else is known.
         let mut known = stated.clone().filter_map(|value| Some((words_of(value), outcome(value)?)));
         let is_word = |value: &&str| (1..=3).contains(&value.split_whitespace().count());
         let unknown = || stated.clone().find(is_word);
-        // The user test has begun.
-        let is_begun = kind == CheckKind::Uat && front.get(&["status"]).is_some();
         let begun = is_begun.then(|| ("no status yet".to_owned(), CheckOutcome::Pending));
         let said = known.next().or(begun);
         return said.or_else(|| Some((words_of(unknown()?), CheckOutcome::Unknown)));
