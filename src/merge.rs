@@ -27,9 +27,12 @@ impl<'a> Part<'a> {
         self.text.trim_end()
     }
 
-    /// Returns whether it is a list to which both sides may add.
+    /// Returns whether it is a list of single lines to which both sides may add.
     fn is_list(&self) -> bool {
-        self.key.0.starts_with(ROLLUP) || self.key.0 == NOTES
+        let mut lines = self.text.split('\n').skip(1);
+        let is_plain =
+            |line: &str| line.is_empty() || line.starts_with("- ") && !line.contains('\r');
+        self.key.0.starts_with(ROLLUP) || self.key.0 == NOTES && lines.all(is_plain)
     }
 
     /// The first date of its heading, such as `2026-02-11`.
@@ -75,7 +78,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
                     merged.push(our.text.to_owned());
                 } else if own == old {
                     merged.push(their.text.to_owned());
-                } else if part.is_list() {
+                } else if [part, our, their].into_iter().all(Part::is_list) {
                     merged.push(merged_lines(part.text, our.text, their.text));
                 } else {
                     return None;
@@ -155,7 +158,8 @@ fn added<'a>(
     let mut parts = ours.to_vec();
     for their in &theirs[same..] {
         match ours.iter().find(|our| our.key == their.key) {
-            Some(our) if our.content() == their.content() || our.is_list() => {}
+            Some(our) if our.content() == their.content() => {}
+            Some(our) if our.is_list() && their.is_list() => {}
             Some(_) => return None,
             None => parts.push(*their),
         }
@@ -259,6 +263,8 @@ mod tests {
         let entries = format!("{}{}", entry("2: B"), entry("3: C"));
         let merged = with(&format!("{entries}\n### Notes\n\n- note of 2: B\n- note of 3: C\n"));
         assert_eq!(merge(BASE, &side("2: B"), &side("3: C")), Some(merged));
+        let side = |name: &str| with(&format!("\n### Notes\n\n- note\n  of {name}\n"));
+        assert_eq!(merge(BASE, &side("B"), &side("C")), None);
     }
 
     #[test]

@@ -170,6 +170,17 @@ fn a_conflict_in_generated_text_alone_is_written_anew() {
 }
 
 #[test]
+fn a_line_below_the_block_that_looks_like_a_marker_stays() {
+    let case = merging("");
+    let text = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    let end = "<!-- annals:end -->\n";
+    case.write("CLAUDE.md", text.replacen(end, &format!("{end}>>>>>>> a quote\n"), 1));
+    case.run("sync").success();
+    let text = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(text.contains(&format!("{end}>>>>>>> a quote\n")), "{text}");
+}
+
+#[test]
 fn a_session_gets_the_position_while_the_block_is_in_conflict() {
     let case = merging("");
     let start = case.run("hook session-start").stdin("{}").success().json();

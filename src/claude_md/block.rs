@@ -453,12 +453,13 @@ pub(crate) fn without_conflict(
     let [before, after] = [&merged[0][..first.whole.start], &merged[0][first.whole.end..]];
     let around = [&merged[1][..second.whole.start], &merged[1][second.whole.end..]];
     let is_whole = around == [before, after] && bytes.starts_with(before) && bytes.ends_with(after);
-    let known = [&ours[our_span.inside], &theirs[their_span.inside]];
+    let known = [&ours[our_span.inside.clone()], &theirs[their_span.inside]];
     let generated: HashSet<&[u8]> = known.into_iter().flat_map(normalised_lines).collect();
     let inside = [&merged[0][first.inside], &merged[1][second.inside]];
     let mut lines = inside.into_iter().flat_map(normalised_lines);
     let is_generated = lines.all(|line| line.is_empty() || generated.contains(line));
-    Ok((is_whole && is_generated).then(|| [before, &ours[our_span.whole], after].concat()))
+    let block = || marked(&normalised_lines(&ours[our_span.inside.clone()]), line_end(bytes));
+    Ok((is_whole && is_generated).then(|| [before, &block(), after].concat()))
 }
 
 /// Returns a file with one side of each conflict in the place of both.
@@ -471,7 +472,7 @@ fn one_side(bytes: &[u8], is_ours: bool) -> Vec<u8> {
             Some(b"<<<<<<< ") => Some(is_ours),
             Some(b"||||||| ") if is_wanted.is_some() => Some(false),
             Some(b"=======\n" | b"=======\r") if is_wanted.is_some() => Some(!is_ours),
-            Some(b">>>>>>> ") => None,
+            Some(b">>>>>>> ") if is_wanted.is_some() => None,
             _ => return is_wanted.unwrap_or(true),
         };
         false

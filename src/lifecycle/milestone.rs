@@ -149,10 +149,7 @@ fn plan_new(
         return Err(Error::usage(format!("{slug:?} is not a valid milestone slug")).hint(hint));
     }
     let folder = &survey.folder;
-    // Beside the active milestone, where its generation of the tool looks for it.
-    let milestones = folder.dir.join(vocabulary::MILESTONES);
-    let is_below = folder.active.dir.parent() == Some(&milestones);
-    let home = if is_below { &milestones } else { &folder.dir }.join(slug);
+    let home = folder.dir.join(slug);
     let is_named =
         folder.active.dir == folder.dir && survey.state.milestone.as_deref() == Some(slug);
     if folder.active.slug == slug || is_named {

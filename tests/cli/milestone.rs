@@ -80,18 +80,6 @@ fn a_section_of_the_users_outlives_the_milestone() {
 }
 
 #[test]
-fn a_new_milestone_lies_beside_the_active_one() {
-    let case = Case::empty();
-    let alpha = ".vbw-planning/milestones/alpha";
-    case.write(".vbw-planning/ACTIVE", "alpha\n");
-    case.write(&format!("{alpha}/ROADMAP.md"), "# Alpha\n\n- [ ] **Phase 1: Base**\n");
-    case.write(&format!("{alpha}/STATE.md"), "# State\n\nPhase: 1 of 1 (Base)\n");
-    case.run("milestone new beta").success();
-    assert!(case.read(".vbw-planning/milestones/beta/STATE.md").is_some());
-    assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"beta\n");
-}
-
-#[test]
 fn a_phase_with_the_name_of_a_shipped_one_belongs_to_the_new_milestone() {
     let case = Case::empty();
     let write = |file: &str, text: &str| case.write(&format!(".vbw-planning/{file}"), text);

@@ -161,11 +161,18 @@ fn from_table(table: &Table) -> Vec<Decision> {
     rows.collect()
 }
 
-/// An outcome, or a mark before the decision, that says that it is no longer valid: `**Changed in 04-03**`, `Replaced by
-/// X`, but not `Replaced three scripts`.
+/// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
+/// scripts`.
 static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(changed|superseded|replaced|reversed|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+        r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+    )
+});
+
+/// A mark before a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`. `[Changed]` is about the new one.
+static TAKEN_BACK_MARK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?v?\d)",
     )
 });
 
@@ -176,7 +183,8 @@ fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Optio
     let own = untagged(text);
     // `(REVERSED) Heights in feet`
     let mark = own.strip_prefix(['(', '[']).and_then(|own| own.split([')', ']']).next());
-    let is_taken_back = [tag, mark].into_iter().flatten().any(|mark| TAKEN_BACK.is_match(mark));
+    let mut marks = [tag, mark].into_iter().flatten();
+    let is_taken_back = marks.any(|mark| TAKEN_BACK_MARK.is_match(mark));
     if says_none(own) || is_struck_out(own) || is_taken_back {
         return None;
     }
@@ -410,10 +418,11 @@ mod tests {
     #[test]
     fn what_is_struck_out_is_no_decision() {
         let found = read(
-            "- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- [02-02]: (REVERSED) Use V\n- [Reverted in phase 3] Use U\n- ~~Use Z~~ Use W\n",
+            "- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- [02-02]: (REVERSED) Use V\n- [Reverted in phase 3] Use U\n- ~~Use Z~~ Use W\n- [Changed] Use T\n- (Reversed: newest first) Sort\n",
         );
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-        assert_eq!(texts, ["~~Use Z~~ Use W"]);
+        let kept = ["~~Use Z~~ Use W", "[Changed] Use T", "(Reversed: newest first) Sort"];
+        assert_eq!(texts, kept);
     }
 
     #[test]

@@ -174,15 +174,10 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "untested",
-            reason: "VBW's auto_uat asks for a user test of the last finished phase, at the end of the first without one",
+            reason: "VBW's auto_uat asks for a user test of the last finished phase",
             test: |case, choice| {
-                let is_meant = |phase: &&Phase| is_untested(case, phase, choice.action);
-                let built = |phase: &&Phase| phase.state == PhaseState::Done && phase.is_begun();
-                let phase = match choice.action {
-                    Action::Ship => case.members.iter().copied().filter(built).find(is_meant),
-                    _ => last_finished(case, choice).filter(is_meant),
-                };
-                Some(untested(case, phase?))
+                let phase = last_finished(case, choice)?;
+                is_untested(case, phase, choice.action).then(|| untested(case, phase))
             },
         },
         Rule {

@@ -170,10 +170,10 @@ impl PlanState {
         known.or_else(|| PhaseProgress::is_open_status(&text).then_some(Self::Partial))
     }
 
-    /// Returns whether a text says that a plan is partial or has failed, and no more.
-    fn is_unfinished(text: &str) -> bool {
+    /// Returns whether a text says that a plan is partial, and no more.
+    fn is_partial(text: &str) -> bool {
         let outcome = find("outcome of a plan", |word| is_all_of(text, word));
-        outcome.is_some_and(|(outcome, _): (Self, _)| outcome != Self::Complete)
+        outcome.is_some_and(|(outcome, _): (Self, _)| outcome == Self::Partial)
     }
 
     /// Parses a status word of a summary, also one for what is over, such as `superseded`, and a symbol before other words.
@@ -216,7 +216,7 @@ impl PlanState {
                 Some(Value::Text(_)) => dates.all(is_absent),
             };
             let mut outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
-            let is_partial = is_short || is_unfilled || outcome.any(Self::is_unfinished);
+            let is_partial = is_short || is_unfilled || outcome.any(Self::is_partial);
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -249,7 +249,7 @@ impl PlanState {
     fn in_body(body: &str) -> Option<Result<Self, (usize, &str)>> {
         let (mut has_open_tasks, mut is_code, mut is_part, mut is_next) =
             (false, false, false, false);
-        let mut unknown = None;
+        let (mut unknown, mut has_failed) = (None, false);
         let lines = body.lines().enumerate();
         for (above, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with("  ")) {
             is_code ^= line.starts_with("```");
@@ -265,10 +265,12 @@ impl PlanState {
             let (name, value) = bare.split_once([':', '：', '|']).unwrap_or((bare, ""));
             let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
             let is_label = has("status of a summary", &name);
-            let is_result = || has("result of a plan", &name);
             if line.starts_with('#') {
-                let mut parts = words("part of a summary");
-                is_part = !is_label && parts.any(|part| name.contains(part)) && !is_result();
+                is_part = !is_label && words("part of a summary").any(|part| name.contains(part));
+            }
+            // GSD's own check of the plan; the last one counts.
+            if name == "self-check" && !value.is_empty() {
+                has_failed = Self::parse(value).is_some_and(|outcome| outcome != Self::Complete);
             }
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
@@ -286,8 +288,8 @@ impl PlanState {
                 title.rsplit(['—', '–', ':', '(']).next().and_then(|end| end.rsplit(" - ").next());
             let end = end.filter(|end| end.len() < title.len());
             let value = value.trim_matches(['*', ' ', '|']);
-            let is_outcome = !is_part && !value.is_empty() && is_result();
-            has_open_tasks |= end.or(is_outcome.then_some(value)).is_some_and(Self::is_unfinished);
+            let is_outcome = !is_part && !value.is_empty() && has("result of a plan", &name);
+            has_open_tasks |= end.or(is_outcome.then_some(value)).is_some_and(Self::is_partial);
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
                     let rest = count.rest.trim();
@@ -297,7 +299,8 @@ impl PlanState {
                     is_count && count.is_open()
                 });
         }
-        unknown.map(Err).or(has_open_tasks.then_some(Ok(Self::Partial)))
+        let is_open = has_open_tasks || has_failed;
+        unknown.map(Err).or(is_open.then_some(Ok(Self::Partial)))
     }
 }
 
