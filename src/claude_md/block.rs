@@ -438,14 +438,14 @@ pub(crate) fn without_conflict(
     bytes: &[u8],
 ) -> Result<Option<Vec<u8>>> {
     let Some(relative) = in_git(project, path) else { return Ok(None) };
-    // Git keeps both sides until the conflict is resolved.
+    // Git's index has both sides until the conflict is resolved.
     let sides = project.git.contents(&[2, 3].map(|stage| format!(":{stage}:{relative}")))?;
     let [Some(ours), Some(theirs)] = sides.as_slice() else { return Ok(None) };
-    let span = |bytes: &[u8]| Span::find(&readable(bytes), path).ok().flatten();
-    let intact = |bytes: &[u8]| span(bytes).filter(|span| !span.is_edited(bytes));
-    let (Some(our_span), Some(their_span)) = (intact(ours), intact(theirs)) else {
+    let (Some(ours), Some(theirs)) = (unedited_lines(ours, path), unedited_lines(theirs, path))
+    else {
         return Ok(None);
     };
+    let span = |bytes: &[u8]| Span::find(&readable(bytes), path).ok().flatten();
     let merged = [true, false].map(|is_ours| one_side(bytes, is_ours));
     let [Some(first), Some(second)] = [span(&merged[0]), span(&merged[1])] else {
         return Ok(None);
@@ -453,19 +453,24 @@ pub(crate) fn without_conflict(
     let [before, after] = [&merged[0][..first.whole.start], &merged[0][first.whole.end..]];
     let around = [&merged[1][..second.whole.start], &merged[1][second.whole.end..]];
     let is_whole = around == [before, after] && bytes.starts_with(before) && bytes.ends_with(after);
-    let known = [&ours[our_span.inside.clone()], &theirs[their_span.inside]];
-    let generated: HashSet<&[u8]> = known.into_iter().flat_map(normalised_lines).collect();
+    let generated: HashSet<&[u8]> = ours.iter().chain(&theirs).copied().collect();
     let inside = [&merged[0][first.inside], &merged[1][second.inside]];
     let mut lines = inside.into_iter().flat_map(normalised_lines);
     let is_generated = lines.all(|line| line.is_empty() || generated.contains(line));
-    let block = || marked(&normalised_lines(&ours[our_span.inside.clone()]), line_end(bytes));
-    Ok((is_whole && is_generated).then(|| [before, &block(), after].concat()))
+    let resolved = || [before, &marked(&ours, line_end(bytes)), after].concat();
+    Ok((is_whole && is_generated).then(resolved))
+}
+
+/// Returns the lines of a file's block, if they are as they were generated.
+fn unedited_lines<'a>(bytes: &'a [u8], path: &Path) -> Option<Vec<&'a [u8]>> {
+    let span = Span::find(&readable(bytes), path).ok().flatten()?;
+    (!span.is_edited(bytes)).then(|| normalised_lines(&bytes[span.inside]))
 }
 
 /// Returns a file with one side of each conflict in the place of both.
 fn one_side(bytes: &[u8], is_ours: bool) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    // Whether this part of a conflict is the wanted one.
+    // Outside of a conflict, `None`.
     let mut is_wanted = None;
     lines.retain(|line| {
         is_wanted = match line.get(..8) {

@@ -511,15 +511,16 @@ impl Arbiter<'_> {
             ));
         }
         let sure = Fact { confidence: CONFIRMED, ..self.mentioned(fact) };
-        if !fact.status.is_retrievable() && fact.proposal == Some(Proposal::End) {
-            // An end is no value: it cannot hold again, but what it was about may still be there.
-            return match self.facts.contested_by(fact)? {
-                Some(old) => self.end_at(&old, &self.now, "confirmed"),
-                None => Ok(effect(ActionOutcome::Nothing, fact.clone())),
-            };
-        }
         if !fact.status.is_retrievable() {
-            let outcome = self.make_way(self.facts.contested_by(fact)?, RESTORED)?;
+            let contested = self.facts.contested_by(fact)?;
+            if fact.proposal == Some(Proposal::End) {
+                // A dropped end never becomes active; it ends its fact, if that is still active.
+                return match contested {
+                    Some(old) => self.end_at(&old, &self.now, "confirmed"),
+                    None => Ok(effect(ActionOutcome::Nothing, fact.clone())),
+                };
+            }
+            let outcome = self.make_way(contested, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
             history::unarchive(self.facts, &fact.fact_id)?;
             return self.write("restore", "confirmed", Some(fact), restored, outcome);

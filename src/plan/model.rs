@@ -524,9 +524,9 @@ pub(super) fn phases(survey: &Survey) -> Vec<Phase> {
 }
 
 /// Returns for each folder whether it is of a milestone before, since numbering restarted: the folder is complete, or begun
-/// where a milestone has shipped, and has no word of the name that the roadmap gives its number, and either a listed number has two folders, or this holds for
-/// all folders that the roadmap lists, the others are complete, the roadmap calls no phase complete, and STATE.md names no
-/// phase behind the first.
+/// where a milestone has shipped, and has no word of the name that the roadmap gives its number. Besides, either a listed
+/// number has two folders, or this holds for all folders that the roadmap lists, the others are complete, the roadmap calls
+/// no phase complete, and STATE.md names no phase behind the first.
 fn old_folders(
     roadmap: &Roadmap,
     dirs: &[Arc<PhaseDir>],

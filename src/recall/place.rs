@@ -81,10 +81,11 @@ pub(crate) fn asked(question: &str) -> u32 {
     let is_asked = is_question || words().filter(|word| !is_general(word)).count() > 1;
     let answers = |place: &Place| {
         // `What is blocking us right now?`
-        let is_when = |word| place.words == PLACES[BLOCKERS].words && has(POSITION_WORDS, word);
+        let is_about_now =
+            |word| place.words == PLACES[BLOCKERS].words && has(POSITION_WORDS, word);
         is_asked
             && words().any(|word| has(place.words, word))
-            && words().all(|word| has(place.words, word) || is_general(&word) || is_when(word))
+            && words().all(|word| has(place.words, word) || is_general(&word) || is_about_now(word))
     };
     PLACES.iter().position(answers).map_or(0, |place| phase.map_or(bit(place), phase_bit))
 }

@@ -268,8 +268,8 @@ impl PlanState {
             if line.starts_with('#') {
                 is_part = !is_label && words("part of a summary").any(|part| name.contains(part));
             }
-            // GSD's own check of the plan; the last one counts.
-            if name == "self-check" && !value.is_empty() {
+            // The last one counts.
+            if has("self-check of a plan", &name) && !value.is_empty() {
                 has_failed = Self::parse(value).is_some_and(|outcome| outcome != Self::Complete);
             }
             let word = if is_next { line } else { value };
@@ -299,8 +299,8 @@ impl PlanState {
                     is_count && count.is_open()
                 });
         }
-        let is_open = has_open_tasks || has_failed;
-        unknown.map(Err).or(is_open.then_some(Ok(Self::Partial)))
+        let is_partial = has_open_tasks || has_failed;
+        unknown.map(Err).or(is_partial.then_some(Ok(Self::Partial)))
     }
 }
 
