@@ -19,8 +19,7 @@ use crate::facts::{metrics, profile, queue, search};
 use crate::process;
 use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
-use crate::text;
-use crate::text::{sha256, strip_controls, word_enum};
+use crate::text::{clip, join, sha256, strip_controls, word_enum};
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 
@@ -62,8 +61,8 @@ pub fn prompt(facts: &Facts, turn: &Turn, embedder: &Embedder) -> Result<String>
     let project = turn.project.as_deref();
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
-    let lines: Vec<String> = hits.iter().map(|hit| known_line(&hit.fact)).collect();
-    let old = if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") };
+    let known = join(hits.iter().map(|hit| known_line(&hit.fact)), "\n");
+    let old = if known.is_empty() { "(none)" } else { &known };
     let new = serde_json::json!({
         "said_at": turn.said_at, "user_input": turn.user_input,
         "assistant_response": turn.assistant_response,
@@ -71,7 +70,7 @@ pub fn prompt(facts: &Facts, turn: &Turn, embedder: &Embedder) -> Result<String>
     // Both are filled in without searching inserted text for placeholders.
     let (head, rest) = TEMPLATE.split_once("{OLD_FACTS}").unwrap_or((TEMPLATE, ""));
     let (middle, tail) = rest.split_once("{USER_INPUT}").unwrap_or((rest, ""));
-    Ok([head, &old, middle, &new.to_string(), tail].concat())
+    Ok([head, old, middle, &new.to_string(), tail].concat())
 }
 
 fn known_line(fact: &Fact) -> String {
@@ -149,7 +148,7 @@ fn judge_leased(
             question.push_str(&format!(
                 "\nYour last answer could not be used: {problem}\nThat answer was: {}\n\
                  Return the JSON object only.\n",
-                json(&text::clip(&answer, 2_000))?
+                json(&clip(&answer, 2_000))?
             ));
         }
         answer = ask(auditor, &question, wait)?;

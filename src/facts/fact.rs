@@ -14,7 +14,7 @@ use crate::facts::store::{Facts, Json, columns, json, stored_as_json, stored_as_
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
-use crate::text::{clip, is_line, listed, strip_controls, word_enum};
+use crate::text::{clip, is_line, join, listed, strip_controls, word_enum};
 
 /// Maximum length of a value, as text and as JSON, in bytes.
 const MAX_VALUE_BYTES: usize = 16 << 10;
@@ -167,8 +167,8 @@ impl Fact {
         let changed = columns().filter(is_kept).map(|one| format!("{one} = excluded.{one}"));
         let sql = format!(
             "INSERT INTO facts ({COLUMNS}) VALUES ({}) ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
-            read.collect::<Vec<_>>().join(", "),
-            changed.collect::<Vec<_>>().join(", ")
+            join(read, ", "),
+            join(changed, ", ")
         );
         facts.run(&sql, [json(self)?])
     }

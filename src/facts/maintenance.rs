@@ -16,6 +16,7 @@ use crate::facts::history::Cause;
 use crate::facts::store::Facts;
 use crate::facts::vectors::LACKING;
 use crate::facts::{fact, history, profile, queue, vectors};
+use crate::text::join;
 
 /// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;
@@ -287,5 +288,5 @@ fn differences() -> String {
         "confidence" => "abs(f.confidence - (last ->> 'confidence')) > 1e-9".to_owned(),
         _ => format!("f.{column} IS NOT last ->> '{column}'"),
     });
-    differs.collect::<Vec<_>>().join(" OR ")
+    join(differs, " OR ")
 }

@@ -14,7 +14,7 @@ use crate::knowledge::store::indexed;
 use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType};
 use crate::project::Project;
 use crate::search::words;
-use crate::text::{first_chars, listed, negates, sha256, slug_of, word_enum};
+use crate::text::{first_chars, join, listed, negates, sha256, slug_of, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
@@ -169,8 +169,7 @@ pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
     let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
     let is_kept = |part: &&str| !part.is_empty() && (negates(part) || !listed(STOP_WORDS, part));
-    let kept: Vec<&str> = parts.filter(is_kept).take(KEY_WORDS).collect();
-    let mut key = slug_of(&kept.join(" "));
+    let mut key = slug_of(&join(parts.filter(is_kept).take(KEY_WORDS), " "));
     // A finding without Latin letters yields no words; a checksum makes its key unique.
     let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number && key_fault(&key).is_some() {

@@ -14,7 +14,9 @@ use crate::knowledge::entry::{links, title_line};
 use crate::knowledge::store::{EntryFile, order_of_writes, scan};
 use crate::knowledge::{Confidence, Entry, EntryType, KnowledgeDir};
 use crate::project::Project;
-use crate::text::{around_words, is_combining, is_unspaced, one_line, sanitized, sentence_ends};
+use crate::text::{
+    around_words, is_combining, is_unspaced, join, one_line, sanitized, sentence_ends,
+};
 use crate::warning::{Parsed, Warning};
 
 const EXACT_KEY: usize = 10;
@@ -292,7 +294,7 @@ pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
 /// Returns the prose of a body on one line: without headings.
 fn prose(body: &str) -> String {
     let lines = body.lines().filter(|line| !line.trim_start().starts_with('#'));
-    one_line(&lines.collect::<Vec<_>>().join(" "))
+    one_line(&join(lines, " "))
 }
 
 /// An entry with its links.

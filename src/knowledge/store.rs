@@ -25,7 +25,7 @@ use crate::parallel;
 use crate::project::Project;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, Changes, Operation, listing, read, real_path};
-use crate::text::{inert, line_end, quantity, sanitized, sha256, shell_word};
+use crate::text::{inert, join, line_end, quantity, sanitized, sha256, shell_word};
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -192,16 +192,14 @@ fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let lacks_word = |other: &str| {
         !key.split('-').all(|word| other.split('-').any(|part| part.starts_with(word)))
     };
-    let mut keys: Vec<String> = place.keys().into_iter().collect();
-    keys.sort_by_cached_key(|other| {
-        (lacks_word(other), strsim::levenshtein(key, other), other.clone())
-    });
-    let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
-    let error = Error::not_found(format!("not found: {key}"));
-    if closest.is_empty() {
-        return error.hint("there are no entries yet; `annals remember` creates one");
-    }
-    error.hint(format!("closest keys: {}", closest.join(", ")))
+    // Keys that are equally close stay in alphabetical order.
+    let mut keys = Vec::from_iter(place.keys());
+    keys.sort_by_cached_key(|other| (lacks_word(other), strsim::levenshtein(key, other)));
+    keys.truncate(3);
+    Error::not_found(format!("not found: {key}")).hint(match &keys[..] {
+        [] => "there are no entries yet; `annals remember` creates one".to_owned(),
+        closest => format!("closest keys: {}", closest.join(", ")),
+    })
 }
 
 /// Number of bytes at the end of the log that are read: about a thousand writes.
@@ -217,10 +215,9 @@ pub(crate) fn log(
     what: &str,
 ) -> Result<()> {
     refuse_link_out(place, &place.log())?;
-    let what: Vec<&str> = what.lines().map(str::trim).collect();
+    let what = join(what.lines().map(str::trim), " ");
     let end = line_end(read::end(&place.log(), LOG_END)?);
-    let line = format!("- {} {}{end}", clock.timestamp(), what.join(" "));
-    changes.append(&place.log(), line)
+    changes.append(&place.log(), format!("- {} {what}{end}", clock.timestamp()))
 }
 
 /// Returns the place of each entry in the order of the latest writes.

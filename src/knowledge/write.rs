@@ -18,7 +18,7 @@ use crate::markdown::{FrontMatter, front_matter};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, read};
-use crate::text::{capitalized, clip, is_line, line_end, sentences, shell_word};
+use crate::text::{capitalized, clip, is_line, join, line_end, sentences, shell_word};
 use crate::warning::Warning;
 
 /// The data to write.
@@ -433,8 +433,8 @@ pub fn delete(
         )));
     };
     policy.check("the reason", reason)?;
-    let lines: Vec<&str> = reason.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let reason = &lines.join(" ");
+    let lines = reason.lines().map(str::trim).filter(|line| !line.is_empty());
+    let reason = &join(lines, " ");
     let operation = format!("entry delete {key}");
     let (replaced, applied) = project.transact(&operation, &[Store::Entries], || {
         let (path, entry) = existing(&place, key)?;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::text::join;
+
 /// Returns a text as a YAML scalar: plain if it is unambiguous, otherwise in double quotes.
 pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
@@ -23,15 +25,13 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Returns scalars in YAML syntax as a flow sequence: `[a, b]`.
 pub(crate) fn list(scalars: impl IntoIterator<Item = String>) -> String {
-    let scalars: Vec<String> = scalars.into_iter().collect();
-    format!("[{}]", scalars.join(", "))
+    format!("[{}]", join(scalars, ", "))
 }
 
 /// Returns fields with values in YAML syntax as a flow mapping: `{a: x, b: y}`.
 pub(crate) fn map(fields: &[(&str, String)]) -> String {
-    let fields: Vec<String> =
-        fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    format!("{{{}}}", fields.join(", "))
+    let fields = fields.iter().map(|(name, value)| format!("{name}: {value}"));
+    format!("{{{}}}", join(fields, ", "))
 }
 
 fn is_plain(text: &str) -> bool {

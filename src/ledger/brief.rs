@@ -13,7 +13,7 @@ use crate::ledger::{coverage, state};
 use crate::markdown::{Label, Outline, Section, without_bullet, without_comments};
 use crate::project::Project;
 use crate::secrets;
-use crate::text::fold;
+use crate::text::{fold, join};
 use crate::warning::Warning;
 
 /// Number of days whose decisions are shown in full, unless a caller says otherwise.
@@ -160,8 +160,7 @@ fn action(files: &LedgerFiles, coverage: &Coverage) -> Option<String> {
 fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {
     let entries = decisions.entries.iter();
     let recent = entries.filter(|entry| entry.date.is_some() && entry.date >= since);
-    let texts: Vec<&str> = recent.map(|entry| text[entry.range.clone()].trim()).collect();
-    texts.join("\n\n")
+    join(recent.map(|entry| text[entry.range.clone()].trim()), "\n\n")
 }
 
 /// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim, except for headings without text.
@@ -174,7 +173,6 @@ fn session_constraints(text: &str) -> String {
     let shown = |section: &Section| {
         // The title is a heading of level 1, and contains no section.
         let range = if section.level == 1 { &section.own } else { &section.whole };
-        let mut parts = vec![outline.slice(&(section.heading.start..section.own.end))];
         let is_named = |part: &Section| SECTIONS.iter().any(|title| is_named(&part.title, title));
         // A nested section with one of these names, such as Superseded, is left out with all that is below it.
         let mut own_end = 0;
@@ -184,15 +182,14 @@ fn session_constraints(text: &str) -> String {
             }
             part.heading.start >= own_end
         });
-        let below = below.filter(has_text);
-        parts.extend(below.map(|part| outline.slice(&(part.heading.start..part.own.end))));
-        parts.join("\n\n")
+        let parts = [section].into_iter().chain(below.filter(has_text));
+        join(parts.map(|part| outline.slice(&(part.heading.start..part.own.end))), "\n\n")
     };
     let wanted = ["Infrastructure", "Rules", "Hazards"].into_iter().flat_map(|title| {
         let sections = outline.sections().iter().filter(has_text);
         sections.filter(move |section| is_named(&section.title, title)).map(shown)
     });
-    wanted.collect::<Vec<_>>().join("\n\n")
+    join(wanted, "\n\n")
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::ledger::{constraints, coverage, state};
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::search::WordSet;
-use crate::text::{clip, fold, line_number};
+use crate::text::{clip, fold, join, line_number};
 use crate::warning::{SourceLocation, Warning};
 
 /// Maximum number of characters of a bullet or title in a message.
@@ -260,10 +260,10 @@ impl<'a> File<'a> {
                 Some(_) => &["root cause", "fix", "prevention", "evidence"],
                 None => &["why", "impact", "evidence"],
             };
-            let missing: Vec<&str> =
-                required.iter().copied().filter(|name| named(name).is_none()).collect();
+            let missing =
+                join(required.iter().copied().filter(|name| named(name).is_none()), ", no ");
             if !missing.is_empty() {
-                self.add("entry", entry.line, format!("has no {}", missing.join(", no ")));
+                self.add("entry", entry.line, format!("has no {missing}"));
             }
             cited.extend(named("evidence").map(|label| (entry.line, label.value.clone())));
         }

@@ -8,7 +8,7 @@ use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit, line_start};
 use crate::search::WordSet;
-use crate::text::{Line, fold, line_end, line_gap};
+use crate::text::{Line, fold, join, line_end, line_gap};
 
 /// The sections that every file has, in their order.
 pub(crate) const SECTIONS: [&str; 5] =
@@ -270,10 +270,10 @@ impl Merge<'_> {
         if let [one] = matching[..] {
             return Ok(one);
         }
-        let lines: Vec<String> = matching.iter().map(|one| one.line.to_string()).collect();
-        let message = match lines.len() {
+        let lines = join(matching.iter().map(|one| one.line.to_string()), ", ");
+        let message = match matching.len() {
             0 => "matches no current bullet".to_owned(),
-            count => format!("matches {count} bullets, on lines {}", lines.join(", ")),
+            count => format!("matches {count} bullets, on lines {lines}"),
         };
         Err(("match", message))
     }

@@ -19,7 +19,7 @@ use crate::markdown::{Outline, edit, without_comments};
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{Line, fold, line_end, line_gap, pattern};
+use crate::text::{Line, fold, join, line_end, line_gap, pattern};
 
 /// Placeholder for an unknown value.
 const UNKNOWN: &str = "Unknown (needs human)";
@@ -110,8 +110,8 @@ fn says_anything(text: &str) -> bool {
 
 /// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
 pub(crate) fn non_present_word(text: &str) -> Option<String> {
-    let plain: Vec<&str> = text.split('`').step_by(2).collect();
-    NON_PRESENT.find(&plain.join(" ")).map(|word| word.as_str().to_owned())
+    let plain = join(text.split('`').step_by(2), " ");
+    NON_PRESENT.find(&plain).map(|word| word.as_str().to_owned())
 }
 
 /// Returns the text of the file with a new state and a new anchor, where there are some.

@@ -398,18 +398,13 @@ fn phase_or_last_complete<'a>(
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.
 fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
-    let missing: Vec<String> = phase
-        .open_plans()
-        .map(|slot| {
-            slot.paths()
-                .last()
-                .and_then(Path::file_name)
-                .map_or_else(|| slot.number.to_string(), |file| file.display().to_string())
-        })
-        .collect();
-    let number = &phase.number;
+    let missing =
+        phase.open_plans().map(|slot| match slot.paths().last().and_then(Path::file_name) {
+            Some(file) => file.display().to_string(),
+            None => slot.number.to_string(),
+        });
+    let (number, missing) = (&phase.number, join(missing, ", "));
     let message = if !missing.is_empty() {
-        let missing = missing.join(", ");
         format!("phase {number} is not complete: no finished summary for {missing}")
     } else if phase.has_plans() {
         format!("phase {number} is not complete: {}", status_words(phase))

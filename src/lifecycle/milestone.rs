@@ -20,7 +20,7 @@ use crate::plan::{
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
-use crate::text::{pluralize, slug_of, word_enum};
+use crate::text::{join, pluralize, slug_of, word_enum};
 
 /// The outcome of `annals milestone new` or `switch`.
 #[derive(Debug, Default, Serialize)]
@@ -194,8 +194,7 @@ fn keeps_active(project: &Project, survey: &Survey) -> Result<bool> {
 fn check_root_is_free(survey: &Survey) -> Result<()> {
     let position = &survey.position;
     let is_open = |phase: &&Phase| !matches!(phase.state, PhaseState::Done | PhaseState::Dropped);
-    let open: Vec<String> =
-        position.members().filter(is_open).map(|phase| phase.number.to_string()).collect();
+    let open: Vec<&Phase> = position.members().filter(is_open).collect();
     let stated = survey.state.milestone.as_deref().unwrap_or_default();
     let roadmap = read::text(&survey.folder.dir.join(vocabulary::ROADMAP))?;
     // As this command writes it, so that nobody has filled it in yet.
@@ -209,7 +208,8 @@ fn check_root_is_free(survey: &Survey) -> Result<()> {
     }
     if !open.is_empty() {
         let word = pluralize(open.len(), "phase");
-        let message = format!("the current milestone is not finished: {word} {}", open.join(", "));
+        let open = join(open.iter().map(|phase| phase.number.to_string()), ", ");
+        let message = format!("the current milestone is not finished: {word} {open}");
         return Err(Error::refused(message)
             .hint("finish it, then `annals ship`; or ship it as it is with --force"));
     }

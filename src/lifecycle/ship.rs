@@ -213,15 +213,11 @@ fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
         PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
         PhaseState::Open | PhaseState::Done => {}
     }
-    let left: Vec<String> = phase
-        .plans
-        .iter()
-        .filter(|slot| slot.state == PlanState::Open)
-        .map(|slot| slot.number.to_string())
-        .collect();
+    let left = phase.plans.iter().filter(|slot| slot.state == PlanState::Open);
+    let left = join(left.map(|slot| slot.number.to_string()), ", ");
     if !left.is_empty() {
-        let word = pluralize(left.len(), "plan");
-        open.push(format!("phase {number}: no summary for {word} {}", left.join(", ")));
+        let word = pluralize(phase.count(PlanState::Open), "plan");
+        open.push(format!("phase {number}: no summary for {word} {left}"));
     }
     open.extend(phase.plans.iter().filter_map(|slot| {
         let is_unfinished = matches!(slot.state, PlanState::Partial | PlanState::Failed);

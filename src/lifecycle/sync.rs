@@ -94,19 +94,15 @@ pub fn fix_state(project: &Project) -> Result<Repair> {
 
 /// Returns the error that lists the contradictions which remain.
 fn unfixed(report: &SyncReport, first: &Drift) -> Error {
-    let listed: Vec<String> = report
-        .left
-        .iter()
-        .map(|drift| {
-            let (file, line) = (drift.file.display(), drift.line);
-            format!("{file}:{line}: {}", drift.sentence())
-        })
-        .collect();
+    let listed = report.left.iter().map(|drift| {
+        let (file, line) = (drift.file.display(), drift.line);
+        format!("{file}:{line}: {}", drift.sentence())
+    });
     let message = format!(
         "{} corrected, {} left as they are: {}",
         report.corrections.len(),
         report.left.len(),
-        listed.join("; ")
+        join(listed, "; ")
     );
     Error::failed(message).at(&first.file, first.line).hint(
         "these lines contain more than a status, or their file is not UTF-8; edit them by hand",
@@ -116,9 +112,9 @@ fn unfixed(report: &SyncReport, first: &Drift) -> Error {
 /// Returns the error that lists the files which are out of date.
 fn out_of_date(changed: &[PathBuf], request: &SyncRequest) -> Error {
     let names = join(changed.iter().map(|path| path.display().to_string()), ", ");
-    let targets: Vec<&str> = request.targets.iter().map(|target| target.as_str()).collect();
+    let targets = join(request.targets.iter().map(|target| target.as_str()), ",");
     let command = match &request.memory {
-        Some(_) if !targets.is_empty() => format!("annals sync --target {}", targets.join(",")),
+        Some(_) if !targets.is_empty() => format!("annals sync --target {targets}"),
         _ => "annals sync".to_owned(),
     };
     Error::failed(format!("out of date: {names}")).hint(command)

@@ -24,7 +24,7 @@ use crate::plan::read::vocabulary::{begins, has, words};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
-use crate::text::{Line, clip, is_closed, lower_words, negates, pattern, prose, sentences};
+use crate::text::{Line, clip, is_closed, join, lower_words, negates, pattern, prose, sentences};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
@@ -393,11 +393,10 @@ impl SubmittedLesson {
                 self.refused("names neither a plan nor a file", "add \"plans\" or \"files\"")
             );
         }
-        let named: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
         let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(file.as_str()));
         let citation = match &plans[..] {
             _ if is_said => String::new(),
-            [] => format!(" ({})", named.join(", ")),
+            [] => format!(" ({})", join(files.iter().map(|file| format!("`{file}`")), ", ")),
             plans => format!(" {}", cite(&plans.iter().collect::<Vec<_>>())),
         };
         Ok(Lesson {
@@ -413,9 +412,8 @@ impl SubmittedLesson {
             let exists = |number: &PlanNumber| phase.plans.iter().any(|plan| plan.plan == *number);
             number.filter(exists).ok_or_else(|| {
                 let reason = format!("names plan {text}, which {} does not have", phase.dir_name);
-                let all: Vec<String> =
-                    phase.plans.iter().map(|plan| plan.plan.to_string()).collect();
-                self.refused(&reason, &format!("its plans: {}", all.join(", ")))
+                let all = join(phase.plans.iter().map(|plan| plan.plan.to_string()), ", ");
+                self.refused(&reason, &format!("its plans: {all}"))
             })
         };
         self.plans.iter().map(known).collect()

@@ -10,6 +10,7 @@
 //!
 //! Characters that would end a field or the comment are percent-encoded, such as `%20`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Display;
 use std::sync::LazyLock;
@@ -18,7 +19,7 @@ use regex_lite::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::plan::{DEFAULT_MILESTONE, PlanNumber};
-use crate::text::{pattern, percent_decoded};
+use crate::text::{join, pattern, percent_decoded};
 
 /// The place in a summary that a lesson was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,20 +92,19 @@ impl Trace {
 /// Prints the comment.
 impl Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
+        let plans = join(self.plans.iter().map(plan_id), ",");
         let sources = self.sources.iter().map(|source| match source {
             Some(source) => format!("{}:{}", plan_id(&source.plan), source.line),
             None => "-".to_owned(),
         });
-        let sources: Vec<String> = sources.collect();
         f.write_str("<!-- annals:")?;
         for (name, value) in [
             ("phase-dir", self.phase_dir.as_str()),
-            ("plans", &plans.join(",")),
+            ("plans", &plans),
             ("digest", &self.digest),
             ("commit", self.commit.as_deref().unwrap_or_default()),
             ("milestone", self.milestone.as_deref().unwrap_or_default()),
-            ("sources", &sources.join(",")),
+            ("sources", &join(sources, ",")),
             ("judged", if self.judged { "1" } else { "" }),
             ("bullets", self.bullets.as_deref().unwrap_or_default()),
         ] {
@@ -154,14 +154,12 @@ fn encoded(value: &str) -> String {
 
 /// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`.
 pub(crate) fn cite(plans: &[&PlanNumber]) -> String {
-    let mut plans = plans.to_vec();
-    plans.sort();
-    plans.dedup();
-    let ids: Vec<String> = plans.into_iter().map(plan_id).collect();
-    match ids.len() {
+    let plans: BTreeSet<_> = plans.iter().collect();
+    let ids = join(plans.iter().map(|plan| plan_id(plan)), ", ");
+    match plans.len() {
         0 => String::new(),
-        1 => format!("(plan {})", ids[0]),
-        _ => format!("(plans {})", ids.join(", ")),
+        1 => format!("(plan {ids})"),
+        _ => format!("(plans {ids})"),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::plan::{PhaseNumber, PhaseNumbering, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{Line, line_end};
+use crate::text::{Line, join, line_end};
 use crate::warning::Warning;
 use crate::{patterns, secrets, templates};
 
@@ -227,8 +227,8 @@ fn note_line(project: &Project, request: &NoteRequest) -> Result<String> {
     }
     let phase = request.phase.iter().map(|phase| format!("phase {phase}"));
     let files = request.files.iter().map(|file| format!("`{file}`"));
-    let about: Vec<String> = phase.chain(files).collect();
-    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+    let about = join(phase.chain(files), ", ");
+    let about = if about.is_empty() { about } else { format!(" ({about})") };
     Ok(format!("{}: {text}{about}", project.clock.today()))
 }
 
@@ -411,18 +411,14 @@ fn kinds(plans: &[PlanRecord]) -> Option<String> {
         }
     }
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let parts: Vec<String> =
-        counted.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    let parts = join(counted.iter().map(|(kind, count)| format!("{count} {kind}")), ", ");
+    (!parts.is_empty()).then_some(parts)
 }
 
 /// Returns a kind without characters that are special in a bracketed list.
 fn plain(kind: &str) -> String {
-    let words: Vec<&str> = kind
-        .split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c))
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.join(" ")
+    let words = kind.split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c));
+    join(words.filter(|word| !word.is_empty()), " ")
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::recall::markdown::{Authority, passages};
 use crate::search::index::Passage;
 use crate::storage::read::PathKind;
 use crate::storage::{Boundary, listing, read};
-use crate::text::{clip, lower_words, slashed, word_enum};
+use crate::text::{clip, join, lower_words, slashed, word_enum};
 use crate::{journal, knowledge, ledger, patterns};
 
 word_enum! {
@@ -143,8 +143,7 @@ impl SourceName {
             }
             true
         })?;
-        let lines: Vec<String> = lines.into();
-        Ok(Some(lines.join("\n")))
+        Ok(Some(join(lines, "\n")))
     }
 
     /// Returns the passages of a file, by its name from the project on.
