@@ -31,9 +31,7 @@ pub use relevance::{RelevantPattern, known_patterns, relevant, relevant_patterns
 pub(crate) use relevance::{is_statistic, with_changes, worth_knowing};
 pub(crate) use sentences::{ContentWords, statement};
 pub(crate) use staleness::StaleReasons;
-pub use staleness::{
-    CommitRef, Freshness, PathCheck, PathReport, PathStatus, Staleness, Structure, check,
-};
+pub use staleness::{Freshness, PathCheck, PathReport, PathStatus, Staleness, check};
 pub use trace::{LessonSource, Trace};
 pub(crate) use trace::{known_milestone, plan_id};
 pub(crate) use tree::ends_in;

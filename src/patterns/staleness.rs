@@ -47,8 +47,6 @@ pub struct Freshness {
     pub reasons: Vec<String>,
     /// The paths it mentions, in order.
     pub paths: Vec<PathReport>,
-    /// The tree then and now; `None` if history does not reach back to the entry.
-    pub structure: Option<Structure>,
     /// Why each of its texts may be out of date, because of its own paths or of the structure.
     #[serde(skip)]
     stale_texts: BTreeMap<String, String>,
@@ -64,31 +62,6 @@ pub struct PathReport {
     /// Its new path, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-}
-
-/// A commit and its date.
-#[derive(Clone, Debug, Serialize)]
-pub struct CommitRef {
-    /// The abbreviated commit hash.
-    pub commit: String,
-    /// Its date, in UTC.
-    pub date: Option<NaiveDate>,
-}
-
-/// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
-/// are ignored.
-#[derive(Clone, Debug, Serialize)]
-pub struct Structure {
-    /// The commit that the current tree is compared with.
-    pub since: CommitRef,
-    /// The share of the old files that still exist under the same path.
-    pub files: Rate,
-    /// The frameworks that were added.
-    pub frameworks_added: Vec<String>,
-    /// The frameworks that were removed.
-    pub frameworks_removed: Vec<String>,
-    /// Whether less than half of the files survives, or a framework was added or removed.
-    pub has_changed: bool,
 }
 
 /// The status of a path.
@@ -138,9 +111,7 @@ impl Staleness {
             let base = stated.or_else(|| timeline.at_end_of(entry.date?));
             if let Some(at) = base.filter(|at| !diffs.contains_key(at)) {
                 let hash = timeline.hash(at).unwrap_or_default();
-                let commit = hash[..hash.len().min(7)].to_owned();
-                let since = CommitRef { commit, date: timeline.date(at) };
-                diffs.insert(at, Diff::new(since, hash, git, &tree)?);
+                diffs.insert(at, Diff::new(hash, timeline.date(at), git, &tree)?);
             }
             let diff = base.and_then(|at| diffs.get(&at));
             found.push(Freshness::new(entry.title(), entry.line, entry.all_texts(), &tree, diff));
@@ -165,9 +136,8 @@ impl Freshness {
         tree: &Tree,
         diff: Option<&Diff>,
     ) -> Self {
-        let structure = diff.map(|diff| diff.structure.clone());
-        let changed = structure.as_ref().and_then(Structure::reason);
-        let mut found = Self { id, line, structure, ..Self::default() };
+        let changed = diff.and_then(|diff| diff.structure.clone());
+        let mut found = Self { id, line, ..Self::default() };
         let mut known = HashSet::new();
         for text in texts {
             let reports = report_paths(text, tree, diff);
@@ -230,14 +200,20 @@ fn bare(word: &str) -> &str {
 
 /// What changed since a commit.
 struct Diff {
-    structure: Structure,
+    /// Why the structure makes texts stale, with figures; `None` if it has not changed enough.
+    structure: Option<String>,
     renames: Renames,
 }
 
 impl Diff {
-    fn new(since: CommitRef, hash: &str, git: &Git, tree: &Tree) -> Result<Self> {
+    fn new(hash: &str, date: Option<NaiveDate>, git: &Git, tree: &Tree) -> Result<Self> {
         let changed = git.changes_since(hash)?;
-        let structure = Structure::compare(since, hash, &changed, git, tree)?;
+        let changes = structure_changes(hash, &changed, git, tree)?.join(", ");
+        let structure = (!changes.is_empty()).then(|| {
+            let (since, _) = hash.split_at(hash.len().min(7));
+            let date = date.map(|date| format!(", {date}")).unwrap_or_default();
+            format!("structure changed since {since}{date}: {changes}")
+        });
         Ok(Self { structure, renames: Renames::among(changed) })
     }
 }
@@ -314,80 +290,59 @@ impl<'p> PathCheck<'p> {
     }
 }
 
-impl Structure {
-    fn compare(
-        since: CommitRef,
-        hash: &str,
-        changed: &[ChangedFile],
-        git: &Git,
-        tree: &Tree,
-    ) -> Result<Self> {
-        let is_counted = |path: &&str| !path.starts_with('.');
-        let came: HashSet<&str> = changed
-            .iter()
-            .filter(|file| "ARC".contains(file.status))
-            .map(|file| file.path.as_str())
-            .collect();
-        let went = changed.iter().filter_map(|file| match file.status {
-            'D' => Some(file.path.as_str()),
-            'R' => file.from.as_deref(),
-            _ => None,
-        });
-        let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
-        let kept = now.iter().copied().filter(|path| !came.contains(path));
-        let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
-        let files = Rate { count: kept.count(), of: then.len() };
-
-        // A project's first manifest does not count as a change.
-        let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
-        let now: HashSet<&str> = now.into_iter().collect();
-        let all = manifests(now.union(&then).copied());
-        let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
-        if !earlier.is_empty() {
-            let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
-            for bytes in git.contents(&names)?.into_iter().flatten() {
-                had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
-            }
-            for path in all.into_iter().filter(|path| now.contains(path)) {
-                let text = read::text(&tree.top.join(path)).ok().flatten();
-                has.extend(text.iter().flat_map(|text| frameworks(&text.value)));
-            }
+/// Returns what has changed in a project's tree since a commit, with figures: whether less than half of the files survives
+/// under the same path, and the frameworks that were added or removed. Top-level files and folders whose names begin with a
+/// dot are ignored.
+fn structure_changes(
+    hash: &str,
+    changed: &[ChangedFile],
+    git: &Git,
+    tree: &Tree,
+) -> Result<Vec<String>> {
+    let is_counted = |path: &&str| !path.starts_with('.');
+    let came: HashSet<&str> = changed
+        .iter()
+        .filter(|file| "ARC".contains(file.status))
+        .map(|file| file.path.as_str())
+        .collect();
+    let went = changed.iter().filter_map(|file| match file.status {
+        'D' => Some(file.path.as_str()),
+        'R' => file.from.as_deref(),
+        _ => None,
+    });
+    let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
+    let kept = now.iter().copied().filter(|path| !came.contains(path));
+    let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
+    let files = Rate { count: kept.count(), of: then.len() };
+    // A project's first manifest does not count as a change.
+    let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
+    let now: HashSet<&str> = now.into_iter().collect();
+    let all = manifests(now.union(&then).copied());
+    let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
+    if !earlier.is_empty() {
+        let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
+        for bytes in git.contents(&names)?.into_iter().flatten() {
+            had.extend(frameworks(&String::from_utf8_lossy(&bytes)));
         }
-        let frameworks_added: Vec<String> =
-            has.difference(&had).map(|name| (*name).to_owned()).collect();
-        let frameworks_removed: Vec<String> =
-            had.difference(&has).map(|name| (*name).to_owned()).collect();
-        let has_changed = is_half_gone(files) || has != had;
-        Ok(Self { since, files, frameworks_added, frameworks_removed, has_changed })
+        for path in all.into_iter().filter(|path| now.contains(path)) {
+            let text = read::text(&tree.top.join(path)).ok().flatten();
+            has.extend(text.iter().flat_map(|text| frameworks(&text.value)));
+        }
     }
-
-    /// Returns what has changed, with figures; `None` if the structure has not changed enough.
-    pub fn reason(&self) -> Option<String> {
-        if !self.has_changed {
-            return None;
-        }
-        let mut parts = Vec::new();
-        if is_half_gone(self.files) {
-            let Rate { count, of } = self.files;
-            let percent = self.files.percent().unwrap_or_default();
-            parts.push(format!("{count} of {of} files ({percent} %) remain"));
-        }
-        parts.extend(self.frameworks_added.iter().map(|name| format!("{name} added")));
-        parts.extend(self.frameworks_removed.iter().map(|name| format!("{name} removed")));
-        let CommitRef { commit, date } = &self.since;
-        let date = date.map(|date| format!(", {date}")).unwrap_or_default();
-        Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
+    let mut changes = Vec::new();
+    if files.count * 2 < files.of {
+        let (Rate { count, of }, percent) = (files, files.percent().unwrap_or_default());
+        changes.push(format!("{count} of {of} files ({percent} %) remain"));
     }
+    changes.extend(has.difference(&had).map(|name| format!("{name} added")));
+    changes.extend(had.difference(&has).map(|name| format!("{name} removed")));
+    Ok(changes)
 }
 
 /// Returns the frameworks that a manifest names.
 fn frameworks(text: &str) -> impl Iterator<Item = &'static str> {
     let lines = manifest::lines(text);
     words("framework").filter(move |name| lines.iter().any(|line| manifest::lists(line, name)))
-}
-
-fn is_half_gone(rate: Rate) -> bool {
-    rate.count * 2 < rate.of
 }
 
 /// Why patterns may be out of date, by line and text; a pattern that is not listed is fresh.
@@ -463,7 +418,7 @@ mod tests {
     use crate::clock::parse_date;
     use crate::git::Git;
     use crate::git::tests::Sandbox;
-    use crate::patterns::{PatternEntry, Rate, Trace};
+    use crate::patterns::{PatternEntry, Trace};
 
     /// Writes a file with unique content, so that git does not detect unrelated files as renames.
     fn put(sandbox: &Sandbox, path: &str) {
@@ -649,15 +604,12 @@ mod tests {
         sandbox.git(&["rm", "-rq", "old/part_0", "old/part_1", "old/part_2", "old/part_3"]);
         commit(&sandbox, "2026-01-06");
         let git = sandbox.open_git();
-        let found = check(&sandbox, &git, "no path", Some(&written), None).structure.unwrap();
-        assert_eq!(found.files, Rate { count: 7, of: 11 });
-        assert!(!found.has_changed);
+        let found = check(&sandbox, &git, "no path", Some(&written), None);
+        assert!(found.reasons.is_empty(), "7 of 11 files remain");
         sandbox.git(&["rm", "-rq", "old"]);
         put(&sandbox, "new/deep/a.rs");
         commit(&sandbox, "2026-01-07");
         let found = check(&sandbox, &git, "no path", Some(&written), None);
-        let structure = found.structure.unwrap();
-        assert_eq!(structure.files, Rate { count: 1, of: 11 });
         let since = &written[..7];
         assert_eq!(
             found.reasons,
@@ -676,15 +628,11 @@ mod tests {
         write("package.json", r#"{"dependencies": {"react": "19", "left-pad": "1"}}"#);
         commit(&sandbox, "2026-01-06");
         let git = sandbox.open_git();
-        let found = check(&sandbox, &git, "no path", Some(&written), None).structure.unwrap();
-        assert_eq!(
-            (found.frameworks_added.join(" "), found.frameworks_removed.join(" ")),
-            ("react".to_owned(), "vue".to_owned())
-        );
-        assert!(found.reason().unwrap().ends_with(": react added, vue removed"));
+        let found = check(&sandbox, &git, "no path", Some(&written), None);
+        assert!(found.reasons[0].ends_with(": react added, vue removed"));
         // The first manifest of a project is no change of frameworks.
-        let found = check(&sandbox, &git, "no path", Some(&first), None).structure.unwrap();
-        assert!(!found.has_changed);
+        let found = check(&sandbox, &git, "no path", Some(&first), None);
+        assert!(found.reasons.is_empty());
     }
 
     #[test]
