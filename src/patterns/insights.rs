@@ -118,9 +118,6 @@ pub struct Group {
     /// The share of them that has the property in question, for a comparison of rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Their median duration, for a comparison of durations with any known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub median_minutes: Option<Minutes>,
 }
 
 /// A comparison of two groups.
@@ -140,8 +137,6 @@ pub struct Comparison {
     pub is_lesson: bool,
     /// The difference in words: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
     pub statement: String,
-    /// The property compared: `deviations by tasks`.
-    pub subject: String,
 }
 
 /// A group of plans with its name.
@@ -160,15 +155,16 @@ impl Comparison {
             _ => ("were completed", Some(PlanRecord::completed_as_stated)),
         };
         let of = |(name, all): Named<'_, '_>| {
-            let (times, middle) = (minutes(all), median(&minutes(all)));
-            let (plans, rate, median_minutes, figure) = if let Some(answer) = answer {
-                let rate = rate(all, answer);
-                (rate.of, Some(rate), None, format!("in {} of {}", rate.count, rate.of))
-            } else {
-                let figure = middle.map_or("unknown".to_owned(), |middle| middle.to_string());
-                (times.len(), None, middle, figure)
+            let times = minutes(all);
+            let rate = answer.map(|answer| rate(all, answer));
+            let (plans, figure) = match rate {
+                Some(Rate { count, of }) => (of, format!("in {count} of {of}")),
+                None => (
+                    times.len(),
+                    median(&times).map_or("unknown".to_owned(), |middle| middle.to_string()),
+                ),
             };
-            (Group { name, plans, rate, median_minutes }, figure, times)
+            (Group { name, plans, rate }, figure, times)
         };
         let ((group, figure, times), (other, other_figure, other_times)) = (of(group), of(other));
         let (p, note) = match (group.rate, other.rate) {
@@ -188,7 +184,6 @@ impl Comparison {
             other,
             is_lesson: false,
             statement: capitalized(&statement),
-            subject: question.as_str().replace('-', " "),
         }
     }
 }
@@ -357,43 +352,29 @@ pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
 pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     let (first, second) = (one.len(), other.len());
     let (product, all) = (to_f64(first * second), to_f64(first + second));
-    let ranks = Ranks::from_samples(one, other);
-    let variance = product / 12.0 * (all + 1.0 - ranks.ties / (all * (all - 1.0)));
+    let of_first = one.iter().map(|value| (*value, true));
+    let mut row: Vec<(f64, bool)> =
+        of_first.chain(other.iter().map(|value| (*value, false))).collect();
+    row.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // The sum of the ranks of the first group, from 1; tied values share their mean rank. The sum of t³ - t over all groups
+    // of t tied values.
+    let (mut sum_of_first, mut ties, mut before) = (0.0, 0.0, 0);
+    for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        let length = to_f64(tied.len());
+        let place = to_f64(before) + f64::midpoint(length, 1.0);
+        let of_first = tied.iter().filter(|(_, is_first)| *is_first).count();
+        sum_of_first += place * to_f64(of_first);
+        ties += length.powi(3) - length;
+        before += tied.len();
+    }
+    let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     // An empty group, or none but equal values.
     if variance.is_nan() || variance <= 0.0 {
         return 1.0;
     }
-    let u = ranks.sum_of_first - to_f64(first * (first + 1)) / 2.0;
+    let u = sum_of_first - to_f64(first * (first + 1)) / 2.0;
     let distance = (u.max(product - u) - product / 2.0 - 0.5) / variance.sqrt();
     libm::erfc(distance / std::f64::consts::SQRT_2).min(1.0)
-}
-
-/// The ranks of the values of both groups, sorted together.
-struct Ranks {
-    /// Sum of the ranks of the first group, from 1; tied values share their mean rank.
-    sum_of_first: f64,
-    /// Sum of t³ - t over all groups of t tied values.
-    ties: f64,
-}
-
-impl Ranks {
-    fn from_samples(one: &[f64], other: &[f64]) -> Self {
-        let first = one.iter().map(|value| (*value, true));
-        let second = other.iter().map(|value| (*value, false));
-        let mut row: Vec<(f64, bool)> = first.chain(second).collect();
-        row.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut ranks = Self { sum_of_first: 0.0, ties: 0.0 };
-        let mut before = 0;
-        for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-            let length = to_f64(tied.len());
-            let place = to_f64(before) + f64::midpoint(length, 1.0);
-            let of_first = tied.iter().filter(|(_, is_first)| *is_first).count();
-            ranks.sum_of_first += place * to_f64(of_first);
-            ranks.ties += length.powi(3) - length;
-            before += tied.len();
-        }
-        ranks
-    }
 }
 
 #[cfg(test)]
