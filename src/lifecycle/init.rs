@@ -276,12 +276,11 @@ pub(crate) fn new_state(
     skills: &[Skill],
     carried: &CarriedState,
 ) -> Result<String> {
-    let mut context = json!(carried);
-    context["name"] = json!(name);
-    context["milestone"] = json!(milestone);
-    context["event"] = json!(event);
-    context["date"] = json!(project.clock.today().to_string());
-    context["skills"] = json!(skills);
+    let date = project.clock.today().to_string();
+    let context = json!({
+        "name": name, "milestone": milestone, "event": event, "date": date, "skills": skills,
+        "carried": carried,
+    });
     templates::render(Template::InitState, &context)
 }
 

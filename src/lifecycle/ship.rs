@@ -387,11 +387,13 @@ fn root_state(
     changes: &Changes,
 ) -> Result<String> {
     let old = planned_text(changes, &survey.folder.active.dir.join(vocabulary::STATE))?;
-    let mut context = json!(CarriedState::from_state(&old, &survey.state));
     let date = project.clock.today().to_string();
-    context["project"] = json!(survey.name(project));
-    context["shipped"] = json!({"milestone": name, "slug": slug, "date": date});
-    context["skills"] = json!(survey.state.skills);
+    let context = json!({
+        "project": survey.name(project),
+        "shipped": {"milestone": name, "slug": slug, "date": date},
+        "skills": survey.state.skills,
+        "carried": CarriedState::from_state(&old, &survey.state),
+    });
     let new = templates::render(Template::ShippedState, &context)?;
     Ok(with_line_end_of(&old, &new))
 }

@@ -27,10 +27,11 @@ fn init_state() -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
     [
         json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": skills,
-            "decisions": [{"text": "Use rye", "date": "2026-02-16", "rationale": "It keeps"}, {"text": "Never freeze", "date": null, "rationale": null}],
-            "todos": ["- [ ] Buy salt"], "blockers": ["- No oven"], "profile": ["- 12 Rust files"]}),
+            "carried": {
+                "decisions": [{"text": "Use rye", "date": "2026-02-16", "rationale": "It keeps"}, {"text": "Never freeze", "date": null, "rationale": null}],
+                "todos": ["- [ ] Buy salt"], "blockers": ["- No oven"], "profile": ["- 12 Rust files"]}}),
         json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": [],
-            "decisions": [], "todos": [], "blockers": [], "profile": []}),
+            "carried": {"decisions": [], "todos": [], "blockers": [], "profile": []}}),
     ]
 }
 
@@ -85,11 +86,12 @@ fn contexts(template: Template) -> [Json; 2] {
         ],
         Template::ShippedState => [
             json!({"project": "Bakery", "shipped": {"milestone": "Version 2", "slug": "v2", "date": "2026-02-17"},
-                "decisions": [{"text": "Rye | wheat", "date": "2026-01-02", "rationale": "Taste"},
-                              {"text": "No yeast", "date": null, "rationale": null}],
-                "todos": ["Buy salt"], "blockers": ["No oven"], "skills": skills, "profile": ["- 12 Rust files"]}),
+                "skills": skills, "carried": {
+                    "decisions": [{"text": "Rye | wheat", "date": "2026-01-02", "rationale": "Taste"},
+                                  {"text": "No yeast", "date": null, "rationale": null}],
+                    "todos": ["Buy salt"], "blockers": ["No oven"], "profile": ["- 12 Rust files"]}}),
             json!({"project": "Bakery", "shipped": {"milestone": "Version 2", "slug": "v2", "date": "2026-02-17"},
-                "decisions": [], "todos": [], "blockers": [], "skills": [], "profile": []}),
+                "skills": [], "carried": {"decisions": [], "todos": [], "blockers": [], "profile": []}}),
         ],
     }
 }
