@@ -92,27 +92,26 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 /// Where ACTIVE names the milestone, it gets a folder, and work in the planning folder itself moves to `default/`.
 /// Elsewhere it is in the planning folder itself, which must not hold another one.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
-    carried_out(project, "milestone new", |survey, changes| {
+    carried_out(project, "milestone new", slug, |survey, changes| {
         plan_new(project, survey, slug, changes)
     })
 }
 
 /// Makes an open milestone the active one.
 pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
-    carried_out(project, "milestone switch", |survey, changes| plan_switch(survey, slug, changes))
+    carried_out(project, "milestone switch", slug, |survey, changes| {
+        plan_switch(survey, slug, changes)
+    })
 }
 
-/// A planned switch: the milestone to activate, unless it is in the planning folder itself, and the report.
-type Planned = (Option<MilestoneFolder>, MilestoneReport);
-
-fn planned(active: Option<MilestoneFolder>, name: &str, was_active: bool) -> Planned {
-    let report = MilestoneReport { active: name.to_owned(), was_active, migrated: None };
-    (active, report)
-}
+/// A planned switch: the milestone to activate, unless it is in the planning folder itself, whether it was active before,
+/// and the folder to which work was moved.
+type Planned = (Option<MilestoneFolder>, bool, Option<PathBuf>);
 
 fn carried_out(
     project: &Project,
     operation: &str,
+    slug: &str,
     plan: impl Fn(&Survey, &mut Changes) -> Result<Planned>,
 ) -> Result<CommandOutcome<MilestoneReport>> {
     let place = project.planning()?;
@@ -125,11 +124,12 @@ fn carried_out(
     let stores = [Store::Plan, Store::Context];
     carry_out(project, operation, &stores, |work| {
         let survey = Survey::read(project)?;
-        let (active, report) = plan(&survey, &mut work.changes)?;
+        let (active, was_active, moved) = plan(&survey, &mut work.changes)?;
         let after = afterwards(project, &survey, active, &work.changes);
         work.warnings.extend(after.warnings.iter().cloned());
         refresh_with(project, &survey, &after, &SyncRequest::default(), work)?;
-        Ok(report)
+        let migrated = moved.map(|dir| project.relative(&dir).to_owned());
+        Ok(MilestoneReport { active: slug.to_owned(), was_active, migrated })
     })
 }
 
@@ -153,7 +153,7 @@ fn plan_new(
     let is_named =
         folder.active.dir == folder.dir && survey.state.milestone.as_deref() == Some(slug);
     if folder.active.slug == slug || is_named {
-        return Ok(planned(Some(folder.active.clone()), slug, true));
+        return Ok((Some(folder.active.clone()), true, None));
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
         return Err(Error::refused(format!("milestone {slug:?} already exists"))
@@ -179,8 +179,7 @@ fn plan_new(
     write_new(project, survey, slug, &home, &carried, changes)?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     let active = MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() };
-    let migrated = migrated.map(|dir| project.relative(&dir).to_owned());
-    Ok((Some(active), MilestoneReport { active: slug.to_owned(), was_active: false, migrated }))
+    Ok((Some(active), false, migrated))
 }
 
 /// Returns whether milestones have folders of their own here, with the active one named in ACTIVE.
@@ -265,7 +264,7 @@ fn plan_in_root(
         }
         _ => write_new(project, survey, slug, dir, carried, changes)?,
     }
-    Ok(planned(None, slug, false))
+    Ok((None, false, None))
 }
 
 /// Plans the files of a new milestone.
@@ -345,5 +344,5 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         };
         return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));
     };
-    Ok(planned(Some(active), slug, folder.active.slug == slug))
+    Ok((Some(active), folder.active.slug == slug, None))
 }
