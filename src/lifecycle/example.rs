@@ -46,7 +46,7 @@ fn next_file(text: &'static str) -> Option<((&'static str, &'static str), &'stat
 
 /// Writes the example project into an empty folder; `data` is the user's data folder.
 pub fn write_example(folder: &Path, clock: Clock, data: Option<PathBuf>) -> Result<()> {
-    write(folder, clock, data, &example_files()?).map(|_| ())
+    write(folder, clock, data, &example_files()?).map(drop)
 }
 
 /// Writes the summaries of the example's open plans, as an agent would, and returns the diff.

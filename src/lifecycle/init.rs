@@ -125,7 +125,8 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     let texts = Texts::with_defaults(request, defaults)?;
     let date = project.clock.today().to_string();
     let project_file = root.join(vocabulary::PROJECT);
-    if project_file.exists() && request.says_something() {
+    let says = [&request.name, &request.description, &request.core_value];
+    if project_file.exists() && says.into_iter().any(Option::is_some) {
         let message =
             "already exists and is left as it is; the description is only for a new project";
         new.work.warnings.push(Warning::file(&project_file, message));
@@ -261,12 +262,6 @@ fn defaults(project: &Project, home: &Path, warnings: &mut Vec<Warning>) -> Resu
         name: stated.or(manifest.name).or_else(folder).unwrap_or_else(|| "project".to_owned()),
         description: manifest.description,
     })
-}
-
-impl InitRequest {
-    fn says_something(&self) -> bool {
-        self.name.is_some() || self.description.is_some() || self.core_value.is_some()
-    }
 }
 
 /// Returns the STATE.md of a milestone in which nothing is planned yet.

@@ -426,7 +426,10 @@ impl History {
             unread.extend(lost.flat_map(|summary| summary.unread()).cloned());
         }
         // Archives are listed by name; milestones without dates sort first, since their order is unknown.
-        read.sort_by_key(|phases| first_day(phases));
+        read.sort_by_key(|phases: &Vec<FinishedPhase>| {
+            let plans = phases.iter().flat_map(|phase| &phase.plans);
+            plans.filter_map(|plan| plan.summary.completed).min()
+        });
         let mut current = phases(&folder.active, warnings)?;
         for phase in &mut current {
             let own = active.iter().find(|own| phase.is(own));
@@ -508,11 +511,6 @@ fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Vec<FinishedPhas
         }
     }
     found
-}
-
-fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
-    let plans = phases.iter().flat_map(|phase| &phase.plans);
-    plans.filter_map(|plan| plan.summary.completed).min()
 }
 
 /// Returns the recorded patterns, each bullet with its source as far as the summaries still exist.
