@@ -112,8 +112,7 @@ fn sections(text: &str) -> Vec<BriefSection> {
 
 /// Assembles the summary, with the entries of the last `days` days.
 pub fn brief(project: &Project, days: u64) -> Result<Brief> {
-    let mut warnings = Vec::new();
-    let mut files = LedgerFiles::read(project, &mut warnings)?;
+    let mut files = LedgerFiles::read(project)?;
     // Before the texts are taken apart, since a key may have several lines.
     for file in [&mut files.state, &mut files.constraints, &mut files.decisions] {
         file.text = secrets::redact(&file.text).text.into_owned();
@@ -136,7 +135,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
         recent_decisions: recent(text, &decisions, since),
         recent_commits: recent_commits.collect(),
         coverage: survey.coverage,
-        warnings: project.named(warnings),
+        warnings: project.named(files.warnings),
     })
 }
 

@@ -49,8 +49,7 @@ pub struct CheckReport {
 
 /// Checks the three files.
 pub fn check(project: &Project) -> Result<CheckReport> {
-    let mut warnings = Vec::new();
-    let files = LedgerFiles::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project)?;
     let footer = Footer::parse(&files.state.text);
     let survey = coverage::survey(project, &files, &footer)?;
     let [old_constraints, old_decisions] = committed(project, &files)?;
@@ -73,7 +72,7 @@ pub fn check(project: &Project) -> Result<CheckReport> {
         file.check_kept_entries(&old_decisions, &now);
     }
     findings.sort();
-    Ok(CheckReport { findings, coverage: survey.coverage, warnings: project.named(warnings) })
+    Ok(CheckReport { findings, coverage: survey.coverage, warnings: project.named(files.warnings) })
 }
 
 /// Returns the merge-only and the append-only file of the last commit; empty if it does not contain them.

@@ -103,9 +103,8 @@ pub(crate) struct Decisions {
 
 /// Returns the entries of DECISIONS.md in file order, or an empty list if the file does not exist.
 pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<DecisionEntry>>> {
-    let mut warnings = Vec::new();
-    let files = LedgerFiles::read(project, &mut warnings)?;
-    Ok(Parsed::new(Decisions::parse(&files.decisions.text).entries, warnings))
+    let files = LedgerFiles::read(project)?;
+    Ok(Parsed::new(Decisions::parse(&files.decisions.text).entries, files.warnings))
 }
 
 impl Rollup {

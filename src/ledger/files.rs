@@ -45,6 +45,8 @@ pub(crate) struct LedgerFiles {
     pub(crate) constraints: LedgerFile,
     /// DECISIONS.md.
     pub(crate) decisions: LedgerFile,
+    /// What was read only in part.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// Returns the paths of the three files, which may not exist.
@@ -88,7 +90,7 @@ impl LedgerFile {
 }
 
 impl LedgerFiles {
-    pub(crate) fn read(project: &Project, warnings: &mut Vec<Warning>) -> Result<Self> {
+    pub(crate) fn read(project: &Project) -> Result<Self> {
         let folder: PathBuf = project.root.join(&project.settings.ledger_dir);
         let folder: PathBuf = folder.components().collect();
         if !project.settings.origin("ledger_dir").is_users() {
@@ -98,7 +100,8 @@ impl LedgerFiles {
         let real = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
         let below = project.git.top().and_then(|top| real.strip_prefix(top).ok());
         let repo_path = below.and_then(Path::to_str).filter(|name| !name.is_empty());
-        let mut file = |name: &str| LedgerFile::read(folder.join(name), warnings);
+        let mut warnings = Vec::new();
+        let mut file = |name: &str| LedgerFile::read(folder.join(name), &mut warnings);
         let [state, constraints, decisions] = NAMES;
         Ok(Self {
             state: file(state)?,
@@ -106,6 +109,7 @@ impl LedgerFiles {
             decisions: file(decisions)?,
             repo_path: repo_path.map(|name| name.replace('\\', "/")),
             folder,
+            warnings,
         })
     }
 
@@ -158,11 +162,10 @@ pub struct InitReport {
 /// Creates each missing file from its template; the anchor is the checked-out commit, and covers nothing yet. `hook` plans
 /// what is changed in settings with them.
 pub fn init(project: &Project, hook: impl Fn() -> Result<Changes>) -> Result<InitReport> {
-    let mut warnings = Vec::new();
     let stores = [Store::Ledger, Store::Context];
-    let (folder, applied) = project.transact("ledger init", &stores, || {
+    let ((folder, mut warnings), applied) = project.transact("ledger init", &stores, || {
         let mut changes = hook()?;
-        let files = LedgerFiles::read(project, &mut warnings)?;
+        let files = LedgerFiles::read(project)?;
         files.refuse_unwritable(project)?;
         let anchor = project.git.head()?.map(|hash| format!("{hash} {INIT_NOTE}"));
         let state = state::blank(project, anchor.as_deref().unwrap_or(NO_HASH))?;
@@ -171,7 +174,7 @@ pub fn init(project: &Project, hook: impl Fn() -> Result<Changes>) -> Result<Ini
         for (file, text) in files.all().into_iter().zip(texts).filter(|(file, _)| !file.exists()) {
             changes.edit(&file.path, None, text)?;
         }
-        Ok((files.folder, changes))
+        Ok(((files.folder, files.warnings), changes))
     })?;
     warnings.extend(applied.warnings);
     let is_settings = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");

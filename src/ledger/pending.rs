@@ -64,8 +64,7 @@ pub struct Pending {
 /// While the files are still empty templates, that is the latest batch; an update may cover it and all
 /// earlier commits.
 pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pending> {
-    let mut warnings = Vec::new();
-    let files = LedgerFiles::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project)?;
     let is_empty = state::is_uninitialised(&files.state.text);
     let mut survey = coverage::survey(project, &files, &Footer::parse(&files.state.text))?;
     // An empty state still has to be written, even if all commits count as covered.
@@ -85,7 +84,7 @@ pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pendi
         threshold: threshold(),
         schema: update::schema(),
         coverage: survey.coverage,
-        warnings: project.named(warnings),
+        warnings: project.named(files.warnings),
     };
     let ended = [AnchorState::NoRepository, AnchorState::NoCommits, AnchorState::Covered];
     if !ended.contains(&standing) {

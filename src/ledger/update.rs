@@ -187,9 +187,8 @@ pub fn update_problems(text: &str) -> Vec<Problem> {
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, secrets: SecretPolicy) -> Result<UpdateReport> {
     let draft = Draft::read(text, secrets);
-    let mut warnings = Vec::new();
-    let (covered_through, applied) = project
-        .transact("ledger update", &[Store::Ledger], || plan(project, &draft, &mut warnings))?;
+    let ((covered_through, mut warnings), applied) =
+        project.transact("ledger update", &[Store::Ledger], || plan(project, &draft))?;
     warnings.extend(applied.warnings);
     let outcome = match applied.changed.is_empty() {
         true => UpdateResult::AlreadyApplied,
@@ -204,19 +203,17 @@ pub fn update(project: &Project, text: &str, secrets: SecretPolicy) -> Result<Up
     })
 }
 
-/// Plans the changes to the three files, with the anchor afterwards, or returns all problems.
-fn plan(
-    project: &Project,
-    draft: &Draft,
-    warnings: &mut Vec<Warning>,
-) -> Result<(Option<String>, Changes)> {
-    warnings.clear();
-    let files = LedgerFiles::read(project, warnings)?;
+/// The anchor after an update, and its warnings.
+type Updated = (Option<String>, Vec<Warning>);
+
+/// Plans the changes to the three files, or returns all problems.
+fn plan(project: &Project, draft: &Draft) -> Result<(Updated, Changes)> {
+    let mut files = LedgerFiles::read(project)?;
     files.refuse_unwritable(project)?;
     let update = &draft.update;
     let mut problems = draft.problems.clone();
     draft.check_redacted(&files, &mut problems);
-    let anchor = covered_commit(project, update, &files.state, &mut problems, warnings)?;
+    let anchor = covered_commit(project, update, &files.state, &mut problems, &mut files.warnings)?;
     let state = update.state.as_ref();
     let state = state::apply(project, &files.state, state, anchor.as_deref(), &mut problems)?;
     let mut constraints = files.constraints.text.clone();
@@ -246,7 +243,7 @@ fn plan(
         changes.edit(&file.path, file.bytes.clone(), text)?;
     }
     let covered = anchor.or_else(|| Footer::parse(&files.state.text).hash().map(str::to_owned));
-    Ok((covered, changes))
+    Ok(((covered, files.warnings), changes))
 }
 
 /// Returns the commit that the update covers, unless it cannot be covered.
