@@ -461,7 +461,7 @@ mod tests {
             ["a pet dog", "my puppy", "compile error in the parser"].map(|text| table.vector(text));
         assert!(one.dot(&near) > one.dot(&far) + 0.2);
         assert_eq!(table.rows.as_ptr().addr() % 64, 0);
-        assert_eq!(one.dimension(), DIMENSION);
+        assert_eq!(one.values().len(), DIMENSION);
     }
 
     proptest! {

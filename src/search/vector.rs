@@ -46,11 +46,6 @@ impl Vector {
         &self.0
     }
 
-    /// Returns the number of components.
-    pub fn dimension(&self) -> usize {
-        self.0.len()
-    }
-
     /// Returns whether no word of the text is in the vocabulary.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|value| *value == 0.0)
@@ -214,8 +209,7 @@ impl Endpoint {
             let response = self.request(batch)?;
             vectors.extend(self.in_order(response, batch.len())?);
         }
-        let first = vectors.first().map(Vector::dimension);
-        if vectors.iter().any(|vector| Some(vector.dimension()) != first) {
+        if vectors.iter().any(|vector| vector.0.len() != vectors[0].0.len()) {
             return Err(self.unexpected("vectors of different lengths"));
         }
         Ok(vectors)

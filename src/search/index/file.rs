@@ -233,7 +233,7 @@ struct List {
 
 impl List {
     /// Adds a unit, whose number is not below that of the one before.
-    pub(crate) fn add(&mut self, unit: u32, count: u32) {
+    fn add(&mut self, unit: u32, count: u32) {
         put((unit - self.last) << 1 | u32::from(count > 1), &mut self.bytes);
         if count > 1 {
             put(count, &mut self.bytes);
@@ -307,7 +307,7 @@ impl Postings {
         lists.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         let mut insert = db.prepare_cached("INSERT INTO postings VALUES(?1, ?2, ?3)")?;
         lists.iter().try_for_each(|(stem, list)| {
-            insert.execute(params![&stem[..], batch, list.bytes]).map(|_| ())
+            insert.execute(params![&stem[..], batch, list.bytes]).map(drop)
         })
     }
 }

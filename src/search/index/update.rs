@@ -38,16 +38,8 @@ const SAMPLE_BYTES: usize = 8 * 1024;
 /// Number of different stems that a thread remembers: file names and digests never end.
 const MAX_STEMS: usize = 1 << 18;
 
-/// A file as recorded in the index.
-struct Recorded {
-    id: i64,
-    source: usize,
-    role: usize,
-    stamp: Vec<u8>,
-}
-
-/// A file that has changed, and what the index has of it.
-type Changed<'a> = (&'a IndexFile, Option<Recorded>);
+/// A file that has changed, and its number if the index has it.
+type Changed<'a> = (&'a IndexFile, Option<i64>);
 
 /// The outcome of preparing a file; if it cannot be read, the reason, unless it does not exist.
 type Prepared = std::result::Result<Content, Option<Warning>>;
@@ -84,7 +76,7 @@ impl Index {
             each_prepared(&changed, reader, progress, |file, prepared| match prepared {
                 Err(warning) => {
                     warnings.extend(warning);
-                    file.1.as_ref().map_or(Ok(()), |known| writer.delete(known.id))
+                    file.1.map_or(Ok(()), |known| writer.delete(known))
                 }
                 Ok(content) => writer.replace(file, &content),
             })?;
@@ -109,22 +101,19 @@ impl Index {
 fn compare<'f>(db: &Connection, files: &'f [IndexFile]) -> Result<(Vec<Changed<'f>>, Vec<i64>)> {
     let mut statement = db.prepare("SELECT name, id, source, role, stamp FROM files")?;
     let rows = statement.query_map([], |row| {
-        let (id, source, role) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let known = Recorded { id, source, role, stamp: row.get(4)? };
-        Ok((row.get::<_, String>(0)?, known))
+        let state = (row.get(2)?, row.get(3)?, row.get(4)?);
+        Ok((row.get::<_, String>(0)?, (row.get(1)?, state)))
     })?;
-    let mut known: HashMap<String, Recorded> = rows.collect::<Result<_>>()?;
+    let mut known: HashMap<String, (i64, _)> = rows.collect::<Result<_>>()?;
     let mut changed = Vec::new();
     for file in files {
-        let recorded = known.remove(&file.name);
-        let is_same = |known: &Recorded| {
-            (known.source, known.role, &known.stamp) == (file.source, file.role, &file.stamp)
-        };
-        if !recorded.as_ref().is_some_and(is_same) {
-            changed.push((file, recorded));
+        let (id, state) = known.remove(&file.name).unzip();
+        let state = state.as_ref().map(|(source, role, stamp)| (source, role, stamp));
+        if state != Some((&file.source, &file.role, &file.stamp)) {
+            changed.push((file, id));
         }
     }
-    Ok((changed, known.into_values().map(|known| known.id).collect()))
+    Ok((changed, known.into_values().map(|(id, _)| id).collect()))
 }
 
 /// Prepares the files, in parallel if there are many, and stores them in the order of the list, so that the same files
@@ -285,7 +274,7 @@ impl<'a> Writer<'a> {
     }
 
     fn run(&self, sql: &str, values: impl rusqlite::Params) -> Result<()> {
-        self.db.prepare_cached(sql)?.execute(values).map(|_| ())
+        self.db.prepare_cached(sql)?.execute(values).map(drop)
     }
 
     /// Deletes a file. The numbers of its units stay in the lists, and are never given again.
@@ -301,7 +290,7 @@ impl<'a> Writer<'a> {
     /// Replaces the indexed content of a file.
     fn replace(&mut self, (file, known): &Changed<'_>, content: &Content) -> Result<()> {
         if let Some(old) = known {
-            self.delete(old.id)?;
+            self.delete(*old)?;
         }
         self.run(
             "INSERT INTO files VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
