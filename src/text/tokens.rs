@@ -32,7 +32,7 @@ pub fn estimate_tokens(text: &str) -> usize {
 /// Returns the cost of the run that starts with `first`, in hundredths of a token, and consumes the run.
 fn run_cost(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
     match first {
-        'a'..='z' | 'A'..='Z' => word_cost(&Word::read(first, rest), before == ' '),
+        'a'..='z' | 'A'..='Z' => word_cost(first, before == ' ', rest),
         '0'..='9' => {
             let space = if before == ' ' { 100 } else { 0 };
             space + consume_run(rest, |c| c.is_ascii_digit()).div_ceil(3) * 103
@@ -70,31 +70,16 @@ fn consume_run(rest: &mut Peekable<Chars>, is_in_run: fn(char) -> bool) -> usize
     length
 }
 
-/// The shape of a run of ASCII letters.
-struct Word {
-    length: usize,
-    upper: usize,
-    camel_humps: usize,
-}
-
-impl Word {
-    fn read(first: char, rest: &mut Peekable<Chars>) -> Self {
-        let mut word =
-            Self { length: 1, upper: usize::from(first.is_ascii_uppercase()), camel_humps: 0 };
-        let mut previous = first;
-        while let Some(next) = rest.next_if(char::is_ascii_alphabetic) {
-            word.length += 1;
-            word.upper += usize::from(next.is_ascii_uppercase());
-            word.camel_humps +=
-                usize::from(previous.is_ascii_lowercase() && next.is_ascii_uppercase());
-            previous = next;
-        }
-        word
+/// Returns the cost of a run of ASCII letters, and consumes it.
+fn word_cost(first: char, after_space: bool, rest: &mut Peekable<Chars>) -> usize {
+    let (mut length, mut camel_humps, mut previous) = (1_usize, 0, first);
+    let mut upper = usize::from(first.is_ascii_uppercase());
+    while let Some(next) = rest.next_if(char::is_ascii_alphabetic) {
+        length += 1;
+        upper += usize::from(next.is_ascii_uppercase());
+        camel_humps += usize::from(previous.is_ascii_lowercase() && next.is_ascii_uppercase());
+        previous = next;
     }
-}
-
-fn word_cost(word: &Word, after_space: bool) -> usize {
-    let Word { length, upper, camel_humps } = *word;
     if camel_humps > 0 {
         return 65 + 95 * camel_humps;
     }
