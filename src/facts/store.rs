@@ -90,16 +90,17 @@ impl Facts {
         refuse_special(path)?;
         let open = || {
             let is_empty = !fs::metadata(path).is_ok_and(|file| file.len() > 0);
-            if purpose == Purpose::Read && is_empty {
-                return Self::new(Connection::open_in_memory()?, path, clock, wait, purpose);
-            }
-            if !path.exists() {
-                // Only for the user; another process may create it at the same time.
-                Log::lock(path)?;
-            }
-            let connection = match open_shared(path, wait) {
-                Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error)?,
-                opened => opened?,
+            let connection = if purpose == Purpose::Read && is_empty {
+                Connection::open_in_memory()?
+            } else {
+                if !path.exists() {
+                    // Only for the user; another process may create it at the same time.
+                    Log::lock(path)?;
+                }
+                match open_shared(path, wait) {
+                    Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error)?,
+                    opened => opened?,
+                }
             };
             Self::new(connection, path, clock, wait, purpose)
         };
@@ -376,21 +377,20 @@ impl<T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>> FromRow for T {}
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         let failed = Self::failed(format!("cannot use the database: {error}"));
-        match error.sqlite_error_code() {
-            _ if is_busy(&error) => {
-                failed.hint("another process is writing; run it again when that is done")
-            }
+        let hint = match error.sqlite_error_code() {
+            _ if is_busy(&error) => "another process is writing; run it again when that is done",
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                failed.hint("restore the file from a copy, or use --db for another one")
+                "restore the file from a copy, or use --db for another one"
             }
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                failed.hint("annals cannot write there; nothing was changed")
+                "annals cannot write there; nothing was changed"
             }
             Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull) => {
-                failed.hint("the disk may be full or failing; nothing was written")
+                "the disk may be full or failing; nothing was written"
             }
-            _ => failed,
-        }
+            _ => return failed,
+        };
+        failed.hint(hint)
     }
 }
 

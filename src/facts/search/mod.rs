@@ -69,13 +69,10 @@ pub fn retrieve(
         return Ok(Retrieved { user, method, is_wordless: true, ..Retrieved::default() });
     }
     let vector = match query.method {
-        Method::Lexical => Ok(None),
-        _ => vectors::of_query(facts, user, query, embedder).map(Some),
+        Method::Lexical => Ok(QueryVector::default()),
+        _ => vectors::of_query(facts, user, query, embedder),
     };
-    let (vector, mut because) = match vector {
-        Ok(vector) => (vector, None),
-        Err(error) => (None, Some(error.to_string())),
-    };
+    let mut because = vector.as_ref().err().map(ToString::to_string);
     // All reads use one snapshot of the database.
     let snapshot = facts.connection.unchecked_transaction()?;
     let is_of_model = vectors::model(facts)? == embedder.model();
