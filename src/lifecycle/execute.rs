@@ -166,7 +166,7 @@ pub(crate) fn record(
         };
         let lessons = lessons_of(&phase);
         let checked = lessons.map(|lessons| lessons.checked(&phase, &known, None, &project.root));
-        let entry = Retrospective::judged(&phase, &context, checked.transpose()?);
+        let entry = Retrospective::from_phase(&phase, &context, checked.transpose()?);
         if entry.worked.is_empty() && entry.failed.is_empty() {
             report.without_lessons.push(phase.dir_name.clone());
             let deviations = phase.plans.iter().map(|plan| plan.deviations().len()).sum();

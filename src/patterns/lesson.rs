@@ -245,7 +245,7 @@ fn texts<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<String>,
 }
 
 /// Lessons that passed every check.
-pub(crate) struct CheckedLessons {
+pub struct CheckedLessons {
     pub(crate) worked: Vec<Lesson>,
     pub(crate) failed: Vec<Lesson>,
 }

@@ -19,7 +19,7 @@ pub use entry::{Bullet, BulletSource, LoosePattern, PatternEntry, PatternOutcome
 pub use insights::{
     Comparison, ComparisonQuestion, Group, Insights, PlanRef, Rate, fisher_exact, mann_whitney,
 };
-pub use lesson::{SubmittedLesson, SubmittedLessons};
+pub use lesson::{CheckedLessons, SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::{numbered_task, problem, tells_only_what_was_done};
 pub(crate) use paths::is_planning;
 pub use paths::{Mention, mentions};

@@ -308,12 +308,7 @@ pub struct EntryContext<'a> {
 impl Retrospective {
     /// Creates the entry of a phase, with the lessons of the agent that worked on it, or else with what its summaries
     /// say.
-    pub fn from_phase(phase: &FinishedPhase, context: &EntryContext<'_>) -> Self {
-        Self::judged(phase, context, None)
-    }
-
-    /// Creates the same with `lessons` that the agent submitted.
-    pub(crate) fn judged(
+    pub fn from_phase(
         phase: &FinishedPhase,
         context: &EntryContext<'_>,
         lessons: Option<CheckedLessons>,

@@ -57,7 +57,7 @@ fn drawn(phase: &FinishedPhase) -> Retrospective {
         commit: Some("0123456789abcdef0123456789abcdef01234567"),
         insights: &[],
     };
-    Retrospective::from_phase(phase, &context)
+    Retrospective::from_phase(phase, &context, None)
 }
 
 #[test]
