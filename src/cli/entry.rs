@@ -41,24 +41,14 @@ pub(crate) struct RememberArgs {
     /// The entry to create or update, instead of a new one
     #[arg(long, add = keys())]
     key: Option<String>,
-    /// What kind of knowledge it is [default: by its words, else reference]
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<EntryType>,
-    /// Tags
-    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
-    tags: Option<Vec<String>>,
+    #[command(flatten)]
+    asked: Remember,
     /// How sure you are [default: high on a terminal, otherwise low: nobody confirmed it]
     #[arg(long, value_name = "GRADE")]
     confidence: Option<Confidence>,
     /// Store it as a fact about the user, not about the project; --key is the fact's key [default: note[]]
     #[arg(long, conflicts_with_all = ["kind", "tags", "confidence"])]
     fact: bool,
-    /// Store it even if it looks like a secret
-    #[arg(long)]
-    allow_secret: bool,
-    /// An id of your choice: repeating it returns the first answer and writes nothing
-    #[arg(long, value_name = "ID")]
-    request_id: Option<String>,
 }
 
 /// Forget an entry: delete it, with a reason for the log
@@ -203,9 +193,6 @@ struct WriteArgs {
     /// Take the body from standard input
     #[arg(long)]
     body_stdin: bool,
-    /// Store it even if it looks like a secret
-    #[arg(long)]
-    allow_secret: bool,
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -258,8 +245,8 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
         let statement = Statement {
             key: args.key.clone().unwrap_or_else(|| "note[]".to_owned()),
             value: text,
-            secrets: args.allow_secret.into(),
-            request_id: args.request_id.clone(),
+            allow_secret: args.asked.allow_secret,
+            request_id: args.asked.request_id.clone(),
             ..Statement::default()
         };
         out.preface(project);
@@ -272,11 +259,9 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     let asked = Remember {
         text,
         key: args.key.clone(),
-        kind: args.kind,
-        tags: args.tags.as_deref().map(distinct),
+        tags: args.asked.tags.as_deref().map(distinct),
         confidence: args.confidence.unwrap_or(stated),
-        secrets: args.allow_secret.into(),
-        request_id: args.request_id.clone(),
+        ..args.asked.clone()
     };
     let memory = KnowledgeDir::in_project(project).memory();
     let is_known = project.git.is_repository() || project.planning().is_ok();
@@ -354,7 +339,6 @@ impl WriteArgs {
         Ok(EntryWrite {
             tags: self.entry.tags.as_deref().map(distinct),
             body: self.body()?,
-            secrets: self.allow_secret.into(),
             ..self.entry.clone()
         })
     }

@@ -153,39 +153,8 @@ enum FactsCommand {
 /// Example: annals facts add --key preference.editor --value helix --user ada
 #[derive(Args, Debug)]
 struct AddArgs {
-    /// What the fact is about: dotted, lower case; `likes[]` has several values
-    #[arg(long)]
-    key: String,
-    /// The value
-    #[arg(long, value_name = "TEXT")]
-    value: String,
-    /// The value as structured data, in JSON
-    #[arg(long, value_name = "JSON")]
-    value_json: Option<String>,
-    /// Its category, if it is not the key's default
-    #[arg(long)]
-    category: Option<Category>,
-    /// The project that it belongs to
-    #[arg(long, value_name = "NAME")]
-    of_project: Option<String>,
-    /// When the event that it describes happened
-    #[arg(long, value_name = "TIME")]
-    event_time: Option<String>,
-    /// Start of its validity [default: now]
-    #[arg(long, value_name = "TIME")]
-    valid_from: Option<String>,
-    /// End of its validity [default: none]
-    #[arg(long, value_name = "TIME")]
-    valid_to: Option<String>,
-    /// The user was asked and confirmed it: it is certain, and overwrites any existing fact
-    #[arg(long)]
-    confirmed: bool,
-    /// Keep a value that looks like a secret
-    #[arg(long)]
-    allow_secret: bool,
-    /// An id of your choice: repeating it returns the first answer and writes nothing
-    #[arg(long, value_name = "ID")]
-    request_id: Option<String>,
+    #[command(flatten)]
+    statement: Statement,
 }
 
 /// List a user's facts by key: id, confidence, key and value
@@ -216,15 +185,8 @@ struct ListArgs {
     /// Only this status
     #[arg(long)]
     status: Option<FactStatus>,
-    /// Only this category
-    #[arg(long)]
-    category: Option<Category>,
-    /// Only this key, or, if it ends in a dot, all keys with that prefix
-    #[arg(long)]
-    key: Option<String>,
-    /// Only facts that belong to this project or to none
-    #[arg(long, value_name = "NAME")]
-    of_project: Option<String>,
+    #[command(flatten)]
+    filter: FactFilter,
 }
 
 /// Find a user's facts by words and by meaning, the best first
@@ -372,7 +334,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         FactsCommand::Add(args) => {
             let user = context.user()?;
-            let added = facts::add(&context.write()?, &user, &args.statement())?;
+            let added = facts::add(&context.write()?, &user, &args.statement)?;
             context.out.show(&added, text!("facts/effect"))
         }
         FactsCommand::List(args) => list(args, context),
@@ -439,24 +401,6 @@ fn input() -> Result<String> {
     stdin_text(MAX_INPUT_BYTES, "read standard input")
 }
 
-impl AddArgs {
-    fn statement(&self) -> Statement {
-        Statement {
-            key: self.key.clone(),
-            value: self.value.clone(),
-            json: self.value_json.clone(),
-            category: self.category,
-            project: self.of_project.clone(),
-            event_time: self.event_time.clone(),
-            valid_from: self.valid_from.clone(),
-            valid_to: self.valid_to.clone(),
-            is_confirmed: self.confirmed,
-            secrets: self.allow_secret.into(),
-            request_id: self.request_id.clone(),
-        }
-    }
-}
-
 fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
     let (user, store) = (context.user()?, context.read()?);
     let out = &mut *context.out;
@@ -480,7 +424,7 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
         return out.show(&built, text!("facts/profile"));
     }
     if args.profile {
-        let built = facts::profile(&store, &user, args.of_project.as_deref())?;
+        let built = facts::profile(&store, &user, args.filter.of_project.as_deref())?;
         return out.show(&built, text!("facts/profile"));
     }
     let statuses = match (args.all, args.status) {
@@ -488,12 +432,7 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
         (_, Some(status)) => vec![status],
         (_, None) => vec![FactStatus::Active, FactStatus::PendingConfirmation],
     };
-    let filter = FactFilter {
-        statuses,
-        category: args.category,
-        key: args.key.clone(),
-        project: args.of_project.clone(),
-    };
+    let filter = FactFilter { statuses, ..args.filter.clone() };
     out.show(&facts::list(&store, &user, &filter)?, text!("facts/list"))
 }
 

@@ -71,7 +71,7 @@ struct WriteArgs {
     kind: Option<String>,
     /// A tag; may be given several times
     #[arg(long = "tag", value_name = "TAG", requires = "content")]
-    tags: Vec<String>,
+    tags: Option<Vec<String>>,
     /// Further fields, a JSON object
     #[arg(long, value_name = "JSON", requires = "content")]
     meta: Option<String>,
@@ -108,28 +108,8 @@ struct WriteArgs {
 struct SearchArgs {
     /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
     q: Option<String>,
-    /// Maximum number of results [default: 20]
-    #[arg(long, value_name = "N", requires = "q")]
-    limit: Option<usize>,
-    /// Number of lines at the end to search first [default: 50000]
-    #[arg(long, value_name = "N", requires = "q")]
-    window_lines: Option<usize>,
-    /// Search the raw lines (rg), their decoded texts (jq), or both where a line may escape Q (hybrid)
-    /// [default: hybrid]
-    #[arg(long, requires = "q")]
-    mode: Option<Mode>,
-    /// The type that a record must have
-    #[arg(long = "type", value_name = "TYPE", requires = "q")]
-    kind: Option<String>,
-    /// A tag that a record must have; may be given several times
-    #[arg(long = "tag", value_name = "TAG", requires = "q")]
-    tags: Vec<String>,
-    /// Only records from this day or time on
-    #[arg(long, value_name = "TIME", requires = "q")]
-    since: Option<String>,
-    /// Only records up to this day or time
-    #[arg(long, value_name = "TIME", requires = "q")]
-    until: Option<String>,
+    #[command(flatten)]
+    query: JournalQuery,
 }
 
 /// A JSON document with what a dry run would have added.
@@ -147,7 +127,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     let done = match &args.command {
         JournalCommand::Tail { lines } => return tail(*lines, &file?, out),
         JournalCommand::Write(args) => {
-            let options = args.options(&environment, global.dry_run)?;
+            let options = args.options(&environment, global.place.dry_run)?;
             if let Some(from) = &args.import {
                 let imported = journal::import(&file?, from, &options)?;
                 return out.show(&imported, text!("journal/imported"));
@@ -202,9 +182,9 @@ impl WriteArgs {
 
     fn drafts(&self) -> Result<Vec<RecordDraft>> {
         if let Some(content) = &self.content {
-            let tags = (!self.tags.is_empty()).then(|| self.tags.clone());
+            let (kind, tags) = (self.kind.clone(), self.tags.clone());
             let meta = self.meta.as_deref();
-            return Ok(vec![RecordDraft::new(self.kind.clone(), content.clone(), tags, meta)?]);
+            return Ok(vec![RecordDraft::new(kind, content.clone(), tags, meta)?]);
         }
         if !self.batch {
             return Ok(vec![RecordDraft::parse(&input(MAX_LINE)?)?]);
@@ -246,16 +226,7 @@ fn write(args: &WriteArgs, file: &Path, options: &WriteOptions, out: &mut Output
 fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {
     let query = match &args.q {
         None => JournalQuery::parse(&input(MAX_LINE)?)?,
-        Some(q) => JournalQuery {
-            q: q.clone(),
-            limit: args.limit,
-            window_lines: args.window_lines,
-            mode: args.mode,
-            kind: args.kind.clone(),
-            tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
-            since: args.since.clone(),
-            until: args.until.clone(),
-        },
+        Some(q) => JournalQuery { q: q.clone(), ..args.query.clone() },
     };
     let mut found = journal::search(file, &query)?;
     if !verbose {

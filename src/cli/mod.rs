@@ -123,20 +123,10 @@ fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// The project's folder; paths are relative to it then [default: nearest parent with a planning folder or .git]
-    #[arg(short = 'C', long, value_name = "DIR", global = true)]
-    project: Option<PathBuf>,
-    /// Planning folder, if it has a non-standard name
-    #[arg(long, value_name = "DIR", global = true)]
-    planning_dir: Option<PathBuf>,
+    #[command(flatten)]
+    place: OpenRequest,
     #[command(flatten)]
     mode: OutputMode,
-    /// Show what would change (a unified diff, for text files), and change nothing
-    #[arg(long, global = true)]
-    dry_run: bool,
-    /// Do not record this change for `annals undo`
-    #[arg(long, global = true)]
-    no_history: bool,
 }
 
 /// Defines the commands: first those that work in a project, each with its function.
@@ -210,7 +200,7 @@ impl Command {
             _ => {}
         }
         let project = Project::open(global.request()?)?;
-        let is_here = global.project.is_none() && working_directory()? == project.root;
+        let is_here = global.place.project.is_none() && working_directory()? == project.root;
         out.set_root(&project.root, is_here);
         out.warnings(&project.warnings);
         out.detail(&format!("project: {}", project.root.display()));
@@ -244,26 +234,22 @@ impl Command {
 
 impl Global {
     fn request(&self) -> Result<OpenRequest> {
-        let environment = Environment::new(std::env::vars_os());
         Ok(OpenRequest {
             directory: working_directory()?,
-            project: self.project.clone(),
-            planning_dir: self.planning_dir.clone(),
-            dry_run: self.dry_run,
-            no_history: self.no_history,
             progress: if self.mode.quiet {
                 Progress::default()
             } else {
                 progress::progress_on_terminal()
             },
-            environment,
+            environment: Environment::new(std::env::vars_os()),
+            ..self.place.clone()
         })
     }
 
     /// Goes to the folder that -C names, so that every path is relative to it. If it cannot be entered, opening the project
     /// says why.
     fn enter_project(&mut self) {
-        if let Some(project) = &mut self.project
+        if let Some(project) = &mut self.place.project
             && std::env::set_current_dir(&*project).is_ok()
             && let Ok(directory) = working_directory()
         {
@@ -273,7 +259,7 @@ impl Global {
 
     /// Returns the directory that the run applies to, before a project is searched for.
     fn directory(&self) -> Result<PathBuf> {
-        self.project.clone().map_or_else(working_directory, Ok)
+        self.place.project.clone().map_or_else(working_directory, Ok)
     }
 }
 

@@ -58,24 +58,15 @@ value_enum!(SourceName);
 /// Example: annals context --budget 1000 --for "offline sync"
 #[derive(Args, Debug)]
 pub(crate) struct ContextArgs {
-    /// Maximum number of tokens to print (estimated)
-    #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]
-    budget: usize,
-    /// What the session is about [default: the current phase]
-    #[arg(long = "for", value_name = "TEXT")]
-    topic: Option<String>,
+    #[command(flatten)]
+    request: DigestRequest,
 }
 
 pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = DigestRequest {
-        budget: args.budget,
-        topic: args.topic.clone(),
-        ..DigestRequest::default()
-    };
-    let digest = context::digest(project, &request)?;
+    let digest = context::digest(project, &args.request)?;
     out.warnings(&digest.warnings);
     if digest.text.is_empty() {
-        out.note(match (context::has_memory(project), &args.topic) {
+        out.note(match (context::has_memory(project), &args.request.topic) {
             (true, Some(_)) => {
                 "nothing remembered answers it; without --for, `annals context` prints what each session reads"
             }

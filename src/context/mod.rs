@@ -11,8 +11,9 @@ mod tests;
 
 use std::path::PathBuf;
 
+use clap::Args;
 pub use packing::{AlreadyRead, Digest, DigestPart, LeftOut};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::claude_md::MemoryPart;
 use crate::context::gather::Gatherer;
@@ -58,21 +59,35 @@ pub fn has_memory(project: &Project) -> bool {
 }
 
 /// The options of a digest.
-#[derive(Debug)]
+#[derive(Args, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DigestRequest {
-    /// Maximum number of tokens, as estimated by `text::estimate_tokens`.
+    /// Maximum number of tokens to print (estimated)
+    #[arg(long, value_name = "TOKENS", default_value_t = BUDGET)]
     pub budget: usize,
-    /// The topic of the session; by default the current phase.
+    /// What the session is about [default: the current phase]
+    #[arg(long = "for", value_name = "TEXT")]
+    #[serde(rename = "for")]
     pub topic: Option<String>,
     /// Whether the conversation was just compacted: if so, the notepad comes first, in full.
+    #[arg(skip)]
+    #[serde(skip)]
     pub compacted: bool,
     /// The parts to leave out.
+    #[arg(skip)]
+    #[serde(skip)]
     pub without: Vec<DigestPart>,
     /// Maximum number of lines of a list; each section of the ledger is one.
+    #[arg(skip = usize::MAX)]
+    #[serde(skip)]
     pub max_lines_per_list: usize,
     /// What the session has already read: those lines are left out and not counted.
+    #[arg(skip)]
+    #[serde(skip)]
     pub already_read: AlreadyRead,
     /// Whether the digest goes into a file, and so leaves out what changes with each commit.
+    #[arg(skip)]
+    #[serde(skip)]
     pub is_for_file: bool,
 }
 

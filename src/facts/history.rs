@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use clap::Args;
 use rusqlite::{ToSql, params};
 use serde::Serialize;
 
@@ -110,16 +111,20 @@ pub(crate) fn unarchive(facts: &Facts, id: &str) -> Result<()> {
 }
 
 /// Selects the facts to list; by default all are.
-#[derive(Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct FactFilter {
     /// Their statuses; empty for any.
+    #[arg(skip)]
     pub statuses: Vec<FactStatus>,
-    /// Their category.
+    /// Only this category
+    #[arg(long)]
     pub category: Option<Category>,
-    /// Their key, or a prefix of keys that ends in a dot.
+    /// Only this key, or, if it ends in a dot, all keys with that prefix
+    #[arg(long)]
     pub key: Option<String>,
-    /// Their project; facts without a project are included.
-    pub project: Option<String>,
+    /// Only facts that belong to this project or to none
+    #[arg(long, value_name = "NAME")]
+    pub of_project: Option<String>,
 }
 
 /// A user's facts.
@@ -137,7 +142,7 @@ pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactLis
     let condition = "(?2 IS NULL OR category = ?2) \
          AND (?3 IS NULL OR key = ?3 OR ?3 LIKE '%.' AND substr(key, 1, length(?3)) = ?3) \
          AND (?4 IS NULL OR project IS NULL OR project = ?4)";
-    let values: [&dyn ToSql; 3] = [&filter.category, &filter.key, &filter.project];
+    let values: [&dyn ToSql; 3] = [&filter.category, &filter.key, &filter.of_project];
     let mut found = facts.select(user, condition, &values)?;
     found.sort_by(|a, b| a.key.cmp(&b.key));
     // The worker updates the status later, but a fact is expired from its end on.

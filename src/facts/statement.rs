@@ -1,5 +1,6 @@
 //! What the user states directly, rather than in a turn of a conversation: facts, and answers about pending ones.
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,38 +10,48 @@ use crate::facts::auditor::Action;
 use crate::facts::fact::{Category, Fact, FactKey, Proposal, UserId, checked_time, excerpt};
 use crate::facts::store::Facts;
 use crate::facts::{history, queue};
-use crate::secrets::SecretPolicy;
 
 /// A fact to add.
-#[derive(Debug, Default)]
+#[derive(Args, Debug, Default)]
 pub struct Statement {
-    /// The key.
+    /// What the fact is about: dotted, lower case; `likes[]` has several values
+    #[arg(long)]
     pub key: String,
-    /// The value.
+    /// The value
+    #[arg(long, value_name = "TEXT")]
     pub value: String,
-    /// The value as JSON.
-    pub json: Option<String>,
-    /// The category, if it differs from the key's.
+    /// The value as structured data, in JSON
+    #[arg(long, value_name = "JSON")]
+    pub value_json: Option<String>,
+    /// Its category, if it is not the key's default
+    #[arg(long)]
     pub category: Option<Category>,
-    /// The project that it belongs to.
-    pub project: Option<String>,
-    /// When the stated event happened.
+    /// The project that it belongs to
+    #[arg(long, value_name = "NAME")]
+    pub of_project: Option<String>,
+    /// When the event that it describes happened
+    #[arg(long, value_name = "TIME")]
     pub event_time: Option<String>,
-    /// Start of the validity.
+    /// Start of its validity [default: now]
+    #[arg(long, value_name = "TIME")]
     pub valid_from: Option<String>,
-    /// End of the validity.
+    /// End of its validity [default: none]
+    #[arg(long, value_name = "TIME")]
     pub valid_to: Option<String>,
-    /// Whether the user confirmed it when asked.
-    pub is_confirmed: bool,
-    /// Whether a value that looks like a secret is accepted.
-    pub secrets: SecretPolicy,
-    /// Idempotency key: a repeated call with the same id returns the first result.
+    /// The user was asked and confirmed it: it is certain, and overwrites any existing fact
+    #[arg(long)]
+    pub confirmed: bool,
+    /// Keep a value that looks like a secret
+    #[arg(long)]
+    pub allow_secret: bool,
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
     pub request_id: Option<String>,
 }
 
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
 pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
-    let structured = statement.json.as_deref().map(|json| match serde_json::from_str(json) {
+    let structured = statement.value_json.as_deref().map(|json| match serde_json::from_str(json) {
         Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
         Ok(value) => Ok(value),
     });
@@ -53,9 +64,9 @@ pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<Action
         reason: "stated".to_owned(),
         ..Action::default()
     };
-    let action = action.validated(statement.secrets)?;
+    let action = action.validated(statement.allow_secret.into())?;
     let origin = Fact {
-        project: statement.project.clone(),
+        project: statement.of_project.clone(),
         source_excerpt: excerpt(action.value()),
         last_mentioned_at: facts.now(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
@@ -63,7 +74,7 @@ pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<Action
     };
     facts.arbitrate(user, origin, |arbiter| {
         arbiter.category = statement.category;
-        arbiter.is_confirmed = statement.is_confirmed;
+        arbiter.is_confirmed = statement.confirmed;
         // A prefix keeps the ids of requests apart from those of turns.
         arbiter.origin.source_turn_id = match &statement.request_id {
             Some(id) => {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
+use clap::Args;
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -42,25 +43,34 @@ word_enum! {
 }
 
 /// A search: the text to find, the search window, and filters.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Args, Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalQuery {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
+    #[arg(skip)]
     pub q: String,
-    /// Maximum number of results; 20 if not given.
+    /// Maximum number of results [default: 20]
+    #[arg(long, value_name = "N", requires = "q")]
     pub limit: Option<usize>,
-    /// Size of the first search window, in lines from the end; 50,000 if not given.
+    /// Number of lines at the end to search first [default: 50000]
+    #[arg(long, value_name = "N", requires = "q")]
     pub window_lines: Option<usize>,
-    /// The text that the query is compared with.
+    /// Search the raw lines (rg), their decoded texts (jq), or both where a line may escape Q (hybrid)
+    /// [default: hybrid]
+    #[arg(long, requires = "q")]
     pub mode: Option<Mode>,
-    /// The required type.
+    /// The type that a record must have
+    #[arg(long = "type", value_name = "TYPE", requires = "q")]
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The required tags.
+    /// A tag that a record must have; may be given several times
+    #[arg(long = "tag", value_name = "TAG", requires = "q")]
     pub tags: Option<Vec<String>>,
-    /// The earliest day or time.
+    /// Only records from this day or time on
+    #[arg(long, value_name = "TIME", requires = "q")]
     pub since: Option<String>,
-    /// The latest day or time, inclusive.
+    /// Only records up to this day or time
+    #[arg(long, value_name = "TIME", requires = "q")]
     pub until: Option<String>,
 }
 

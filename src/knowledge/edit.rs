@@ -191,7 +191,6 @@ fn insertion_index(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize 
 mod tests {
     use super::*;
     use crate::knowledge::{Confidence, EntryType};
-    use crate::secrets::SecretPolicy;
 
     fn set_one(text: &str, name: &str, value: &str) -> String {
         set(text, &[(name, value.to_owned())])
@@ -249,7 +248,7 @@ mod tests {
             body: None,
             title: None,
             if_match: None,
-            secrets: SecretPolicy::Refuse,
+            allow_secret: false,
             request_id: None,
         };
         let today = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();

@@ -47,10 +47,10 @@ pub struct EntryWrite {
     /// Write only if the entry still has this hash, which `read --json` prints
     #[arg(long, value_name = "HASH")]
     pub if_match: Option<String>,
-    /// Whether to accept what looks like a secret.
-    #[arg(skip)]
+    /// Store it even if it looks like a secret
+    #[arg(long)]
     #[serde(skip)]
-    pub secrets: SecretPolicy,
+    pub allow_secret: bool,
     /// An id of your choice: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     #[serde(skip)]
@@ -141,9 +141,10 @@ fn check(write: &EntryWrite) -> Result<()> {
         }
     }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");
-    write.secrets.check("the body", body.unwrap_or_default())?;
-    write.secrets.check("the title", write.title.as_deref().unwrap_or_default())?;
-    write.secrets.check("the list of tags", &tags)
+    let secrets = SecretPolicy::from(write.allow_secret);
+    secrets.check("the body", body.unwrap_or_default())?;
+    secrets.check("the title", write.title.as_deref().unwrap_or_default())?;
+    secrets.check("the list of tags", &tags)
 }
 
 /// Refuses a body that begins with an entry's front matter, which would be stored twice.
@@ -470,21 +471,28 @@ const NEAR_PERCENT: usize = 60;
 const MAX_TITLE: usize = 72;
 
 /// A text to remember.
-#[derive(Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Remember {
     /// The text.
+    #[arg(skip)]
     pub text: String,
     /// The key; an existing entry with it is updated. Without one, a new key is made.
+    #[arg(skip)]
     pub key: Option<String>,
-    /// The type, else by the rules of `classify`, else reference.
+    /// What kind of knowledge it is [default: by its words, else reference]
+    #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<EntryType>,
-    /// The tags, or `None` to keep the existing ones.
+    /// Tags
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
     /// How certain the author is.
+    #[arg(skip = Confidence::Low)]
     pub confidence: Confidence,
-    /// Whether to accept what looks like a secret.
-    pub secrets: SecretPolicy,
-    /// The caller's id for this write, which makes it idempotent.
+    /// Store it even if it looks like a secret
+    #[arg(long)]
+    pub allow_secret: bool,
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
     pub request_id: Option<String>,
 }
 
@@ -514,7 +522,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
         return Err(Error::usage("there is nothing to remember"));
     }
     // Before a title is put over it, which would be line 1.
-    asked.secrets.check("the text", text)?;
+    SecretPolicy::from(asked.allow_secret).check("the text", text)?;
     asked.key.as_deref().map_or(Ok(()), check_key)?;
     let derived = type_by_rules(text);
     let place = KnowledgeDir::in_project(project);
@@ -538,7 +546,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
             body: Some(body),
             title: None,
             if_match: None,
-            secrets: asked.secrets,
+            allow_secret: asked.allow_secret,
             request_id: None,
         };
         check(&write)?;

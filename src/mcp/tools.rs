@@ -327,21 +327,8 @@ fn fenced_hit(hit: &RecallHit) -> String {
     fenced(&source.join(", "), &format!("{headings}{end}{}", hit.snippet))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DigestArguments {
-    budget: Option<usize>,
-    #[serde(rename = "for")]
-    topic: Option<String>,
-}
-
 fn context_text(project: &Project, arguments: Arguments) -> Result<String> {
-    let arguments: DigestArguments = arguments.read()?;
-    let request = DigestRequest {
-        budget: arguments.budget.unwrap_or(context::BUDGET),
-        topic: arguments.topic,
-        ..DigestRequest::default()
-    };
+    let request: DigestRequest = arguments.read()?;
     let digest = context::digest(project, &request)?;
     Ok(match digest.text.as_str() {
         "" => "Nothing is stored here yet.\n".to_owned(),

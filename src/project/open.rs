@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
+
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
@@ -18,22 +20,29 @@ use crate::text::sha256;
 use crate::warning::Warning;
 
 /// What an interface passes in to open the project.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct OpenRequest {
     /// The working directory, absolute; relative flags are resolved against it, `--planning-dir` against
     /// `--project` if given.
+    #[arg(skip)]
     pub directory: PathBuf,
-    /// `--project`: the root, overriding the project found from the working directory.
+    /// The project's folder; paths are relative to it then [default: nearest parent with a planning folder or .git]
+    #[arg(short = 'C', long, value_name = "DIR", global = true)]
     pub project: Option<PathBuf>,
-    /// `--planning-dir`.
+    /// Planning folder, if it has a non-standard name
+    #[arg(long, value_name = "DIR", global = true)]
     pub planning_dir: Option<PathBuf>,
-    /// `--dry-run`.
+    /// Show what would change (a unified diff, for text files), and change nothing
+    #[arg(long, global = true)]
     pub dry_run: bool,
-    /// `--no-history`.
+    /// Do not record this change for `annals undo`
+    #[arg(long, global = true)]
     pub no_history: bool,
     /// Receiver of progress reports for long tasks.
+    #[arg(skip)]
     pub progress: Progress,
     /// The environment.
+    #[arg(skip)]
     pub environment: Environment,
 }
 

@@ -94,7 +94,7 @@ fn stage_3_rule_3_a_temporary_value_that_ends_early_gives_way_to_the_one_before(
         let mut desk = Desk::new();
         desk.act(&insert(key, "office"));
         let mut home = stated(key, "home");
-        (home.is_confirmed, home.valid_to) = (true, Some("2026-04-01".to_owned()));
+        (home.confirmed, home.valid_to) = (true, Some("2026-04-01".to_owned()));
         facts::add(&desk.facts, &desk.user, &home).unwrap();
         desk.at("2026-03-10T12:00:00Z");
         let (end, home) = (action("expire", key, None), desk.id("home"));
@@ -307,7 +307,7 @@ fn stage_3_of_the_dates_of_a_proposal_the_latest_count() {
 fn stage_3_the_present_value_stays_until_a_confirmed_one_to_come_begins() {
     let moving = |from: &str, to: Option<&str>| {
         let mut turin = stated("address", "Turin");
-        (turin.is_confirmed, turin.valid_from) = (true, Some(from.to_owned()));
+        (turin.confirmed, turin.valid_from) = (true, Some(from.to_owned()));
         turin.valid_to = to.map(str::to_owned);
         turin
     };
@@ -410,7 +410,7 @@ fn stage_3_a_change_to_come_that_is_dropped_or_comes_at_once_leaves_no_end_behin
             }
             _ => {
                 let mut now = stated(key, "Turin");
-                now.is_confirmed = true;
+                now.confirmed = true;
                 desk.at("2026-04-01T12:00:00Z");
                 facts::add(&desk.facts, &desk.user, &now).unwrap();
             }
@@ -682,7 +682,7 @@ fn safety_passwords_and_tokens_are_never_kept() {
         facts::add(&desk.facts, &desk.user, &statement).unwrap_err().kind,
         ErrorKind::Refused
     );
-    statement.secrets = SecretPolicy::Allow;
+    statement.allow_secret = true;
     facts::add(&desk.facts, &desk.user, &statement).unwrap();
 }
 
@@ -725,7 +725,7 @@ fn safety_the_end_of_an_old_value_does_not_end_the_new_one() {
     desk.act(&insert("address", "Rome"));
     desk.act(&action("expire", "address", None));
     let mut turin = stated("address", "Turin");
-    turin.is_confirmed = true;
+    turin.confirmed = true;
     facts::add(&desk.facts, &desk.user, &turin).unwrap();
     assert_eq!(desk.asked(), "");
     assert_eq!(desk.confirm("no longer Rome"), ActionOutcome::Expired);
@@ -853,7 +853,7 @@ fn stage_6_what_is_stale_or_unsure_is_dropped_first() {
 fn facts_of_other_projects_are_left_out() {
     let desk = Desk::new();
     let mut statement = stated("task.current", "the report");
-    statement.project = Some("atlas".to_owned());
+    statement.of_project = Some("atlas".to_owned());
     facts::add(&desk.facts, &desk.user, &statement).unwrap();
     let text =
         |project| facts::inject(&desk.facts, &desk.user, project, 500, None, false).unwrap().text;
@@ -867,7 +867,7 @@ fn a_fact_of_a_project_is_replaced_elsewhere_only_by_a_confirmation() {
     let desk = Desk::new();
     let state = |value: &str, project: Option<&str>| {
         let mut statement = stated("build.tool", value);
-        statement.project = project.map(str::to_owned);
+        statement.of_project = project.map(str::to_owned);
         facts::add(&desk.facts, &desk.user, &statement).unwrap().outcome
     };
     assert_eq!(state("make", Some("alpha")), ActionOutcome::Inserted);
@@ -888,7 +888,7 @@ fn a_fact_of_a_project_that_is_repeated_elsewhere_belongs_to_no_project() {
         let desk = Desk::new();
         let mut statement = stated("build.tool", "make");
         for project in [Some("alpha"), Some("alpha"), project] {
-            statement.project = project.map(str::to_owned);
+            statement.of_project = project.map(str::to_owned);
             facts::add(&desk.facts, &desk.user, &statement).unwrap();
         }
         let text = facts::inject(&desk.facts, &desk.user, None, 500, None, false).unwrap().text;
@@ -909,10 +909,10 @@ fn what_is_stated_with_the_same_value_is_kept_unless_it_changes_what_was_confirm
         ("shell", true),
     ] {
         let mut statement = stated(key, "x");
-        statement.is_confirmed = is_confirmed;
+        statement.confirmed = is_confirmed;
         if !desk.active(key).is_empty() {
             statement.category = Some(Category::HardPreference);
-            statement.json = Some("[1]".to_owned());
+            statement.value_json = Some("[1]".to_owned());
             statement.event_time = Some("2026-02-01".to_owned());
         }
         facts::add(&desk.facts, &desk.user, &statement).unwrap();
@@ -934,7 +934,7 @@ fn a_temporary_value_that_is_confirmed_without_an_end_stays() {
     desk.act(&insert("place", "office"));
     desk.act(&with(insert("place", "home"), "valid_to", "2026-04-01"));
     let mut home = stated("place", "home");
-    home.is_confirmed = true;
+    home.confirmed = true;
     facts::add(&desk.facts, &desk.user, &home).unwrap();
     facts::maintain(&desk.at("2026-04-02T12:00:00Z").facts, 5).unwrap();
     assert_snapshot!(desk.shown(), @r"

@@ -181,7 +181,7 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
             (&grace, "iced tea", None),
         ] {
             let statement =
-                Statement { project: project.map(str::to_owned), ..stated("likes[]", value) };
+                Statement { of_project: project.map(str::to_owned), ..stated("likes[]", value) };
             facts::add(&desk.facts, user, &statement).unwrap();
         }
         sync(desk);

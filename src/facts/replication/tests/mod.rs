@@ -115,7 +115,7 @@ pub(crate) fn state(facts: &Facts, key: &str, value: &str, is_confirmed: bool) {
     let statement = Statement {
         key: key.to_owned(),
         value: value.to_owned(),
-        is_confirmed,
+        confirmed: is_confirmed,
         ..Statement::default()
     };
     add(facts, &ada(), &statement).unwrap();
@@ -129,7 +129,7 @@ fn state_for_a_time(facts: &Facts, key: &str, value: &str, seconds: i64, is_to_c
         value: value.to_owned(),
         valid_from: is_to_come.then(|| time.clone()),
         valid_to: (!is_to_come).then_some(time),
-        is_confirmed: is_to_come,
+        confirmed: is_to_come,
         ..Statement::default()
     };
     add(facts, &ada(), &statement).unwrap();
@@ -396,11 +396,11 @@ fn a_fact_that_leaves_its_project_does_so_on_every_device() {
     let mut server = Server::default();
     let mut statement =
         Statement { key: "tool".to_owned(), value: "make".to_owned(), ..Statement::default() };
-    statement.project = Some("alpha".to_owned());
+    statement.of_project = Some("alpha".to_owned());
     add(&one, &ada(), &statement).unwrap();
     server.push(&one, 9);
     server.pull(&two, &mut Numbers(5), 9);
-    statement.project = None;
+    statement.of_project = None;
     add(&two, &ada(), &statement).unwrap();
     server.push(&two, 9);
     server.pull(&one, &mut Numbers(5), 9);
