@@ -1,6 +1,7 @@
 //! Defines errors: what failed, where, what to do next, and the exit code.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::{fmt, io};
 
 use serde::Serialize;
@@ -61,9 +62,10 @@ impl Problem {
 }
 
 /// A failure, with its location and a suggested next step.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Error {
     /// The kind of failure.
+    #[serde(skip)]
     pub kind: ErrorKind,
     /// What failed, in one sentence without a full stop.
     pub message: String,
@@ -72,8 +74,10 @@ pub struct Error {
     /// The suggested next step, if any.
     pub hint: Option<String>,
     /// All problems in the document that was passed in.
+    #[serde(skip)]
     pub problems: Vec<Problem>,
-    source: Option<io::Error>,
+    #[serde(skip)]
+    source: Option<Arc<io::Error>>,
 }
 
 impl From<Error> for Warning {
@@ -141,6 +145,11 @@ impl Error {
         self
     }
 
+    /// Returns what makes an error of a cause: that it kept something from being done.
+    pub(crate) fn cannot<E: fmt::Display>(tried: &str) -> impl Fn(E) -> Self {
+        move |cause| Self::failed(format!("cannot {tried}: {cause}"))
+    }
+
     /// Sets the suggested next step.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -175,7 +184,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
+        self.source.as_deref().map(|source| source as _)
     }
 }
 
@@ -189,7 +198,7 @@ impl<T> At<T> for io::Result<T> {
     fn at(self, tried: &str, path: &Path) -> Result<T> {
         self.map_err(|source| {
             let mut error = Error::failed(format!("cannot {tried}")).at(path, None);
-            error.source = Some(source);
+            error.source = Some(source.into());
             error
         })
     }

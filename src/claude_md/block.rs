@@ -219,8 +219,9 @@ fn markers(text: &str) -> Vec<PlacedMarker> {
         return found;
     }
     let outline = Outline::parse(text, head);
-    let blocks = outline.blocks(&(0..text.len())).iter();
-    for code in blocks.filter(|block| block.content == BlockContent::Code) {
+    for code in
+        outline.blocks(&(0..text.len())).iter().filter(|block| block.content == BlockContent::Code)
+    {
         found
             .iter_mut()
             .filter(|marker| code.range.contains(&marker.start))
@@ -418,11 +419,13 @@ pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result
         return Ok(Some(recorded));
     }
     let Some(relative) = in_git(project, path) else { return Ok(None) };
-    let commits = project.git.newest_commits(MAX_COMMITS)?;
-    let versions: Vec<String> =
-        commits.iter().map(|commit| format!("{}:{relative}", commit.hash)).collect();
-    let versions = project.git.contents(&versions)?;
-    Ok(versions.into_iter().flatten().find_map(|bytes| block(&bytes)))
+    let versions: Vec<String> = project
+        .git
+        .newest_commits(MAX_COMMITS)?
+        .iter()
+        .map(|commit| format!("{}:{relative}", commit.hash))
+        .collect();
+    Ok(project.git.contents(&versions)?.into_iter().flatten().find_map(|bytes| block(&bytes)))
 }
 
 /// Returns the path of a file from the top of its repository.
@@ -455,10 +458,12 @@ pub(crate) fn without_conflict(
     let is_whole = around == [before, after] && bytes.starts_with(before) && bytes.ends_with(after);
     let generated: HashSet<&[u8]> = ours.iter().chain(&theirs).copied().collect();
     let inside = [&merged[0][first.inside], &merged[1][second.inside]];
-    let mut lines = inside.into_iter().flat_map(normalised_lines);
-    let is_generated = lines.all(|line| line.is_empty() || generated.contains(line));
-    let resolved = || [before, &marked(&ours, line_end(bytes)), after].concat();
-    Ok((is_whole && is_generated).then(resolved))
+    let is_generated = inside
+        .into_iter()
+        .flat_map(normalised_lines)
+        .all(|line| line.is_empty() || generated.contains(line));
+    Ok((is_whole && is_generated)
+        .then(|| [before, &marked(&ours, line_end(bytes)), after].concat()))
 }
 
 /// Returns the lines of a file's block, if they are as they were generated.

@@ -189,12 +189,6 @@ const MIN_BLOCK_LINES: usize = 28;
 const MARKER_LINES: usize = 2;
 
 impl ShrinkStep {
-    /// Returns whether the step is taken only under a limit that the user set: otherwise, a few decisions and
-    /// patterns are always kept.
-    fn needs_hard_limit(self) -> bool {
-        matches!(self, Self::NoPatterns | Self::NoDecisions)
-    }
-
     fn apply(self, content: &mut Content) {
         match self {
             Self::FewerPatterns => {
@@ -243,16 +237,16 @@ pub(crate) fn fit(
     lines_with: impl Fn(&str) -> usize,
     render: impl Fn(&Content) -> Result<String>,
 ) -> Result<Fitted> {
-    let is_small =
-        |block: &str| !limits.is_hard && block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES;
     let excess = |block: &str| {
-        if is_small(block) { 0 } else { lines_with(block).saturating_sub(limits.max_lines) }
+        let is_small = !limits.is_hard && block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES;
+        if is_small { 0 } else { lines_with(block).saturating_sub(limits.max_lines) }
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
-    let is_allowed = |step: &ShrinkStep| limits.is_hard || !step.needs_hard_limit();
-    for step in ShrinkStep::ALL.into_iter().filter(is_allowed) {
-        if excess(&block) == 0 {
+    for step in ShrinkStep::ALL {
+        // Without a limit that the user set, a few decisions and patterns are always kept.
+        let is_last_resort = matches!(step, ShrinkStep::NoPatterns | ShrinkStep::NoDecisions);
+        if excess(&block) == 0 || is_last_resort && !limits.is_hard {
             break;
         }
         let before = content.clone();
@@ -320,12 +314,13 @@ impl Content {
         let has_default = layout.is_in_use
             && !layout.name.keeps_milestones()
             && survey.state.no_milestone.is_none();
-        let default = || has_default.then(|| DEFAULT_MILESTONE.to_owned());
-        let milestone = status.milestone.display_name().or_else(default);
+        let milestone = status
+            .milestone
+            .display_name()
+            .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()));
         let (phase, contested) = (status.derived.line(), status.next.contest());
         let also_open = status.next.also_open();
-        let find = |secret: &str| place_of(secret, project, survey);
-        let lines = &mut Lines { place: &find, warnings };
+        let lines = &mut Lines { place: &|secret| place_of(secret, project, survey), warnings };
         let listed = decisions::lists(survey);
         let ranked = decisions::ranked(&listed);
         let [(chosen, _), (few, _)] = [decisions::MAX_DECISIONS, decisions::FEW_DECISIONS]
@@ -338,11 +333,10 @@ impl Content {
             Some(lines.part("a decision", text.as_deref()?, &whole, MAX_LINE_CHARS))
         };
         let decisions: Vec<Line> = chosen.iter().filter_map(&mut decision_line).collect();
-        let is_kept = |one: &Ranked<'_>| few.iter().any(|kept| ptr::eq(kept.0, one.0));
         let few_decisions = chosen
             .iter()
             .zip(&decisions)
-            .filter(|(one, _)| is_kept(one))
+            .filter(|(one, _)| few.iter().any(|kept| ptr::eq(kept.0, one.0)))
             .map(|(_, line)| line.clone())
             .collect();
         Self {

@@ -60,12 +60,12 @@ pub struct DecisionList {
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
 /// phases of a milestone that has shipped, which only ordered its work.
 pub(crate) fn lists(survey: &Survey) -> Vec<DecisionList> {
-    let is_open = |number: &PhaseNumber| {
-        survey.position.with_number(number).any(|phase| phase.is_in_milestone)
-    };
     let is_of_shipped = |decision: &Decision| {
         let phases = survey.numbering.phases_in(&decision.text);
-        !phases.is_empty() && !phases.iter().any(is_open)
+        !phases.is_empty()
+            && !phases.iter().any(|number| {
+                survey.position.with_number(number).any(|phase| phase.is_in_milestone)
+            })
     };
     let lists = [
         (DecisionFile::State, &survey.state.decisions),
@@ -111,8 +111,11 @@ pub(crate) fn select<'a>(ranked: &[Placed<'a>], most: usize) -> (Vec<Ranked<'a>>
         }
         let decision = ranked[at].decision;
         let is_room = has_few && shown.len() < MIN_DECISIONS;
-        let long = || statement_within(2 * MAX_CHARS, decision).filter(|_| is_room);
-        let Some(text) = decision_statement(decision).or_else(long) else { continue };
+        let Some(text) = decision_statement(decision)
+            .or_else(|| statement_within(2 * MAX_CHARS, decision).filter(|_| is_room))
+        else {
+            continue;
+        };
         let words = ContentWords::from_text(&text);
         let limits = restrictions_and_numbers(&text);
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
@@ -140,10 +143,9 @@ pub(crate) fn select<'a>(ranked: &[Placed<'a>], most: usize) -> (Vec<Ranked<'a>>
 /// Returns the numbers of a text, and its words that restrict or reverse what it says: texts that differ in these do not
 /// repeat each other.
 fn restrictions_and_numbers(text: &str) -> BTreeSet<String> {
-    let is_kept = |word: &String| {
-        negates(word) || has("restriction", word) || word.contains(char::is_numeric)
-    };
-    lower_words(text).filter(is_kept).collect()
+    lower_words(text)
+        .filter(|word| negates(word) || has("restriction", word) || word.contains(char::is_numeric))
+        .collect()
 }
 
 /// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
@@ -198,18 +200,20 @@ pub(crate) struct Placed<'a> {
 pub(crate) fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
     // If STATE.md has a table, as in VBW, the project keeps its decisions there. GSD's STATE.md only logs what plans
     // decide, and refers to PROJECT.md.
-    let is_table = |list: &DecisionList| {
+    let has_own_table = lists.iter().any(|list| {
         list.file == DecisionFile::State
             && list.heading.as_deref().is_some_and(|heading| fold(heading) == "key decisions")
-    };
-    let has_own_table = lists.iter().any(is_table);
+    });
     let mut lists: Vec<&DecisionList> = lists.iter().collect();
     lists.sort_by_key(|list| list.file);
     let mut all: Vec<Placed<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     // Newest first, so that a repeated decision is kept at its newer position.
-    let newest = lists.into_iter().flat_map(|list| list.oldest_first().into_iter().rev());
-    for mut placed in newest.filter(|placed| decides(placed.decision)) {
+    for mut placed in lists
+        .into_iter()
+        .flat_map(|list| list.oldest_first().into_iter().rev())
+        .filter(|placed| decides(placed.decision))
+    {
         placed.is_curated &= !has_own_table;
         let at = *known.entry(fold(placed.decision.untagged())).or_insert(all.len());
         match all.get_mut(at) {
@@ -293,8 +297,7 @@ static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d.*-\d[^-]*$"));
 fn impact(decision: &Decision) -> u8 {
     let reason = reason(decision);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
-    let mut words = words_in(&text);
-    let is_structural = words.any(|word| begins("structure", word));
+    let is_structural = words_in(&text).any(|word| begins("structure", word));
     u8::from(reason.is_some()) + u8::from(is_binding(&text)) + u8::from(is_structural)
 }
 
@@ -364,8 +367,13 @@ impl DecisionList {
         if !days.is_empty() {
             return is_descending(&days);
         }
-        let eras = decisions.iter().map(|placed| &placed.era);
-        is_descending(&eras.filter(|era| **era != Era::default()).collect::<Vec<_>>())
+        is_descending(
+            &decisions
+                .iter()
+                .map(|placed| &placed.era)
+                .filter(|era| **era != Era::default())
+                .collect::<Vec<_>>(),
+        )
     }
 }
 

@@ -14,6 +14,6 @@ pub(crate) use decisions::{
 };
 pub use ownership::Recorded;
 pub use regenerate::{
-    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, default_targets,
-    regenerate, with_block, with_memory,
+    ContextFileOutcome, Regenerated, RegeneratedFile, default_targets, regenerate, with_block,
+    with_memory,
 };

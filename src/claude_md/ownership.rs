@@ -71,8 +71,10 @@ impl<'a> ContextFile<'a> {
         [before, &self.after].into_iter().any(|own| {
             let own = readable(own);
             let outline = Outline::parse_beginning(&own, 0);
-            let mut titles = outline.sections().iter().filter(|section| section.level == 1);
-            titles.any(|section| fold(&section.title) == fold(title))
+            outline
+                .sections()
+                .iter()
+                .any(|section| section.level == 1 && fold(&section.title) == fold(title))
         })
     }
 
@@ -95,9 +97,10 @@ impl<'a> ContextFile<'a> {
         if span.is_some_and(|span| block::normalised_lines(&bytes[span.inside]) == lines) {
             return Ok(bytes);
         }
-        let message =
-            "the block was not written, because it could not be found again at this place";
-        Err(Error::failed(message).about(self.path))
+        Err(Error::failed(
+            "the block was not written, because it could not be found again at this place",
+        )
+        .about(self.path))
     }
 
     /// Returns the file without the block and the blank lines that separated it.
@@ -448,8 +451,8 @@ fn head(outline: &Outline<'_>, start: usize, known: &Recorded<'_>) -> Option<Ran
     let is_at_start = text[start..section.heading.start].trim().is_empty();
     let is_title =
         whole_line(text, section)?.starts_with("# ") && fold(&section.title) == fold(known.project);
-    let body = text[section.own.clone()].trim();
-    let value = without_emphasis(body.strip_prefix("**Core value:**")?.trim());
+    let value =
+        without_emphasis(text[section.own.clone()].trim().strip_prefix("**Core value:**")?.trim());
     let is_repeated = !value.contains('\n') && fold(known.core_value?) == fold(value);
     let range = section.heading.start..section.own.end;
     (is_at_start && is_title && is_repeated).then_some(range)

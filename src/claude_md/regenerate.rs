@@ -21,7 +21,7 @@ use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
 use crate::text::{clip, line_number, quantity, word_enum};
-use crate::warning::{SourceLocation, Warning};
+use crate::warning::Warning;
 
 /// The result for all context files.
 #[derive(Debug, Default, Serialize)]
@@ -29,7 +29,7 @@ pub struct Regenerated {
     /// The files that now contain the block.
     pub files: Vec<RegeneratedFile>,
     /// The files that a rule protects from being written.
-    pub refused: Vec<RefusedContextFile>,
+    pub refused: Vec<Error>,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
@@ -67,36 +67,10 @@ word_enum! {
     }
 }
 
-/// A context file that was not written, with the reason.
-#[derive(Clone, Debug, Serialize)]
-pub struct RefusedContextFile {
-    /// The rule that was violated.
-    pub message: String,
-    /// The file, with the line number if known.
-    pub place: Option<SourceLocation>,
-    /// What the user can do next.
-    pub hint: Option<String>,
-}
-
 impl Regenerated {
     /// Fails with the first rule that prevented a file from being written.
     pub fn refusal(&self) -> Result<()> {
-        self.refused.first().map_or(Ok(()), |refusal| Err(refusal.clone().into()))
-    }
-}
-
-impl From<Error> for RefusedContextFile {
-    fn from(error: Error) -> Self {
-        Self { message: error.message, place: error.place, hint: error.hint }
-    }
-}
-
-impl From<RefusedContextFile> for Error {
-    fn from(refusal: RefusedContextFile) -> Self {
-        let mut error = Self::refused(refusal.message);
-        error.place = refusal.place;
-        error.hint = refusal.hint;
-        error
+        self.refused.first().cloned().map_or(Ok(()), Err)
     }
 }
 
@@ -161,11 +135,8 @@ pub fn regenerate(
         let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
         match written {
             Ok(file) => done.files.push(file),
-            Err(mut error) if error.kind == ErrorKind::Refused => {
-                if let Some(place) = &mut error.place {
-                    place.file = project.relative(&place.file).to_owned();
-                }
-                done.refused.push(error.into());
+            Err(error) if error.kind == ErrorKind::Refused => {
+                done.refused.push(error.relative_to(&project.root));
             }
             Err(error) => return Err(error),
         }
@@ -182,11 +153,20 @@ impl Regeneration<'_> {
     ) -> Result<RegeneratedFile> {
         let relative = self.project.relative(&file.path);
         let old = file.bytes.as_deref().unwrap_or_default();
+        let report = |outcome, lines, fitted: Fitted| RegeneratedFile {
+            file: relative.to_owned(),
+            outcome,
+            lines,
+            shrunk: fitted.shrunk,
+            excess: fitted.excess,
+        };
         let mut whole = Cow::Borrowed(old);
         if let Some(line) = conflict_in_block(&readable(old)) {
             let Some(resolved) = block::without_conflict(self.project, &file.path, old)? else {
+                // It may be about a person's text, and is left alone.
                 warnings.push(Warning::conflict_in_block(relative, line));
-                return Ok(in_conflict(relative, &readable(old)));
+                let lines = readable(old).lines().count();
+                return Ok(report(ContextFileOutcome::InConflict, lines, Fitted::default()));
             };
             whole = Cow::Owned(resolved);
         }
@@ -197,8 +177,9 @@ impl Regeneration<'_> {
         let owned = ContextFile::parse(&unedited, relative, self.known)?;
         if self.is_over && owned.has_edited_block() {
             let message = "the block was edited by hand, and the edits cannot be separated from the generated text, so it was kept";
-            let hint = "delete the generated lines by hand";
-            return Err(Error::refused(message).about(relative).hint(hint));
+            return Err(Error::refused(message)
+                .about(relative)
+                .hint("delete the generated lines by hand"));
         }
         warnings.append(&mut told);
         warnings.extend(owned.warnings.iter().cloned());
@@ -237,13 +218,7 @@ impl Regeneration<'_> {
         if is_written && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").about(relative));
         }
-        let report = RegeneratedFile {
-            file: relative.to_owned(),
-            outcome,
-            lines,
-            shrunk: fitted.shrunk,
-            excess: fitted.excess,
-        };
+        let report = report(outcome, lines, fitted);
         if outcome == ContextFileOutcome::Deleted {
             changes.delete_read(&file.path, file.bytes)?;
         } else {
@@ -266,8 +241,9 @@ impl Regeneration<'_> {
         let new = block::normalised_lines(new.as_bytes());
         let stated = span.stated.as_deref().unwrap_or_default();
         let generated = block::find_block(self.project, path, stated)?;
-        let is_own = |line: &str| self.known.is_heading(line);
-        let (unedited, message) = without_edit(bytes, &span, generated.as_deref(), &new, is_own);
+        let (unedited, message) = without_edit(bytes, &span, generated.as_deref(), &new, |line| {
+            self.known.is_heading(line)
+        });
         let warning = message.map(|message| Warning::at(relative, span.begin_line, message));
         warnings.extend(warning);
         Ok(unedited)
@@ -280,18 +256,6 @@ impl Regeneration<'_> {
             content.title = None;
         }
         content
-    }
-}
-
-/// Returns the result for a file whose block is part of an unresolved merge conflict that may be about a person's text: it
-/// is left alone.
-fn in_conflict(relative: &Path, text: &str) -> RegeneratedFile {
-    RegeneratedFile {
-        file: relative.to_owned(),
-        outcome: ContextFileOutcome::InConflict,
-        lines: text.lines().count(),
-        shrunk: Vec::new(),
-        excess: 0,
     }
 }
 
@@ -322,9 +286,8 @@ fn resolve(project: &Project, requested: &[ContextTarget]) -> Result<Vec<Result<
             wanted.push((target, text, has_block));
         }
     }
-    let is_agents = |(target, ..): &Wanted| *target == ContextTarget::Agents;
-    let has_agents =
-        wanted.iter().any(is_agents) || text(project, ContextTarget::Agents)?.is_some();
+    let has_agents = wanted.iter().any(|(target, ..)| *target == ContextTarget::Agents)
+        || text(project, ContextTarget::Agents)?.is_some();
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
     for (target, text, has_block) in &wanted {
         let path = project.root.join(target.file());
@@ -449,8 +412,7 @@ fn placeholder<'a>(root: &Path, text: &'a str) -> Option<&'a str> {
     let name = text.trim_end_matches(['\r', '\n']);
     let is_markdown = Path::new(name).extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
     let is_bare = is_markdown && name == text && !text.contains(char::is_whitespace);
-    let is_name = |c: char| !c.is_control() && !"@#<>`*".contains(c);
-    let may_be = name.len() < 256 && name.chars().all(is_name);
+    let may_be = name.len() < 256 && name.chars().all(|c| !c.is_control() && !"@#<>`*".contains(c));
     (may_be && (is_bare || root.join(name).is_file())).then_some(name)
 }
 

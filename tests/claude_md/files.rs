@@ -152,7 +152,7 @@ fn a_refused_file_keeps_no_other_from_being_written() {
     assert_eq!(done.refused.len(), 1);
     assert_eq!(done.files.len(), 2, "{done:?}");
     assert_eq!(tree.text("CLAUDE.md"), "<!-- annals:end -->\n");
-    let error = annals::error::Error::from(done.refused[0].clone());
+    let error = &done.refused[0];
     assert_eq!(error.kind.exit_code(), 4);
     assert_eq!(
         error.to_string(),
