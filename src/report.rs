@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Pending, Purpose};
 use crate::patterns::PatternEntry;
-use crate::plan::{Drift, Phase, PlanState, StatusReport, Survey};
+use crate::plan::{Phase, PlanState, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::text::{is_absent, sanitize_json};
@@ -30,14 +30,8 @@ pub struct ReportFile {
     pub warnings: Vec<Warning>,
 }
 
-/// A text read at the start of a session.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct SessionCost {
-    /// The text.
-    pub what: String,
-    /// Its length in tokens, as estimated by `text::estimate_tokens`.
-    pub tokens: usize,
-}
+/// A text read at the start of a session, and its length in tokens, as estimated by `text::estimate_tokens`.
+pub type SessionCost = (&'static str, usize);
 
 /// Name of the operation that writes the page.
 const OPERATION: &str = "report";
@@ -45,9 +39,10 @@ const OPERATION: &str = "report";
 /// Returns whether a file starts like a report: with a title that has the same ending.
 fn is_report(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TITLE_END)]);
-    let title = head.split_once("</title>").map(|(before, _)| before);
     head.starts_with("<!doctype html>")
-        && title.is_some_and(|before| before.ends_with(": project memory"))
+        && head
+            .split_once("</title>")
+            .is_some_and(|(before, _)| before.ends_with(": project memory"))
 }
 
 /// Maximum offset of the end of a report's title, in bytes.
@@ -70,18 +65,19 @@ pub fn report(project: &Project, costs: &[SessionCost], file: Option<&Path>) -> 
     };
     let path = project.root.join(file);
     let stores = [Store::Context];
-    let ((), applied) = project.storage_without_record().transact(OPERATION, &stores, || {
-        let mut changes = Changes::new();
-        if let Some(old) = changes.current(&path)?
-            && !is_report(&old)
-        {
-            return Err(Error::refused("is not a report, so it is not overwritten")
-                .at(project.relative(&path), None)
-                .hint("name another file, or move this one away"));
-        }
-        changes.write(&path, page.as_bytes())?;
-        Ok(((), changes))
-    })?;
+    let ((), applied) =
+        project.storage().keep_history(false).transact(OPERATION, &stores, || {
+            let mut changes = Changes::new();
+            if let Some(old) = changes.current(&path)?
+                && !is_report(&old)
+            {
+                return Err(Error::refused("is not a report, so it is not overwritten")
+                    .at(project.relative(&path), None)
+                    .hint("name another file, or move this one away"));
+            }
+            changes.write(&path, page.as_bytes())?;
+            Ok(((), changes))
+        })?;
     done.warnings.extend(project.named(applied.warnings));
     done.file = Some(project.relative(&path).to_owned());
     done.diff = applied.diff;
@@ -107,30 +103,32 @@ struct Page {
     /// The facts that wait for confirmation; `None` if no user is set, since the page must not show the wrong user's.
     facts: Option<Vec<Pending>>,
     costs: Vec<SessionCost>,
+    #[serde(skip)]
+    warnings: Vec<Warning>,
 }
 
 /// A function that fills some fields.
-type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
+type Fill = fn(&mut Page, &Project) -> Result<()>;
 
 /// Gathers the content of a project's page, without keys and what a reader does not see.
 pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
-    let mut warnings = Vec::new();
     let name = project.root.file_name().unwrap_or_default().to_string_lossy();
     let made = project.clock.timestamp();
     let mut page =
         Page { project: name.into_owned(), made, costs: costs.to_vec(), ..Page::default() };
     let fills: [(&str, Fill); 4] = [
-        ("the planning folder", fill_planning),
-        ("the ledger", fill_ledger),
-        ("the knowledge entries", fill_entries),
-        ("the facts", fill_pending_facts),
+        ("the planning folder", Page::fill_planning),
+        ("the ledger", Page::fill_ledger),
+        ("the knowledge entries", Page::fill_entries),
+        ("the facts", Page::fill_pending_facts),
     ];
     for (what, fill) in fills {
-        if let Err(error) = fill(&mut page, project, &mut warnings) {
+        if let Err(error) = fill(&mut page, project) {
             let message = format!("cannot load {what}: {error}");
-            warnings.push(Warning::file(&project.root, message));
+            page.warnings.push(Warning::file(&project.root, message));
         }
     }
+    let mut warnings = std::mem::take(&mut page.warnings);
     let mut page = serde_json::to_value(page).unwrap_or_else(|error| {
         warnings.push(Warning::file(&project.root, format!("cannot be shown: {error}")));
         Value::Null
@@ -139,67 +137,77 @@ pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
     Parsed::new(page, warnings)
 }
 
-fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    if project.planning().is_err() {
-        return Ok(());
-    }
-    let survey = Survey::read(project)?;
-    warnings.extend(survey.warnings.iter().cloned());
-    let status = StatusReport::with_metrics(project, &survey);
-    let place =
-        |drift: &Drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence());
-    page.title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());
-    page.contested = status.next.contest();
-    page.drift = status.drift.iter().map(place).collect();
-    // New decisions are appended to lists without dates.
-    page.decisions = status.decisions.iter().rev().map(|decision| json!(decision)).collect();
-    page.project.clone_from(&status.project);
-    page.status = Some(status);
-    let phase = |phase: &Phase| {
-        json!({
-            "number": phase.number.to_string(),
-            "name": phase.name.as_deref().unwrap_or_default(),
-            "complete": phase.count(PlanState::Complete),
-            "total": phase.plans.len(),
-        })
-    };
-    page.phases = survey.position.phases.iter().map(phase).collect();
-    let recorded = patterns::stored(project)?.into_value(warnings);
-    let said = |entry: &PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
-    page.lessons = recorded.entries.into_iter().rev().filter(said).collect();
-    Ok(())
-}
-
-fn fill_ledger(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    if ledger::exists(project) {
-        let brief = ledger::brief(project, ledger::BRIEF_DAYS)?;
-        page.ledger = brief.state_sections();
-        page.ledger.extend(brief.constraint_sections());
-        for (_, lines) in &mut page.ledger {
-            lines.retain(|line| !is_absent(line));
+impl Page {
+    fn fill_planning(&mut self, project: &Project) -> Result<()> {
+        if project.planning().is_err() {
+            return Ok(());
         }
-        page.ledger.retain(|(_, lines)| !lines.is_empty());
+        let survey = Survey::read(project)?;
+        self.warnings.extend(survey.warnings.iter().cloned());
+        let status = StatusReport::with_metrics(project, &survey);
+        self.title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());
+        self.contested = status.next.contest();
+        self.drift = status
+            .drift
+            .iter()
+            .map(|drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence()))
+            .collect();
+        // New decisions are appended to lists without dates.
+        self.decisions = status.decisions.iter().rev().map(|decision| json!(decision)).collect();
+        self.project.clone_from(&status.project);
+        self.status = Some(status);
+        let phase = |phase: &Phase| {
+            json!({
+                "number": phase.number.to_string(),
+                "name": phase.name.as_deref().unwrap_or_default(),
+                "complete": phase.count(PlanState::Complete),
+                "total": phase.plans.len(),
+            })
+        };
+        self.phases = survey.position.phases.iter().map(phase).collect();
+        self.lessons = patterns::stored(project)?
+            .into_value(&mut self.warnings)
+            .entries
+            .into_iter()
+            .rev()
+            .filter(|entry| !entry.worked.is_empty() || !entry.failed.is_empty())
+            .collect();
+        Ok(())
     }
-    let decisions = ledger::list_decisions(project)?.into_value(warnings);
-    let decisions = decisions.iter();
-    page.decisions.extend(decisions.map(|one| json!({ "date": one.date, "text": one.title })));
-    page.decisions.sort_by(|one, other| other["date"].as_str().cmp(&one["date"].as_str()));
-    Ok(())
-}
 
-fn fill_entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    let entries = knowledge::linked(project)?.into_value(warnings);
-    let entries = entries.iter();
-    page.entries = entries
-        .map(|one| json!({ "entry": one.entry, "dated": one.entry.dated(), "links": one.links }))
-        .collect();
-    Ok(())
-}
-
-fn fill_pending_facts(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
-    if project.settings.user.is_some() {
-        let facts = Facts::open(project, None, Purpose::Read)?;
-        page.facts = Some(facts::pending(&facts, &facts::user(project, None)?)?);
+    fn fill_ledger(&mut self, project: &Project) -> Result<()> {
+        if ledger::exists(project) {
+            let brief = ledger::brief(project, ledger::BRIEF_DAYS)?;
+            self.ledger = brief.state_sections();
+            self.ledger.extend(brief.constraint_sections());
+            for (_, lines) in &mut self.ledger {
+                lines.retain(|line| !is_absent(line));
+            }
+            self.ledger.retain(|(_, lines)| !lines.is_empty());
+        }
+        let decisions = ledger::list_decisions(project)?.into_value(&mut self.warnings);
+        self.decisions
+            .extend(decisions.iter().map(|one| json!({ "date": one.date, "text": one.title })));
+        self.decisions.sort_by(|one, other| other["date"].as_str().cmp(&one["date"].as_str()));
+        Ok(())
     }
-    Ok(())
+
+    fn fill_entries(&mut self, project: &Project) -> Result<()> {
+        let entries = knowledge::linked(project)?.into_value(&mut self.warnings);
+        self.entries = entries
+            .iter()
+            .map(
+                |one| json!({ "entry": one.entry, "dated": one.entry.dated(), "links": one.links }),
+            )
+            .collect();
+        Ok(())
+    }
+
+    fn fill_pending_facts(&mut self, project: &Project) -> Result<()> {
+        if project.settings.user.is_some() {
+            let facts = Facts::open(project, None, Purpose::Read)?;
+            self.facts = Some(facts::pending(&facts, &facts::user(project, None)?)?);
+        }
+        Ok(())
+    }
 }

@@ -46,23 +46,23 @@ pub(crate) struct DoctorArgs {
 
 /// The document of `annals doctor --json`.
 #[derive(Debug, Serialize)]
-struct Diagnosis {
+struct Diagnosis<'a> {
     version: &'static str,
     #[serde(flatten)]
-    audit: Audit,
+    audit: &'a Audit,
 }
 
 pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Result<()> {
     let audit = audit::audit(project);
-    if !out.is_json() {
+    if !out.mode.json {
         out.warnings(&audit.warnings);
     }
-    let end = if args.check { audit.verdict() } else { Ok(()) };
-    show(&audit, end, out)
+    show(&audit, &audit, args.check, out)
 }
 
-fn show(document: &impl Serialize, end: Result<()>, out: &mut Output) -> Result<()> {
-    out.paint(check_style);
+fn show(document: &impl Serialize, audit: &Audit, fails: bool, out: &mut Output) -> Result<()> {
+    out.paint = check_style;
+    let end = if fails { audit.verdict() } else { Ok(()) };
     out.show_until(document, &(), text!("checks"), end)
 }
 
@@ -87,9 +87,9 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         AuditRow::unused(&format!("no client is set up by `annals setup`; once one is, {message}"))
     };
     rows.push(row.named("session", "start"));
-    let audit = Audit::new(rows, Vec::new());
-    let end = if args.check { audit.verdict() } else { Ok(()) };
-    show(&Diagnosis { version: env!("CARGO_PKG_VERSION"), audit }, end, out)
+    let audit = &Audit::new(rows, Vec::new());
+    let version = env!("CARGO_PKG_VERSION");
+    show(&Diagnosis { version, audit }, audit, args.check, out)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
@@ -101,13 +101,15 @@ fn program(project: &Project) -> AuditRow {
     let folder = folder.map_or("its folder".to_owned(), |path| path.display().to_string());
     let fix = format!("export PATH=\"{folder}:$PATH\"");
     match on_path(project, "annals") {
-        None => {
-            let what = "annals is not on PATH, where hooks and MCP entries look for it";
-            AuditRow::attention(what, fix)
-        }
+        None => AuditRow::attention(
+            "annals is not on PATH, where hooks and MCP entries look for it",
+            fix,
+        ),
         Some(found) if own.is_some_and(|own| own != resolved(found.clone())) => {
-            let what = format!("a different annals is first on PATH: {}", found.display());
-            AuditRow::attention(what, fix)
+            AuditRow::attention(
+                format!("a different annals is first on PATH: {}", found.display()),
+                fix,
+            )
         }
         Some(found) => AuditRow::ok(found.display().to_string()),
     }
@@ -158,14 +160,20 @@ fn own_folder(project: &Project) -> AuditRow {
     let what = project.relative(&folder).display();
     let found = fs::symlink_metadata(&folder).ok();
     if found.as_ref().is_some_and(|found| !found.is_dir()) {
-        let what = format!("{what} is not a folder, so nothing can be written");
-        return AuditRow::attention(what, "move or rename it").fault();
+        return AuditRow::attention(
+            format!("{what} is not a folder, so nothing can be written"),
+            "move or rename it",
+        )
+        .fault();
     }
     let looked_at = if found.is_some() { &folder } else { &project.root };
     if !read::is_writable(looked_at) {
         let fix = format!("make {} writable for you", looked_at.display());
-        let what = format!("{what} cannot be written: nothing can be changed or cached");
-        return AuditRow::attention(what, fix).fault();
+        return AuditRow::attention(
+            format!("{what} cannot be written: nothing can be changed or cached"),
+            fix,
+        )
+        .fault();
     }
     let state = if found.is_some() { "writable" } else { "created at the first write" };
     AuditRow::ok(format!("{what}: {state}"))
@@ -186,8 +194,10 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
             Ok(SetupState::Absent) => {}
             Ok(SetupState::Current) => scopes.push(scope),
             Ok(SetupState::Partial) => {
-                let what = "is only partly set up, or was set up by another version";
-                return AuditRow::attention(what, format!("{command}{flag}"));
+                return AuditRow::attention(
+                    "is only partly set up, or was set up by another version",
+                    format!("{command}{flag}"),
+                );
             }
         }
     }
@@ -196,8 +206,10 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
         [scope] => scope,
         [scope, _] if !harness.profile().one_scope_is_enough() => scope,
         _ => {
-            let what = "is set up twice, for this project and for all of your projects";
-            return AuditRow::attention(what, format!("{command} --remove"));
+            return AuditRow::attention(
+                "is set up twice, for this project and for all of your projects",
+                format!("{command} --remove"),
+            );
         }
     };
     // What the client has disabled or not approved yet.

@@ -13,7 +13,7 @@ use crate::cli::{Arguments, working_directory};
 use crate::error::{At, Error, Result};
 use crate::knowledge;
 use crate::knowledge::EntryFilter;
-use crate::plan::{Phase, Survey};
+use crate::plan::Survey;
 use crate::project::{Environment, OpenRequest, Project};
 use crate::text::shell_word;
 
@@ -44,21 +44,23 @@ pub(crate) fn completions(args: &CompletionsArgs, out: &mut Output) -> Result<()
 /// Answers a shell that asks for candidates; returns whether one did.
 pub(crate) fn answer_shell(arguments: &[OsString]) -> bool {
     let asked = CompleteEnv::with_factory(Arguments::command).var(VARIABLE);
-    let directory = working_directory().ok();
     // A shell shows no message: without an answer, nothing is offered.
-    asked.try_complete(arguments.to_vec(), directory.as_deref()).unwrap_or(true)
+    asked.try_complete(arguments.to_vec(), working_directory().ok().as_deref()).unwrap_or(true)
 }
 
 /// Offers the phases of the planning folder.
 pub(crate) fn phases() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let survey = project().and_then(|project| Survey::read(&project).ok());
-        let phases = survey.map(|survey| survey.position.phases).unwrap_or_default();
-        let candidate = |phase: Phase| {
-            let name = phase.name.map(Into::into);
-            CompletionCandidate::new(phase.number.to_string()).help(name)
-        };
-        phases.into_iter().map(candidate).collect()
+        survey
+            .map(|survey| survey.position.phases)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|phase| {
+                let name = phase.name.map(Into::into);
+                CompletionCandidate::new(phase.number.to_string()).help(name)
+            })
+            .collect()
     })
 }
 
@@ -68,9 +70,10 @@ pub(crate) fn keys() -> ArgValueCandidates {
         let listed = project()
             .and_then(|project| knowledge::list(&project, &EntryFilter::default()).ok())
             .map(|found| found.value.entries);
-        let entries = listed.unwrap_or_default().into_iter();
         // bash inserts them as they are.
-        entries
+        listed
+            .unwrap_or_default()
+            .into_iter()
             .filter(|entry| shell_word(&entry.key) == entry.key)
             .map(|entry| CompletionCandidate::new(entry.key).help(Some(entry.title.into())))
             .collect()

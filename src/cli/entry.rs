@@ -226,12 +226,14 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
             refresh(project, out);
             out.show(&done, text!("entry/superseded"))
         }
-        EntryCommand::Delete { key, why } => delete(key.key(), why, project, out),
+        EntryCommand::Delete { key, why } => {
+            delete(key.key(), why.reason.as_deref(), why.allow_secret, project, out)
+        }
         EntryCommand::Audit => {
             let found = audit::entry_audit(project)?;
             out.warnings(&found.warnings);
             // It names files as they are.
-            out.redact();
+            out.redacts = true;
             out.show(&found, text!("entry/audit"))
         }
     }
@@ -291,8 +293,8 @@ fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
             continue;
         }
         if is_quoted {
-            let hint = "put options before the text; `--` before the text makes all of it words";
-            return Err(Error::usage(format!("the option {word} is behind the text")).hint(hint));
+            return Err(Error::usage(format!("the option {word} is behind the text"))
+                .hint("put options before the text; `--` before the text makes all of it words"));
         }
         out.note(&format!("{word} was read as part of the text; put options before it"));
     }
@@ -300,10 +302,9 @@ fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let words = Some(args.words.join(" ")).filter(|words| !words.is_empty());
-    let reason = args.why.reason.clone().or(words);
-    let why = ReasonArgs { reason, allow_secret: args.why.allow_secret };
-    delete(&args.key, &why, project, out)
+    let words = args.words.join(" ");
+    let reason = args.why.reason.as_deref().or(Some(&*words).filter(|words| !words.is_empty()));
+    delete(&args.key, reason, args.why.allow_secret, project, out)
 }
 
 /// Brings the block of a context file up to date with the entries; the write is done even if that fails.
@@ -313,8 +314,14 @@ pub(super) fn refresh(project: &Project, out: &mut Output) {
     }
 }
 
-fn delete(key: &str, why: &ReasonArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let done = knowledge::delete(project, key, why.reason.as_deref(), why.allow_secret.into())?;
+fn delete(
+    key: &str,
+    reason: Option<&str>,
+    allow_secret: bool,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let done = knowledge::delete(project, key, reason, allow_secret.into())?;
     out.warnings(&done.warnings);
     refresh(project, out);
     out.show(

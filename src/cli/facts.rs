@@ -56,23 +56,7 @@ enum FactsCommand {
     Add(AddArgs),
     List(ListArgs),
     Retrieve(RetrieveArgs),
-    /// Print a user's facts for the next prompt, within a budget of tokens
-    ///
-    /// Constraints come first, then current tasks, then preferences; in each of these, stale and uncertain facts
-    /// are left out first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
-    ///
-    /// Example: annals facts inject --user ada --budget 300 --query 'set up the editor'
-    Inject {
-        /// Maximum number of tokens to print
-        #[arg(long, value_name = "TOKENS", default_value_t = 500)]
-        budget: usize,
-        /// What the next prompt is about
-        #[arg(long, value_name = "TEXT")]
-        query: Option<String>,
-        /// Include facts that belong to this project
-        #[arg(long, value_name = "NAME")]
-        of_project: Option<String>,
-    },
+    Inject(InjectArgs),
     /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
     ///
     /// A pending fact takes effect; one that was superseded or expired becomes active again. With --reject, a
@@ -218,6 +202,25 @@ struct RetrieveArgs {
     no_encoder: bool,
 }
 
+/// Print a user's facts for the next prompt, within a budget of tokens
+///
+/// Constraints come first, then current tasks, then preferences; in each of these, stale and uncertain facts
+/// are left out first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
+///
+/// Example: annals facts inject --user ada --budget 300 --query 'set up the editor'
+#[derive(Args, Debug)]
+struct InjectArgs {
+    /// Maximum number of tokens to print
+    #[arg(long, value_name = "TOKENS", default_value_t = 500)]
+    budget: usize,
+    /// What the next prompt is about
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// Include facts that belong to this project
+    #[arg(long, value_name = "NAME")]
+    of_project: Option<String>,
+}
+
 /// Erase a user's facts for good, all or those under one key
 ///
 /// Erases facts, archive, history, indexes, vectors and the turns that mention them, and rewrites the file:
@@ -339,9 +342,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         }
         FactsCommand::List(args) => list(args, context),
         FactsCommand::Retrieve(args) => retrieve(args, context),
-        FactsCommand::Inject { budget, query, of_project } => {
-            inject(*budget, query.as_deref(), of_project.as_deref(), context)
-        }
+        FactsCommand::Inject(args) => inject(args, context),
         FactsCommand::Confirm { id, reject, reason } => {
             let (user, store) = (context.user()?, context.write()?);
             let rejection = reject.then_some(reason.as_str());
@@ -456,15 +457,12 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     context.out.show_with(&found, &json!({"no_words": NO_WORDS}), template)
 }
 
-fn inject(
-    budget: usize,
-    query: Option<&str>,
-    of_project: Option<&str>,
-    context: &mut Context<'_>,
-) -> Result<()> {
+fn inject(args: &InjectArgs, context: &mut Context<'_>) -> Result<()> {
     let (user, store) = (context.user()?, context.read()?);
     let encoder = context.project.settings.encoder;
-    let injection = facts::inject(&store, &user, of_project, budget, query, encoder)?;
+    let InjectArgs { budget, query, of_project } = args;
+    let (query, of_project) = (query.as_deref(), of_project.as_deref());
+    let injection = facts::inject(&store, &user, of_project, *budget, query, encoder)?;
     context.out.show(&injection, "{{ text }}")?;
     // The text is printed in any case; a failure to count it is only reported.
     if let Err(error) = facts::count_injection(&store, &user, injection.tokens) {

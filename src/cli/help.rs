@@ -60,23 +60,23 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
 /// Returns a page with its headings in bold.
 fn styled(page: &str) -> String {
     let bold = Style::new().bold();
-    let is_heading = |line: &str| !line.starts_with(' ') && line.ends_with(':');
-    let line = |line| {
-        if is_heading(line) { format!("{bold}{line}{bold:#}\n") } else { format!("{line}\n") }
-    };
-    page.lines().map(line).collect()
+    page.lines()
+        .map(|line| match !line.starts_with(' ') && line.ends_with(':') {
+            true => format!("{bold}{line}{bold:#}\n"),
+            false => format!("{line}\n"),
+        })
+        .collect()
 }
 
 /// Determines the output mode from a command line that cannot be parsed.
 fn output_mode(arguments: &[OsString]) -> OutputMode {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let options = words.split(|word| *word == "--").next().unwrap_or_default();
-    let is_given = |color: &ColorChoice| {
+    let color = [ColorChoice::Never, ColorChoice::Always].into_iter().find(|color| {
         let when = color.to_string();
         options.contains(&format!("--color={when}").as_str())
             || options.windows(2).any(|pair| pair == ["--color", &when])
-    };
-    let color = [ColorChoice::Never, ColorChoice::Always].into_iter().find(is_given);
+    });
     let json = options.contains(&"--json");
     OutputMode { json, color: color.unwrap_or_default(), ..OutputMode::default() }
 }

@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::input::stdin;
@@ -112,15 +111,6 @@ struct SearchArgs {
     query: JournalQuery,
 }
 
-/// A JSON document with what a dry run would have added.
-#[derive(Serialize)]
-struct WriteAnswer<T> {
-    #[serde(flatten)]
-    answer: T,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<String>,
-}
-
 pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Result<()> {
     let environment = Environment::new(std::env::vars_os());
     let file = journal::default_path(&environment);
@@ -213,12 +203,14 @@ impl WriteArgs {
 fn write(args: &WriteArgs, file: &Path, options: &WriteOptions, out: &mut Output) -> Result<()> {
     let drafts = args.drafts()?;
     let written = journal::write(file, &drafts, options)?;
-    let diff = options.dry_run.then(|| written.diff());
     if args.batch {
-        let answer = json!({ "ok": true, "file": written.file.display().to_string(), "written": drafts.len() });
-        out.json_line(&WriteAnswer { answer, diff });
+        let mut answer = json!({ "ok": true, "file": written.file.display().to_string(), "written": drafts.len() });
+        if let Some(diff) = written.diff {
+            answer["diff"] = diff.into();
+        }
+        out.json_line(&answer);
     } else {
-        out.json_line(&WriteAnswer { answer: written.entry()?, diff });
+        out.json_line(&written.entry()?);
     }
     Ok(())
 }
@@ -232,8 +224,9 @@ fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Re
     if !verbose {
         found.skipped = None;
     }
-    let is_request = |q: &String| serde_json::from_str::<Map<String, Value>>(q).is_ok();
-    if found.results.is_empty() && args.q.as_ref().is_some_and(is_request) {
+    if found.results.is_empty()
+        && args.q.as_ref().is_some_and(|q| serde_json::from_str::<Map<String, Value>>(q).is_ok())
+    {
         out.note("searched literally; a request as JSON is read from standard input: `printf '%s' '{…}' | annals journal search`");
     }
     out.json_line(&found);
@@ -246,11 +239,11 @@ fn tail(lines: usize, file: &Path, out: &mut Output) -> Result<()> {
     }
     journal::read_last(file, lines, |entry| {
         // Already sanitized; another pass through JSON would change large numbers.
-        if out.is_json() {
+        if out.mode.json {
             out.json_line(&entry);
         } else {
             out.streamed(&entry, text!("journal/record"));
         }
-        out.is_read()
+        !out.closed
     })
 }

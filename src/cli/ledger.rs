@@ -136,8 +136,9 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
 }
 
 fn init(hook: bool, project: &Project, out: &mut Output) -> Result<()> {
-    let plan_hook = || if hook { setup::session_start(project) } else { Ok(Changes::new()) };
-    let report = ledger::init(project, plan_hook)?;
+    let report = ledger::init(project, || {
+        if hook { setup::session_start(project) } else { Ok(Changes::new()) }
+    })?;
     out.warnings(&report.warnings);
     out.show(&report, text!("ledger/init"))
 }

@@ -99,7 +99,6 @@ impl Arguments {
 /// of both; returns `None` if there is no such text. A word counts as text if it begins with `-` and has a space before any
 /// `=`, unless it is `-C DIR` in one argument.
 fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
-    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let is_text = |word: &OsString| {
         let word = word.to_string_lossy();
         let name = word.split('=').next().unwrap_or_default();
@@ -110,7 +109,8 @@ fn with_text_marked(line: &[OsString]) -> Option<Vec<OsString>> {
     }
     let at = line.iter().position(is_text)?;
     let (before, rest) = line.split_at(at);
-    let end = rest.iter().position(|word| is_option(word) && !is_text(word));
+    let end =
+        rest.iter().position(|word| word.to_string_lossy().starts_with('-') && !is_text(word));
     let (text, options) = rest.split_at(end.unwrap_or(rest.len()));
     // An option that switches off a check counts only where it stands before the text.
     if options.iter().any(|option| option == "--allow-secret") {
@@ -196,19 +196,22 @@ impl Command {
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
             Self::Demo(args) => return tools::demo(args, out),
-            Self::Mcp(args) => return tools::mcp(args, global.directory()?),
+            Self::Mcp(args) => {
+                let directory = global.place.project.clone().map_or_else(working_directory, Ok);
+                return tools::mcp(args, directory?);
+            }
             _ => {}
         }
         let project = Project::open(global.request()?)?;
-        let is_here = global.place.project.is_none() && working_directory()? == project.root;
-        out.set_root(&project.root, is_here);
+        out.is_here = global.place.project.is_none() && working_directory()? == project.root;
+        out.root = Some(project.root.clone());
         out.warnings(&project.warnings);
         out.detail(&format!("project: {}", project.root.display()));
         let planning =
             project.planning().map_or("none".to_owned(), |place| place.dir.display().to_string());
         out.detail(&format!("planning folder: {planning}"));
         if !self.prints_as_stored() {
-            out.redact();
+            out.redacts = true;
         }
         let done = self.run_in(&project, out);
         out.warnings(&project.named(Vec::new()));
@@ -255,11 +258,6 @@ impl Global {
         {
             *project = directory;
         }
-    }
-
-    /// Returns the directory that the run applies to, before a project is searched for.
-    fn directory(&self) -> Result<PathBuf> {
-        self.place.project.clone().map_or_else(working_directory, Ok)
     }
 }
 

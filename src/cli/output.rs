@@ -39,23 +39,23 @@ pub(crate) struct OutputMode {
 
 /// Standard output and standard error of this run.
 pub(crate) struct Output {
-    mode: OutputMode,
+    pub(crate) mode: OutputMode,
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
     /// The project's folder, once known: paths inside it are printed relative to it.
-    root: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
     /// Whether the run was started in that folder.
-    is_here: bool,
+    pub(crate) is_here: bool,
     /// The kind of the last failure.
     failed: Option<ErrorKind>,
     /// Whether the reader of standard output has closed it.
-    closed: bool,
+    pub(crate) closed: bool,
     /// Whether secrets are redacted in results.
-    redacts: bool,
+    pub(crate) redacts: bool,
     /// A line printed before the next result in text format.
     preface: Option<&'static str>,
-    /// The style of each line of a result.
-    paint: Paint,
+    /// The style of each line of a result; by default as those of a diff.
+    pub(crate) paint: Paint,
     /// The output so far, if it is captured rather than printed.
     captured: Option<String>,
 }
@@ -88,13 +88,6 @@ impl Output {
         self.captured.unwrap_or_default()
     }
 
-    /// Sets the project's folder, so that paths inside it are printed relative to it, and whether the run was started
-    /// there.
-    pub(crate) fn set_root(&mut self, root: &Path, is_here: bool) {
-        self.root = Some(root.to_owned());
-        self.is_here = is_here;
-    }
-
     /// Returns the beginning of a command of git that takes paths relative to the project's folder.
     pub(crate) fn git(&self) -> String {
         match &self.root {
@@ -110,11 +103,6 @@ impl Output {
         ExitCode::from(self.failed.map_or(0, ErrorKind::exit_code))
     }
 
-    /// Returns whether results are printed as JSON.
-    pub(crate) fn is_json(&self) -> bool {
-        self.mode.json
-    }
-
     /// Prints a result: as a JSON document, or as the text that a template makes of it.
     pub(crate) fn show<T: Serialize>(&mut self, result: &T, template: &str) -> Result<()> {
         self.show_with(result, &(), template)
@@ -128,22 +116,17 @@ impl Output {
         template: &str,
     ) -> Result<()> {
         let page = if self.mode.json {
-            serde_json::to_value(result).and_then(|mut document| {
-                if self.redacts {
-                    sanitize_json(&mut document);
-                }
-                Ok(serde_json::to_string_pretty(&document)? + "\n")
-            })
-        } else {
-            render(template, result, more).map_err(serde::ser::Error::custom)
-        };
-        let mut page = page.map_err(|error| unshown(&error))?;
-        if !self.mode.json {
-            page.insert_str(0, self.preface.take().unwrap_or_default());
+            let mut document =
+                serde_json::to_value(result).map_err(Error::cannot("show the result"))?;
             if self.redacts {
-                page = sanitized(&page).into_owned();
+                sanitize_json(&mut document);
             }
-        }
+            format!("{document:#}\n")
+        } else {
+            let page = render(template, result, more).map_err(Error::cannot("show the result"))?;
+            let page = self.preface.take().unwrap_or_default().to_owned() + &page;
+            if self.redacts { sanitized(&page).into_owned() } else { page }
+        };
         self.print(&page);
         Ok(())
     }
@@ -175,16 +158,6 @@ impl Output {
         }
     }
 
-    /// Enables redaction of secrets in all further results.
-    pub(crate) fn redact(&mut self) {
-        self.redacts = true;
-    }
-
-    /// Sets how the lines of further results are coloured on a terminal; by default as those of a diff.
-    pub(crate) fn paint(&mut self, paint: Paint) {
-        self.paint = paint;
-    }
-
     /// Has the next result in text format say that it is that of a dry run, if it is.
     pub(crate) fn preface(&mut self, project: &Project) {
         let preface = "Would be done (dry run, nothing is written):\n";
@@ -209,7 +182,7 @@ impl Output {
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {
             Ok(line) => self.print(&format!("{line}\n")),
-            Err(error) => self.failure(&unshown(&error)),
+            Err(error) => self.failure(&Error::cannot("show the result")(error)),
         }
     }
 
@@ -294,11 +267,6 @@ impl Output {
             let message = format!("cannot write the result: {error}; any changes were still made");
             self.write_message("error: ", RED, &message);
         }
-    }
-
-    /// Returns whether a streamed result still has a reader.
-    pub(crate) fn is_read(&self) -> bool {
-        !self.closed
     }
 
     /// Prints a message that is not part of the result.
@@ -435,11 +403,6 @@ struct ResultAndFailure<'a, T> {
     result: &'a T,
     #[serde(flatten)]
     failure: Json,
-}
-
-/// Returns the error for a result that could not be formatted.
-fn unshown(error: &serde_json::Error) -> Error {
-    Error::failed(format!("cannot show the result: {error}"))
 }
 
 #[cfg(test)]

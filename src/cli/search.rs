@@ -93,7 +93,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
             hit.parts = None;
         }
     }
-    out.paint(head_style);
+    out.paint = head_style;
     let mut hints = Vec::from_iter(knowledge::entries_of_repository(project));
     if !(project.settings.sessions.is_empty() || query.sources.contains(&SourceName::Sessions)) {
         hints.push("`annals recall --in sessions WORDS` searches earlier sessions".to_owned());
@@ -159,7 +159,7 @@ pub(crate) fn sessions(args: &SessionsArgs, project: &Project, out: &mut Output)
         let proposed = sessions::propose(project, &read)?;
         return out.show(&json!({ "proposed": proposed }), text!("sessions/proposed"));
     }
-    let titles: Vec<&str> = read.iter().map(|one| one.client.title()).collect();
+    let titles: Vec<_> = read.iter().map(|one| one.client.title()).collect();
     let titles = json!({ "titles": titles });
     out.show_with(&json!({ "sessions": read, "more": more }), &titles, text!("sessions/list"))
 }

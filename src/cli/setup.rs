@@ -100,8 +100,10 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     let Some(harness) = workflow.map(|_| Harness::Claude).or_else(|| Harness::from_word(name))
     else {
         if args.user || args.options() != SetupOptions::default() {
-            let options = "--user, --notepad, --entries and --breadcrumb are for clients";
-            return Err(Error::usage(options).hint("annals setup claude --user"));
+            return Err(Error::usage(
+                "--user, --notepad, --entries and --breadcrumb are for clients",
+            )
+            .hint("annals setup claude --user"));
         }
         return git(args, project, out);
     };
@@ -120,8 +122,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     let is_read =
         Client::from_word(name).is_some_and(|one| project.settings.sessions.contains(&one));
     if args.remove && is_read {
-        let note = "its transcripts are still read: annals sessions --off ends that, and deletes their indexes";
-        client.notes.push(note.to_owned());
+        client.notes.push("its transcripts are still read: annals sessions --off ends that, and deletes their indexes".to_owned());
     }
     let workflow = workflow.filter(|_| !args.remove);
     let calls = workflow.map(|workflow| calls(workflow, project)).transpose()?;
@@ -226,16 +227,13 @@ pub(crate) struct HookArgs {
 
 /// Runs the hook within its time limit, and always succeeds.
 pub(crate) fn hook(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCode {
-    match in_time(args, global) {
-        Ok(reply) => {
-            if let Some(answer) = reply.answer {
-                out.sanitized_line(&answer);
-            }
-            if let Some(error) = reply.log_error {
-                out.note(&format!("annals hook: {error}"));
-            }
-        }
-        Err(error) => out.note(&format!("annals hook: {error}")),
+    let reply = in_time(args, global)
+        .unwrap_or_else(|error| Reply { log_error: Some(error), ..Reply::default() });
+    if let Some(answer) = reply.answer {
+        out.sanitized_line(&answer);
+    }
+    if let Some(error) = reply.log_error {
+        out.note(&format!("annals hook: {error}"));
     }
     ExitCode::SUCCESS
 }
@@ -259,15 +257,12 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let (sender, receiver) = mpsc::channel();
     // A panic is reported as an error, without a backtrace.
     std::panic::set_hook(Box::new(|_| {}));
-    let worker = thread::Builder::new().name("hook".to_owned());
-    let worker = worker.spawn(move || {
+    let worker = thread::Builder::new().name("hook".to_owned()).spawn(move || {
         let answer = hooks::answer(&request, &place, &input());
         // The receiver is dropped after the timeout.
         let _is_heard = sender.send(answer).is_ok();
     });
-    if let Err(error) = worker {
-        return Err(Error::failed(format!("cannot start a thread: {error}")));
-    }
+    worker.map_err(Error::cannot("start a thread"))?;
     match receiver.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
         Ok(answer) => answer,
         Err(mpsc::RecvTimeoutError::Timeout) => {

@@ -38,8 +38,8 @@ pub(crate) fn head_style(line: &str) -> Style {
 
 /// Returns the style of a line of the checks.
 pub(crate) fn check_style(line: &str) -> Style {
-    let mut words = line.split_whitespace().filter(|_| !line.starts_with(' '));
-    words
+    line.split_whitespace()
+        .filter(|_| !line.starts_with(' '))
         .find_map(|word| match word {
             "ok" => Some(AnsiColor::Green),
             "attention" => Some(AnsiColor::Yellow),

@@ -18,8 +18,7 @@ use crate::error::{At, Error, Result};
 use crate::hooks::Harness;
 use crate::lifecycle::{finish_example, write_example};
 use crate::merge::merge;
-use crate::project::{Environment, OpenRequest, Project, Setting};
-use crate::report::SessionCost;
+use crate::project::{Environment, OpenRequest, Project};
 use crate::storage::{Changes, OperationId, Scratch, Store, read};
 use crate::text::estimate_tokens;
 use crate::{hooks, lifecycle, mcp, report};
@@ -124,8 +123,7 @@ pub(crate) struct MergeFileArgs {
 pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> Result<()> {
     let (files, answer) = hooks::start_tokens(project, Harness::Claude);
     let tools = estimate_tokens(&mcp::advertised());
-    let parts = [("context files", files), ("answer of the hook", answer), ("tools of MCP", tools)];
-    let costs = parts.map(|(what, tokens)| SessionCost { what: what.to_owned(), tokens });
+    let costs = [("context files", files), ("answer of the hook", answer), ("tools of MCP", tools)];
     let own = project.storage().own_file("report.html");
     let file = args.out.as_deref().unwrap_or_else(|| project.relative(&own));
     let written =
@@ -156,24 +154,26 @@ fn open(page: &Path) -> Result<()> {
     if status.is_ok_and(|status| status.success()) {
         return Ok(());
     }
-    let what = format!("was written, but {program} found no browser to open it");
-    Err(Error::failed(what).about(page).hint("open the file in a browser yourself"))
+    Err(Error::failed(format!("was written, but {program} found no browser to open it"))
+        .about(page)
+        .hint("open the file in a browser yourself"))
 }
 
 pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result<()> {
     let history = project.storage().history();
     if let Some(id) = args.forget {
-        if project.dry_run {
+        let forgot = if project.dry_run {
             history.find(Some(id))?;
-            out.note(&format!("Would forget operation {id}."));
+            "Would forget"
         } else {
             history.forget(id)?;
-            out.note(&format!("Forgot operation {id}."));
-        }
+            "Forgot"
+        };
+        out.note(&format!("{forgot} operation {id}."));
     }
     let mut newest = out.understood(history.list()?);
     newest.truncate(args.limit.get());
-    out.paint(head_style);
+    out.paint = head_style;
     out.show(&json!({ "operations": newest }), text!("log"))
 }
 
@@ -186,11 +186,7 @@ pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 pub(crate) fn config(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let settings = project.settings.list();
-    let line = |one: &Setting| format!("{one}  # {}; {}", one.origin, one.about);
-    let lines: Vec<String> = settings.iter().map(line).collect();
-    let document = json!({ "settings": settings });
-    out.show_with(&document, &json!({ "lines": lines }), "{{ lines|join('\n') }}\n")
+    out.show(&json!({ "settings": project.settings.list() }), text!("config"))
 }
 
 pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
@@ -217,9 +213,10 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
     let shown = args.path.as_deref().unwrap_or(&args.ours);
     let absolute = |file: &Path| path::absolute(file).at("find", file);
     let ours = absolute(&args.ours)?;
-    let storage = project.storage().keep_history(false);
-    let ((), applied) =
-        storage.transact("merge-file", &[Store::Patterns, Store::Ledger], || {
+    let ((), applied) = project.storage().keep_history(false).transact(
+        "merge-file",
+        &[Store::Patterns, Store::Ledger],
+        || {
             let base = text(&absolute(&args.base)?, shown)?;
             let theirs = text(&absolute(&args.theirs)?, shown)?;
             let merged = merge(&base, &text(&ours, shown)?, &theirs).ok_or_else(|| {
@@ -230,7 +227,8 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
             let mut changes = Changes::new();
             changes.write(&ours, merged)?;
             Ok(((), changes))
-        })?;
+        },
+    )?;
     out.warnings(&applied.warnings);
     let mut report = json!({ "path": shown.display().to_string() });
     if let Some(diff) = applied.diff {
@@ -292,12 +290,11 @@ pub(crate) fn demo(_: &DemoArgs, out: &mut Output) -> Result<()> {
 /// Returns an environment with only the caller's clock and a data folder: their settings must not affect the
 /// output.
 fn environment(data: &Path) -> Environment {
-    let now = Environment::new(std::env::vars_os()).get("ANNALS_NOW").map(str::to_owned);
-    let data = data.to_string_lossy().into_owned();
-    [("ANNALS_NOW", now), ("XDG_DATA_HOME", Some(data))]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-        .collect()
+    Environment::new(
+        std::env::vars_os()
+            .filter(|(name, _)| name == "ANNALS_NOW")
+            .chain([("XDG_DATA_HOME".into(), data.into())]),
+    )
 }
 
 fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
@@ -350,8 +347,9 @@ fn printed(command: &str, project: &Project) -> Result<String> {
 /// Splits a diff by file, without unchanged lines and the markers of annals.
 fn files_of(diff: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    let changed = |line: &&str| !line.starts_with([' ', '@']) && !line.contains("<!-- annals:");
-    for line in diff.lines().filter(changed) {
+    for line in
+        diff.lines().filter(|line| !line.starts_with([' ', '@']) && !line.contains("<!-- annals:"))
+    {
         let starts = line.starts_with("--- ") || line.starts_with("rename from ");
         match files.last_mut() {
             Some(file) if !starts => file.push_str(&format!("\n{line}")),

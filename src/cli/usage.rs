@@ -67,9 +67,8 @@ fn accepted(error: &clap::Error, command: &Command) -> Option<String> {
 
 /// Returns an argument with the words that it accepts, if they are known.
 fn with_values(argument: &str, command: &Command) -> String {
-    let values: Vec<String> =
-        possible_values(argument, command).map(|value| value.get_name().to_owned()).collect();
-    match values.join(", ") {
+    let values = possible_values(argument, command).map(|value| value.get_name().to_owned());
+    match join(values, ", ") {
         values if values.is_empty() => argument.to_owned(),
         values => format!("{argument} ({values})"),
     }
@@ -86,11 +85,11 @@ fn possible_values(argument: &str, command: &Command) -> impl Iterator<Item = Po
 /// Returns a hint at the alias that a wrong word resembles; clap suggests no aliases.
 fn similar_alias(error: &clap::Error, command: &Command) -> Option<String> {
     let word = text(error, ContextKind::InvalidValue)?.to_lowercase();
-    let mut values = possible_values(text(error, ContextKind::InvalidArg)?, command);
-    let is_it = |value: PossibleValue| {
-        value.get_name_and_aliases().find(|name| is_close(name, &word)).map(str::to_owned)
-    };
-    values.find_map(is_it).map(|name| format!("a similar value exists: '{name}'"))
+    possible_values(text(error, ContextKind::InvalidArg)?, command)
+        .find_map(|value| {
+            value.get_name_and_aliases().find(|name| is_close(name, &word)).map(str::to_owned)
+        })
+        .map(|name| format!("a similar value exists: '{name}'"))
 }
 
 /// Returns a text that an error is about.
@@ -123,8 +122,7 @@ fn meant(error: &clap::Error, group: &str) -> Option<String> {
         .map(str::to_owned)
         .or_else(|| Some(format!("{group} {}", closest?).trim_start().to_owned()))
         .or_else(|| {
-            let is_it = |known: &str| known.len() > 3 && is_close(known, &word);
-            by_meaning(group, &is_it).map(str::to_owned)
+            by_meaning(group, &|known| known.len() > 3 && is_close(known, &word)).map(str::to_owned)
         })
 }
 

@@ -182,8 +182,7 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
         match out.ask(&question)? {
             None => return Ok(false),
             Some(answer) => {
-                let is_it = |one: &LayoutName| one.as_str().eq_ignore_ascii_case(&answer);
-                request.layout = LayoutName::ALL.into_iter().find(is_it);
+                request.layout = LayoutName::from_any_case(&answer);
                 if request.layout.is_none() {
                     out.note(&format!("{answer:?} is not one of {names}."));
                 }
@@ -274,8 +273,10 @@ fn sync_request(
     warnings.extend(unread);
     if is_over && !is_read {
         // A store that could not be read may have what the block says.
-        let message = "some of the project's memory could not be read, so no block was removed";
-        return Err(Error::refused(message).hint("fix what the warnings report"));
+        return Err(Error::refused(
+            "some of the project's memory could not be read, so no block was removed",
+        )
+        .hint("fix what the warnings report"));
     }
     // Without a target, only what was asked for before is brought up to date.
     let present_only = is_planless && targets.is_empty() && !is_over;
@@ -318,7 +319,7 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
         match lifecycle::inspect(project, &file, args.outside) {
-            Ok(found) if out.is_json() => out.json_line(&found),
+            Ok(found) if out.mode.json => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
                 let text = serde_json::to_string_pretty(&found).unwrap_or_default();
@@ -389,20 +390,21 @@ const MAX_CORE_VALUE_CHARS: usize = 320;
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
-    out.paint(status_style);
+    out.paint = status_style;
     if !context::has_plan(project) {
         let found = context::overview(project);
         out.warnings(&found.warnings);
         out.interrupted(project);
         let is_in = |harness, scope| setup::is_in(project, harness, scope);
-        let is_set_up = |one| SetupScope::ALL.into_iter().any(|scope| is_in(one, scope));
-        let is_read = Harness::ALL.into_iter().any(is_set_up)
+        let is_read = Harness::ALL
+            .into_iter()
+            .any(|one| SetupScope::ALL.into_iter().any(|scope| is_in(one, scope)))
             || claude_md::with_block(project).next().is_some();
         return out.show_with(&found, &json!({ "is_read": is_read }), text!("overview"));
     }
     let survey = Survey::read(project)?;
     let report = StatusReport::with_metrics(project, &survey);
-    if !out.is_json() {
+    if !out.mode.json {
         out.warnings(&report.warnings);
     }
     out.interrupted(project);

@@ -59,20 +59,16 @@ pub struct JournalWriteReport {
     pub file: PathBuf,
     /// The lines as they are in the journal.
     lines: String,
+    /// On a dry run, the lines that would be added.
+    pub diff: Option<String>,
 }
 
 impl JournalWriteReport {
-    /// Returns the written lines as a diff.
-    pub fn diff(&self) -> String {
-        added_lines(&self.file, &self.lines)
-    }
-
     /// Returns the only entry, as the document of a single write shows it.
     pub fn entry(&self) -> Result<Acknowledged<'_>> {
         let line = self.lines.lines().next().unwrap_or("null");
-        let entry = serde_json::from_str(line)
-            .map_err(|error| Error::failed(format!("cannot show the entry: {error}")))?;
-        Ok(Acknowledged { ok: true, file: &self.file, entry })
+        let entry = serde_json::from_str(line).map_err(Error::cannot("show the entry"))?;
+        Ok(Acknowledged { ok: true, file: &self.file, entry, diff: self.diff.as_deref() })
     }
 }
 
@@ -82,6 +78,8 @@ pub struct Acknowledged<'a> {
     ok: bool,
     file: &'a Path,
     entry: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a str>,
 }
 
 /// Appends records to the journal under one lock, with one write and one flush.
@@ -113,7 +111,8 @@ pub fn write(
         }
         log.append(&lines.as_bytes()[there..])?;
     }
-    Ok(JournalWriteReport { file: path.to_owned(), lines })
+    let diff = options.dry_run.then(|| added_lines(path, &lines));
+    Ok(JournalWriteReport { file: path.to_owned(), lines, diff })
 }
 
 /// Returns lines that would be added as a diff.
@@ -202,8 +201,8 @@ impl RecordDraft {
 
     /// Returns the name of the rule that detects a secret in the draft.
     fn secret(&self) -> Option<&'static str> {
-        let texts = [&self.content].into_iter().chain(&self.kind);
-        let mut texts = texts.chain(self.tags.iter().flatten());
+        let mut texts =
+            [&self.content].into_iter().chain(&self.kind).chain(self.tags.iter().flatten());
         let meta = || {
             let meta: Value = serde_json::from_str(self.meta.as_ref()?.get()).ok()?;
             secrets::first_rule(&meta.to_string())
@@ -239,7 +238,7 @@ fn object(json: &str) -> Result<Box<RawValue>> {
 }
 
 fn json<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::failed(format!("cannot write it: {error}")))
+    serde_json::to_string(value).map_err(Error::cannot("write it"))
 }
 
 /// Size at which the file is rotated, in bytes.
@@ -285,8 +284,11 @@ impl Request {
             return Ok((there, length));
         }
         if !self.is_of(lines.as_bytes()) {
-            let message = format!("request id {:?} was already used with different input", self.id);
-            return Err(Error::refused(message).hint("use a new id for each request"));
+            return Err(Error::refused(format!(
+                "request id {:?} was already used with different input",
+                self.id
+            ))
+            .hint("use a new id for each request"));
         }
         let length = file.metadata().at("read", journal)?.len();
         // A file that became shorter was replaced, and may contain the lines anywhere.
@@ -302,10 +304,12 @@ fn find_request(journal: &Path, id: &str) -> Result<Option<Request>> {
     for path in [latest.clone(), storage::rotated(&latest)] {
         let bytes = read::users_bytes(&path)?.unwrap_or_default();
         // A truncated line belongs to a request that never reached the journal.
-        let requests = bytes
+        if let Some(request) = bytes
             .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice::<Request>(line).ok());
-        if let Some(request) = requests.rev().find(|request| request.id == id) {
+            .filter_map(|line| serde_json::from_slice::<Request>(line).ok())
+            .rev()
+            .find(|request| request.id == id)
+        {
             return Ok(Some(request));
         }
     }
@@ -367,8 +371,7 @@ pub struct Imported {
 /// Records are the same if content and time are equal; if one has no time, if the content is equal. A file that contains
 /// a secret is refused.
 pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Imported> {
-    let missing = || Error::not_found("there is no such file").at(from, None);
-    file::open(from)?.ok_or_else(missing)?;
+    file::open(from)?.ok_or_else(|| Error::not_found("there is no such file").at(from, None))?;
     let mut log = (!options.dry_run).then(|| Log::lock(path)).transpose()?;
     let mut known = known(path)?;
     let mut report = Imported { file: path.to_owned(), ..Imported::default() };
@@ -388,8 +391,9 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
                 continue;
             }
             report.imported += 1;
-            let time = time.unwrap_or(options.clock.now());
-            added += &draft.line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?;
+            added += &draft.line(
+                &time.unwrap_or(options.clock.now()).to_rfc3339_opts(SecondsFormat::AutoSi, false),
+            )?;
         }
         Ok(true)
     })?;
