@@ -76,9 +76,10 @@ pub fn audit(project: &Project) -> Audit {
 
 /// Returns the row for files with an unresolved merge conflict, if there are any.
 fn unresolved(conflicts: Vec<Warning>) -> Option<AuditRow> {
-    let found = conflicts.into_iter();
-    let found: Vec<Detail> =
-        found.map(|one| Detail { place: Some(one.place), ..Detail::new(&one.message) }).collect();
+    let found: Vec<Detail> = conflicts
+        .into_iter()
+        .map(|one| Detail { place: Some(one.place), ..Detail::new(&one.message) })
+        .collect();
     let fix = "resolve the conflict, then run `annals sync`";
     (!found.is_empty())
         .then(|| AuditRow::found("conflicts", found, fix).fault().named("files", "conflicts"))
@@ -239,8 +240,10 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         let found: Vec<_> = claude_md::with_memory(project)
             .map(|one| Detail::at(one.file(), None, message))
             .collect();
-        let rows = (!found.is_empty()).then(|| AuditRow::found("block", found, fix));
-        return Ok(rows.into_iter().collect());
+        return Ok((!found.is_empty())
+            .then(|| AuditRow::found("block", found, fix))
+            .into_iter()
+            .collect());
     };
     let request = SyncRequest { check: true, ..request };
     let report = lifecycle::sync(project, &request)?;
@@ -267,9 +270,10 @@ fn context_files(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     ];
     if !context.refused.is_empty() {
         let hint = context.refused.iter().find_map(|refusal| refusal.hint.clone());
-        let found = context.refused.iter();
-        let found =
-            found.map(|one| Detail { place: one.place.clone(), ..Detail::new(&one.message) });
+        let found = context
+            .refused
+            .iter()
+            .map(|one| Detail { place: one.place.clone(), ..Detail::new(&one.message) });
         let fix = hint.unwrap_or(fix);
         rows.push(AuditRow::found("refused", found.collect(), fix).fault());
     }
@@ -288,8 +292,11 @@ fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);
     let row = |check, found: Vec<Drift>, fix: &str| {
-        let details = found.iter().map(|one| Detail::at(&one.file, one.line, &one.sentence()));
-        AuditRow::found(check, details.collect(), fix)
+        AuditRow::found(
+            check,
+            found.iter().map(|one| Detail::at(&one.file, one.line, &one.sentence())).collect(),
+            fix,
+        )
     };
     let findings =
         status.findings.iter().map(|one| Detail::at(&one.place.file, one.place.line, &one.message));
@@ -354,11 +361,13 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         at(&store.entry(&pair.a), None, &message)
     });
     let links = |links: &[EntryLink], what: &str| -> Vec<Detail> {
-        let detail = |link: &EntryLink| {
-            let message = format!("links to {}, which {what}", link.to);
-            at(&store.entry(&link.from), Some(link.line), &message)
-        };
-        links.iter().map(detail).collect()
+        links
+            .iter()
+            .map(|link| {
+                let message = format!("links to {}, which {what}", link.to);
+                at(&store.entry(&link.from), Some(link.line), &message)
+            })
+            .collect()
     };
     let mut linked = links(&found.broken_links, "does not exist");
     linked.extend(links(&found.superseded_links, "is superseded"));
@@ -501,16 +510,18 @@ fn fact_database(project: &Project, _warnings: &mut Vec<Warning>) -> Rows {
             .map(|one| Detail::new(&format!("{} waits for the user's confirmation", one.fact.key)));
         rows.push(AuditRow::found("pending", keys.collect(), "annals facts list --pending"));
     }
-    let sharing = facts::sharing(&facts)?.filter(|here| !here.has_left);
-    rows.extend(sharing.map(|here| shared(&here)));
+    rows.extend(facts::sharing(&facts)?.filter(|here| !here.has_left).map(|here| shared(&here)));
     Ok(rows)
 }
 
 /// Returns the problems of syncing with other devices.
 fn shared(here: &SharingState) -> AuditRow {
-    let failed = here.failed_at.iter().zip(&here.last_error);
-    let mut found: Vec<String> =
-        failed.map(|(at, why)| format!("not synchronised since {at}: {why}")).collect();
+    let mut found: Vec<String> = here
+        .failed_at
+        .iter()
+        .zip(&here.last_error)
+        .map(|(at, why)| format!("not synchronised since {at}: {why}"))
+        .collect();
     let aside = here.set_aside.iter();
     found.extend(aside.map(|one| format!("set aside from {}: {}", one.device, one.reason)));
     if here.is_unclean {
@@ -550,9 +561,15 @@ fn in_stores(project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
     let mut stores = vec![("context", context)];
     // Files at paths from the user's settings have separate checks.
     for store in SourceName::ALL.into_iter().filter(|store| !store.is_users_own()) {
-        let files = store.files_to_check_for_secrets(project).into_iter();
         // A symbolic link is not a file of the store.
-        stores.push((store.as_str(), files.filter(|file| !file.is_symlink()).collect()));
+        stores.push((
+            store.as_str(),
+            store
+                .files_to_check_for_secrets(project)
+                .into_iter()
+                .filter(|file| !file.is_symlink())
+                .collect(),
+        ));
     }
     stores
         .into_iter()

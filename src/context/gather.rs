@@ -12,9 +12,9 @@ use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::{EntryFilter, KnowledgeDir, notepad};
 use crate::ledger::{Brief, BriefSection, is_filled};
 use crate::patterns::{PathCheck, RelevantPattern, StaleReasons};
-use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, is_settled};
+use crate::plan::{Drift, DriftKind, Handoff, StatusReport, Survey, is_settled};
 use crate::project::{Project, vocabulary};
-use crate::recall::{RecallHit, RecallQuery, SourceName};
+use crate::recall::{RecallQuery, SourceName};
 use crate::search::{Language, content_words};
 use crate::storage::{Changes, read};
 use crate::text::{Line, is_absent, quantity, sanitized, says_none, shell_word, slashed};
@@ -61,7 +61,8 @@ const MAX_FACT_TOKENS: usize = 400;
 pub(crate) struct Gatherer<'a> {
     project: &'a Project,
     request: &'a DigestRequest,
-    planning: Option<(Survey, StatusReport)>,
+    survey: Option<Survey>,
+    status: Option<StatusReport>,
     ledger: Option<Brief>,
 }
 
@@ -74,15 +75,13 @@ impl<'a> Gatherer<'a> {
         request: &'a DigestRequest,
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        let planning = project.planning().is_ok().then(|| Survey::read(project));
-        let planning = or_warning(project, planning.transpose(), warnings).map(|survey| {
-            let status = StatusReport::from_survey(project, &survey);
-            (survey, status)
-        });
+        let survey = project.planning().is_ok().then(|| Survey::read(project)).transpose();
+        let survey = or_warning(project, survey, warnings);
+        let status = survey.as_ref().map(|survey| StatusReport::from_survey(project, survey));
         let ledger =
             ledger::exists(project).then(|| ledger::brief(project, ledger::BRIEF_DAYS)).transpose();
         let ledger = or_warning(project, ledger, warnings);
-        Self { project, request, planning, ledger }
+        Self { project, request, survey, status, ledger }
     }
 
     /// Returns the lines of one part; none if its store is not in use.
@@ -118,9 +117,11 @@ impl<'a> Gatherer<'a> {
             DigestPart::Entries if self.request.topic.is_some() => MAX_ANSWER_CHARS,
             _ => MAX_LINE_CHARS,
         };
-        let lines =
-            lines.into_iter().map(|(list, line)| (list, Line::sanitized(&line).clipped(width)));
-        let mut lines: Vec<ListLine<Line>> = lines.filter(|(_, line)| !line.is_empty()).collect();
+        let mut lines: Vec<ListLine<Line>> = lines
+            .into_iter()
+            .map(|(list, line)| (list, Line::sanitized(&line).clipped(width)))
+            .filter(|(_, line)| !line.is_empty())
+            .collect();
         let is_known =
             |(_, line): &ListLine<Line>| self.request.already_read.contains(line.as_str());
         if part == DigestPart::Blockers && lines.iter().take(START_BLOCKERS).any(is_known) {
@@ -152,32 +153,32 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn status(&self) -> Option<&StatusReport> {
-        self.planning.as_ref().map(|(_, status)| status)
-    }
-
     /// Uses the wording of the context file, so that a session that has read it does not get the same lines
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
-        let Some((_, status)) = &self.planning else {
+        let Some(status) = &self.status else {
             // Folders below one that is not a repository, such as the home folder, are other projects.
-            let parts = self.project.git.is_repository().then(|| context::parts(self.project));
-            return parts.iter().flatten().map(|part| part_line(part)).collect();
+            return self
+                .project
+                .git
+                .is_repository()
+                .then(|| context::parts(self.project))
+                .iter()
+                .flatten()
+                .map(|part| part_line(part))
+                .collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
+        let labelled =
+            |label: &str, text: Option<String>| text.map(|text| format!("{label}: {text}"));
+        lines.extend(labelled("Also", knowledge::entries_of_repository(self.project)));
         lines.extend(
-            knowledge::entries_of_repository(self.project)
-                .map(|entries| format!("Also: {entries}")),
+            status.warnings.iter().filter(|warning| warning.is_conflict()).map(Warning::to_string),
         );
-        let conflicts = status.warnings.iter().filter(|warning| warning.is_conflict());
-        lines.extend(conflicts.map(Warning::to_string));
-        let contest = status.next.contest();
-        lines.extend(contest.map(|contest| format!("Contested: {contest}")));
-        let also_open = status.next.also_open();
-        lines.extend(also_open.map(|check| format!("Also open: {check}")));
-        let paused = status.paused.as_ref();
-        lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
-        let phase = status.derived.line().map(|phase| format!("Phase: {phase}"));
+        lines.extend(labelled("Contested", status.next.contest()));
+        lines.extend(labelled("Also open", status.next.also_open()));
+        lines.extend(labelled("Paused", status.paused.as_ref().map(Handoff::line)));
+        let phase = labelled("Phase", status.derived.line());
         lines.extend(phase.clone());
         let is_outdated =
             |label: &str| !self.request.already_read.outdated(label, &lines).is_empty();
@@ -191,15 +192,14 @@ impl<'a> Gatherer<'a> {
         lines.extend(self.resume_notes(warnings));
         let remark = status.stated_remark();
         lines.extend(remark.map(|remark| format!("STATE.md says: {remark}")));
-        let milestone = status.milestone.display_name();
-        lines.extend(milestone.map(|name| format!("Milestone: {name}")));
+        lines.extend(labelled("Milestone", status.milestone.display_name()));
         lines.extend(drift_lines(&status.drift));
         lines
     }
 
     /// Returns the notes that the last session left with `annals pause`.
     fn resume_notes(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
-        let Some((survey, _)) = &self.planning else {
+        let Some(survey) = &self.survey else {
             return Vec::new();
         };
         let notes = lifecycle::current_notes(survey, warnings);
@@ -215,11 +215,7 @@ impl<'a> Gatherer<'a> {
     }
 
     fn blockers(&self) -> Vec<String> {
-        self.planning
-            .as_ref()
-            .map(|(survey, _)| survey)
-            .map(Survey::current_blockers)
-            .unwrap_or_default()
+        self.survey.as_ref().map(Survey::current_blockers).unwrap_or_default()
     }
 
     /// Returns whether the lists are shortened for the start of a session.
@@ -230,9 +226,13 @@ impl<'a> Gatherer<'a> {
     /// Returns the open todos; VBW's known issues, which were accepted, are only counted. At the start of a session, all todos
     /// are only counted: STATE.md often keeps those that are done, and none says what comes next.
     fn todos(&self) -> Vec<String> {
-        let todos = self.status().map(|status| status.todos.clone()).unwrap_or_default();
-        let is_known = |todo: &String| todo.starts_with("[KNOWN-ISSUE]");
-        let (known, open): (Vec<String>, Vec<String>) = todos.into_iter().partition(is_known);
+        let (known, open): (Vec<String>, Vec<String>) = self
+            .status
+            .as_ref()
+            .map(|status| status.todos.clone())
+            .unwrap_or_default()
+            .into_iter()
+            .partition(|todo| todo.starts_with("[KNOWN-ISSUE]"));
         let counted = |count: usize, what: &str| {
             (count > 0).then(|| format!("{} (`annals status`)", quantity(count, what)))
         };
@@ -302,30 +302,28 @@ impl<'a> Gatherer<'a> {
     /// Returns the decisions of the ledger, then the planning folder's: those that a context file would have, and the rest,
     /// newest first.
     fn decisions(&self) -> Vec<String> {
-        let lists: Vec<DecisionList> = self
-            .planning
-            .iter()
-            .map(|(survey, _)| survey)
-            .flat_map(claude_md::decision_lists)
-            .collect();
+        let lists: Vec<DecisionList> =
+            self.survey.iter().flat_map(claude_md::decision_lists).collect();
         let most = self.request.max_lines_per_list.min(claude_md::MAX_DECISIONS);
         let (chosen, rest) = claude_md::select(&claude_md::ranked(&lists), most);
         // The context file may omit the rationale, and always omits the tag.
-        let is_new = |decision: &Decision| !self.request.already_read.contains(decision.untagged());
-        let planned = chosen.into_iter().chain(rest).take(MAX_DECISIONS);
-        let planned =
-            planned.filter(|(decision, ..)| is_new(decision)).map(|(decision, file, statement)| {
+        let planned = chosen
+            .into_iter()
+            .chain(rest)
+            .take(MAX_DECISIONS)
+            .filter(|(decision, ..)| !self.request.already_read.contains(decision.untagged()))
+            .map(|(decision, file, statement)| {
                 let statement = statement
                     .or_else(|| claude_md::decision_statement(decision))
                     .unwrap_or_else(|| decision.untagged().to_owned());
                 // In front, where no limit cuts it off: it tells a reader whether the decision belongs to the current work.
                 let date = || decision.date.map(|date| date.to_string());
                 // The column of a table has the number alone.
-                let is_number =
-                    |label: &str| label.bytes().all(|c| c.is_ascii_digit() || c == b'.');
-                let source = decision.source.as_ref().map(|label| match is_number(label) {
-                    true => format!("Phase {label}"),
-                    false => label.clone(),
+                let source = decision.source.as_ref().map(|label| {
+                    match label.bytes().all(|c| c.is_ascii_digit() || c == b'.') {
+                        true => format!("Phase {label}"),
+                        false => label.clone(),
+                    }
                 });
                 let file =
                     || (file == DecisionFile::Project).then(|| vocabulary::PROJECT.to_owned());
@@ -342,7 +340,7 @@ impl<'a> Gatherer<'a> {
 
     /// Returns the patterns that match the topic and still hold.
     fn patterns(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
-        let Some((survey, _)) = &self.planning else {
+        let Some(survey) = &self.survey else {
             return Ok(Vec::new());
         };
         let relevant = match &self.request.topic {
@@ -354,8 +352,12 @@ impl<'a> Gatherer<'a> {
                 patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }
         };
-        let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());
-        Ok(fresh.filter_map(RelevantPattern::standalone).take(MAX_PATTERNS).collect())
+        Ok(relevant
+            .iter()
+            .filter(|pattern| pattern.stale.is_none())
+            .filter_map(RelevantPattern::standalone)
+            .take(MAX_PATTERNS)
+            .collect())
     }
 
     /// Returns the entries that answer the topic with their text; without a topic, the active entries in a line
@@ -366,7 +368,7 @@ impl<'a> Gatherer<'a> {
         // An entry that cannot be read is not gone.
         let is_read = found.warnings.is_empty() && read::is_folder(&memory) == memory.exists();
         let mut all = found.into_value(warnings);
-        let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
+        let phase = self.survey.as_ref().and_then(|survey| survey.position.phase());
         let topic = self.request.topic.as_ref();
         if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
             // Most entries have the "on" of "who is on call".
@@ -376,21 +378,28 @@ impl<'a> Gatherer<'a> {
                 knowledge::query(self.project, text, &EntryFilter::default())?.into_value(warnings);
             // An explicit topic takes every match; the name of a phase must match well.
             let least = if topic.is_some() { 1 } else { MIN_SCORE };
-            let hits = found.hits.iter().filter(|hit| hit.score >= least);
-            let ranks: HashMap<&str, usize> =
-                hits.enumerate().map(|(rank, hit)| (hit.key.as_str(), rank)).collect();
-            let rank = |key: &str| ranks.get(key).copied().unwrap_or(usize::MAX);
-            all.sort_by_key(|entry| rank(&entry.key));
+            let ranks: HashMap<&str, usize> = found
+                .hits
+                .iter()
+                .filter(|hit| hit.score >= least)
+                .enumerate()
+                .map(|(rank, hit)| (hit.key.as_str(), rank))
+                .collect();
+            all.sort_by_key(|entry| ranks.get(entry.key.as_str()).copied().unwrap_or(usize::MAX));
             if topic.is_some() {
                 all.retain(|entry| ranks.contains_key(entry.key.as_str()));
             }
         }
         let more = all.len().saturating_sub(MAX_ENTRIES);
         let mut lines: Vec<String> = all.iter().map(|entry| entry.line(topic.is_some())).collect();
-        let outdated =
-            self.request.already_read.outdated("[[", &lines).into_iter().filter(|_| is_read);
-        let outdated: Vec<String> =
-            outdated.map(|line| format!("Out of date in the context file: {line}")).collect();
+        let outdated: Vec<String> = self
+            .request
+            .already_read
+            .outdated("[[", &lines)
+            .into_iter()
+            .filter(|_| is_read)
+            .map(|line| format!("Out of date in the context file: {line}"))
+            .collect();
         lines.truncate(MAX_ENTRIES);
         let mut check = PathCheck::new(self.project);
         for (line, entry) in lines.iter_mut().zip(&all).filter(|_| !self.request.is_for_file) {
@@ -421,13 +430,16 @@ impl<'a> Gatherer<'a> {
             is_urgent: true,
             ..RecallQuery::new(topic)?
         };
-        let found = recall::recall(self.project, &query)?.into_value(warnings);
-        let line = |hit: RecallHit| {
-            let date = hit.date.map(|date| date.to_string()).unwrap_or_default();
-            let session = hit.id.unwrap_or_default();
-            format!("{date} ({session}): {}", hit.snippet)
-        };
-        Ok(found.hits.into_iter().map(line).collect())
+        Ok(recall::recall(self.project, &query)?
+            .into_value(warnings)
+            .hits
+            .into_iter()
+            .map(|hit| {
+                let date = hit.date.map(|date| date.to_string()).unwrap_or_default();
+                let session = hit.id.unwrap_or_default();
+                format!("{date} ({session}): {}", hit.snippet)
+            })
+            .collect())
     }
 
     /// Returns what is known about the user, if one is set.
@@ -439,8 +451,12 @@ impl<'a> Gatherer<'a> {
         let store = Facts::open(self.project, None, Purpose::Read)?;
         let topic = self.request.topic.as_deref();
         let injected = facts::inject(&store, &user, None, MAX_FACT_TOKENS, topic, false)?;
-        let lines = injected.text.lines().filter(|line| line.starts_with("- "));
-        Ok(lines.map(|line| unmarked(line).to_owned()).collect())
+        Ok(injected
+            .text
+            .lines()
+            .filter(|line| line.starts_with("- "))
+            .map(|line| unmarked(line).to_owned())
+            .collect())
     }
 }
 
@@ -477,19 +493,22 @@ fn ledger_lines(sections: Vec<BriefSection>) -> Vec<ListLine<String>> {
 fn drift_lines(drift: &[Drift]) -> Vec<String> {
     let (left, stated): (Vec<&Drift>, Vec<&Drift>) =
         drift.iter().partition(|drift| drift.is_left_plan());
-    let files = stated.chunk_by(|drift, next| drift.file == next.file);
-    let of_file = |drifts: &[&Drift]| {
-        let first =
-            drifts.iter().find(|drift| drift.kind == Some(DriftKind::Phase)).unwrap_or(&drifts[0]);
-        let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
-        let others = match lines.len() - 1 {
-            0 => String::new(),
-            others => format!("; see `annals status` for {}", quantity(others, "more line")),
-        };
-        let (file, line) = (first.file.display(), first.line);
-        format!("Drift: {file}:{line}: {}{others}", first.sentence())
-    };
-    let mut lines: Vec<String> = files.map(of_file).collect();
+    let mut lines: Vec<String> = stated
+        .chunk_by(|drift, next| drift.file == next.file)
+        .map(|drifts| {
+            let first = drifts
+                .iter()
+                .find(|drift| drift.kind == Some(DriftKind::Phase))
+                .unwrap_or(&drifts[0]);
+            let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
+            let others = match lines.len() - 1 {
+                0 => String::new(),
+                others => format!("; see `annals status` for {}", quantity(others, "more line")),
+            };
+            let (file, line) = (first.file.display(), first.line);
+            format!("Drift: {file}:{line}: {}{others}", first.sentence())
+        })
+        .collect();
     if !left.is_empty() {
         let plans = quantity(left.len(), "plan");
         lines.push(format!("Drift: {plans} left without a summary (`annals status`)"));

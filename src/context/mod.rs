@@ -41,7 +41,7 @@ pub(crate) const START_LINES: usize = 5;
 pub(crate) const BREADCRUMB: &str = "Before compaction (";
 
 /// Maximum number of blockers at the start of a session.
-pub(crate) const START_BLOCKERS: usize = 3;
+const START_BLOCKERS: usize = 3;
 
 /// Minimum budget for a digest, in tokens: a smaller one has room for nothing but the frame.
 const MIN_BUDGET: usize = 100;
@@ -130,22 +130,24 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
 
 /// Returns a warning about a store that cannot be read.
 fn not_loaded(project: &Project, what: &str, error: &Error) -> Warning {
-    let root = || SourceLocation::new(project.root.clone(), None);
-    let place = error.place.clone().unwrap_or_else(root);
+    let place =
+        error.place.clone().unwrap_or_else(|| SourceLocation::new(project.root.clone(), None));
     Warning { place, message: format!("cannot load {what}: {}", error.reason()) }
 }
 
-/// Gathers the requested parts.
+/// Gathers the requested parts, most important first.
 fn sections(
     project: &Project,
     request: &DigestRequest,
     warnings: &mut Vec<Warning>,
 ) -> Vec<(DigestPart, Result<DigestSection>)> {
     let gatherer = Gatherer::new(project, request, warnings);
-    requested_parts(request)
-        .into_iter()
-        .map(|part| (part, gatherer.gather(part, warnings)))
-        .collect()
+    let mut parts = DigestPart::ALL.to_vec();
+    if request.compacted {
+        parts.sort_by_key(|part| *part != DigestPart::Notepad);
+    }
+    parts.retain(|part| !request.without.contains(part));
+    parts.into_iter().map(|part| (part, gatherer.gather(part, warnings))).collect()
 }
 
 /// Returns what a context file says of a project without a planning folder: what a session reads at its start, but for
@@ -172,16 +174,6 @@ pub fn memory(project: &Project) -> Result<Parsed<Option<Vec<MemoryPart>>>> {
     let part = |one: DigestSection| MemoryPart { heading: one.part.heading(), lines: one.lines };
     let parts = packing::fitting(sections, START_BUDGET).into_iter().map(part).collect();
     Ok(Parsed::new(Some(parts), warnings))
-}
-
-/// Returns the requested parts, most important first.
-fn requested_parts(request: &DigestRequest) -> Vec<DigestPart> {
-    let mut parts = DigestPart::ALL.to_vec();
-    if request.compacted {
-        parts.sort_by_key(|part| *part != DigestPart::Notepad);
-    }
-    parts.retain(|part| !request.without.contains(part));
-    parts
 }
 
 /// Returns the request that brings the project's blocks up to date; `None` if there are none to keep. Without a planning
@@ -274,11 +266,14 @@ fn notes(project: &Project) -> Result<usize> {
         Err(error) if error.kind == ErrorKind::NotFound => return Ok(0),
         all => all?,
     };
-    let is_note = |line: &&str| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with(['#', '<'])
-    };
-    Ok(all.text.lines().filter(is_note).count())
+    Ok(all
+        .text
+        .lines()
+        .filter(|line| {
+            let line = line.trim();
+            !line.is_empty() && !line.starts_with(['#', '<'])
+        })
+        .count())
 }
 
 /// Returns the number of records; a journal that cannot be read is reported by `audit`.

@@ -487,8 +487,7 @@ stored_as_json!(Json);
 
 /// Returns a value as JSON text.
 pub(crate) fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| Error::failed(format!("cannot write a record: {error}")))
+    serde_json::to_string(value).map_err(Error::cannot("write a record"))
 }
 
 #[cfg(test)]

@@ -122,8 +122,10 @@ impl Git {
         }
         let folder = folder.to_string_lossy();
         let options = ["-M", "--first-parent", "-m", "--diff-filter=AR", FORMAT_ARG, "--", &folder];
-        let found = added(&self.log(&options, &[])?);
-        Ok(found.into_iter().map(|(path, addition)| (top.join(path), addition)).collect())
+        Ok(added(&self.log(&options, &[])?)
+            .into_iter()
+            .map(|(path, addition)| (top.join(path), addition))
+            .collect())
     }
 
     /// Returns the day of the last commit since a day that changed each of these files, given from the top.
@@ -191,16 +193,21 @@ impl Git {
     /// Returns the newest commits that changed a file, given relative to the top, newest first.
     pub fn commits_touching(&self, path: &str, max_commits: usize) -> Result<Vec<String>> {
         let max_commits = format!("--max-count={max_commits}");
-        let output =
-            self.history("rev-list", None, &["--full-history", &max_commits], Some(path))?;
-        Ok(output.lines().map(str::to_owned).collect())
+        Ok(self
+            .history("rev-list", None, &["--full-history", &max_commits], Some(path))?
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Returns the number of commits reachable from `one` but not from `other`, both full hashes; 0 if `one` is an
     /// ancestor of `other`.
     pub fn count_lacking(&self, one: &str, other: &str) -> Result<Option<usize>> {
-        let output = self.text(&["rev-list", "--count", &format!("{other}..{one}"), "--"])?;
-        Ok(output.trim().parse().ok())
+        Ok(self
+            .text(&["rev-list", "--count", &format!("{other}..{one}"), "--"])?
+            .trim()
+            .parse()
+            .ok())
     }
 
     /// Returns the first-parent history of the checked-out commit, with times.
@@ -270,9 +277,11 @@ impl Commit {
     pub fn is_confined_to(&self, folder: &str) -> bool {
         let inside =
             |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let is_inside =
-            |file: &ChangedFile| inside(&file.path) && file.from.as_deref().is_none_or(inside);
-        !self.files.is_empty() && self.files.iter().all(is_inside)
+        !self.files.is_empty()
+            && self
+                .files
+                .iter()
+                .all(|file| inside(&file.path) && file.from.as_deref().is_none_or(inside))
     }
 }
 
@@ -443,8 +452,10 @@ impl Git {
                 Some((hash, DateTime::from_timestamp(seconds.parse().ok()?, 0)?))
             })
             .collect();
-        let time = |commit: &Option<Header>| times.get(commit.as_ref()?.hash.as_str()).copied();
-        Ok(commits.iter().map(time).collect())
+        Ok(commits
+            .iter()
+            .map(|commit| times.get(commit.as_ref()?.hash.as_str()).copied())
+            .collect())
     }
 
     /// Returns the header of each object: its hash, type and size. `None` for a missing one, and for all of them without git
@@ -454,9 +465,13 @@ impl Git {
             return Ok(Vec::new());
         }
         // A name with a line break is replaced by one that does not exist.
-        let is_line = |name: &str| !name.is_empty() && !name.contains(['\n', '\0']);
-        let names: Vec<&str> =
-            names.iter().map(|name| if is_line(name) { name.as_str() } else { "-" }).collect();
+        let names: Vec<&str> = names
+            .iter()
+            .map(|name| match name.is_empty() || name.contains(['\n', '\0']) {
+                true => "-",
+                false => name.as_str(),
+            })
+            .collect();
         let output = self.output(&["cat-file", "--batch-check"], &lines(&names))?;
         let output = String::from_utf8_lossy(&output);
         let mut headers: Vec<Option<Header>> = output.lines().map(header).collect();

@@ -126,10 +126,13 @@ impl Git {
         files.dedup();
         let mut submodules = Vec::new();
         if files.iter().any(|name| name == ".gitmodules") {
-            let stages = self.text(&["ls-files", "-z", "--stage"])?;
-            let submodule =
-                |line: &str| Some(line.strip_prefix(SUBMODULE)?.split_once('\t')?.1.to_owned());
-            submodules = stages.split('\0').filter_map(submodule).collect();
+            submodules = self
+                .text(&["ls-files", "-z", "--stage"])?
+                .split('\0')
+                .filter_map(|line| {
+                    Some(line.strip_prefix(SUBMODULE)?.split_once('\t')?.1.to_owned())
+                })
+                .collect();
             files.retain(|name| !submodules.contains(name));
         }
         Ok(Some(TrackedFiles { files, submodules }))

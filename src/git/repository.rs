@@ -42,6 +42,14 @@ pub(crate) enum Head {
     Unknown,
 }
 
+impl Head {
+    /// Returns the commit whose full hash a file has.
+    fn of(text: &str) -> Self {
+        let text = text.trim();
+        if is_full_hash(text) { Self::Commit(text.to_owned()) } else { Self::Unknown }
+    }
+}
+
 /// Maximum length of a chain of symbolic refs, as in git.
 const MAX_CHAIN_LENGTH: usize = 5;
 const MAX_LINE_BYTES: u64 = 1 << 12;
@@ -55,7 +63,7 @@ impl Repository {
     pub(crate) fn discover(folder: &Path) -> Result<Option<Self>, Warning> {
         for folder in folder.ancestors() {
             let dot_git = folder.join(".git");
-            if dot_git.symlink_metadata().is_ok() {
+            if exists(&dot_git) {
                 let is_empty = || dot_git.is_dir() && !exists(&dot_git.join("HEAD"));
                 return match Self::open(folder) {
                     None if !is_empty() => Err(Warning::file(&dot_git, NOT_A_GIT_DIR)),
@@ -80,8 +88,8 @@ impl Repository {
         let link = git_dir.join("commondir");
         let common_dir =
             if exists(&link) { git_dir.join(read_line(&link, "")?) } else { git_dir.clone() };
-        let is_folder = |name: &&str| common_dir.join(name).is_dir();
-        let is_valid = git_dir.join("HEAD").is_file() && ["objects", "refs"].iter().all(is_folder);
+        let is_valid = git_dir.join("HEAD").is_file()
+            && ["objects", "refs"].iter().all(|name| common_dir.join(name).is_dir());
         is_valid.then(|| Self { top: folder.to_owned(), git_dir, common_dir })
     }
 
@@ -115,10 +123,7 @@ impl Repository {
         };
         for _ in 0..MAX_CHAIN_LENGTH {
             let Some(name) = text.strip_prefix("ref:") else {
-                return match parse_hash(&text) {
-                    Some(hash) => Head::Commit(hash),
-                    None => Head::Unknown,
-                };
+                return Head::of(&text);
             };
             let name = name.trim().to_owned();
             // With the reftable format, HEAD contains this name.
@@ -141,7 +146,7 @@ impl Repository {
     fn contains_ref(&self, file: &Path) -> bool {
         match (file.canonicalize(), self.common_dir.canonicalize()) {
             (Ok(file), Ok(common_dir)) => file.starts_with(common_dir),
-            _ => file.symlink_metadata().is_err(),
+            _ => !exists(file),
         }
     }
 
@@ -155,11 +160,7 @@ impl Repository {
             return Head::Unknown;
         };
         let line = refs.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
-        match line.map(parse_hash) {
-            Some(Some(hash)) => Head::Commit(hash),
-            Some(None) => Head::Unknown,
-            None => Head::Unborn,
-        }
+        line.map_or(Head::Unborn, Head::of)
     }
 }
 
@@ -185,13 +186,8 @@ fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
 
 /// Returns whether a name stays inside the folder of the refs.
 fn is_ref_name(name: &str) -> bool {
-    let mut parts = Path::new(name).components();
-    name.starts_with("refs/") && parts.all(|part| matches!(part, Component::Normal(_)))
-}
-
-fn parse_hash(text: &str) -> Option<String> {
-    let text = text.trim();
-    is_full_hash(text).then(|| text.to_owned())
+    name.starts_with("refs/")
+        && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Returns the text of a regular file of at most `max_bytes`, with U+FFFD for invalid UTF-8; otherwise
@@ -234,15 +230,16 @@ fn external_include(repository: &Repository) -> Option<PathBuf> {
     let may_include = |file: &PathBuf| {
         read(file, MAX_CONFIG_BYTES)
             .map(|text| text.to_ascii_lowercase())
-            .map_or_else(|| file.symlink_metadata().is_ok(), |text| text.contains("include"))
+            .map_or_else(|| exists(file), |text| text.contains("include"))
     };
     let files: Vec<PathBuf> = files.into_iter().filter(may_include).collect();
     if files.is_empty() {
         return None;
     }
-    let roots = [&repository.top, &repository.git_dir, &repository.common_dir];
-    let folders: Vec<PathBuf> =
-        roots.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    let folders: Vec<PathBuf> = [&repository.top, &repository.git_dir, &repository.common_dir]
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok())
+        .collect();
     files.into_iter().find(|file| !includes_stay_inside(file, &folders, MAX_INCLUDES))
 }
 
@@ -368,14 +365,11 @@ pub(crate) fn check_git_dir(repository: &Repository) -> Option<Warning> {
         .iter()
         .find_map(|folder| {
             let is_read =
-                |name: &str| READ_ENTRIES.contains(&name) || name.starts_with("sharedindex.");
-            find_unsafe(folder, &folders, &is_read, 0)
+                &|name: &str| READ_ENTRIES.contains(&name) || name.starts_with("sharedindex.");
+            find_unsafe(folder, &folders, is_read, 0)
         })
         .or_else(|| alternates_file(repository))
-        .or_else(|| {
-            let file = external_include(repository)?;
-            Some(Warning::file(&file, EXTERNAL_INCLUDE))
-        })
+        .or_else(|| external_include(repository).map(|file| Warning::file(&file, EXTERNAL_INCLUDE)))
 }
 
 /// Returns the `alternates` file if it is not empty: it adds the objects of another repository.
@@ -402,10 +396,7 @@ pub(crate) fn check_nested(repository: &Repository) -> Option<Warning> {
 fn git_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
     let top = repository.top.canonicalize().ok()?;
     let git_dir = repository.git_dir.canonicalize().ok()?;
-    let common_dir = match repository.common_dir == repository.git_dir {
-        true => git_dir.clone(),
-        false => repository.common_dir.canonicalize().ok()?,
-    };
+    let common_dir = repository.common_dir.canonicalize().ok()?;
     let is_inside = git_dir.starts_with(&top);
     let is_ours = if git_dir == common_dir {
         is_inside || config_points_to(&git_dir, &top)
@@ -449,8 +440,7 @@ fn find_unsafe(
     depth: usize,
 ) -> Option<Warning> {
     // A folder that cannot be listed is missing, or git reports the error.
-    let mut entries = fs::read_dir(folder).ok()?.flatten();
-    entries.find_map(|entry| {
+    fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
         if !is_checked(&entry.file_name().to_string_lossy()) {
             None

@@ -266,8 +266,7 @@ pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {
             json!(safe).to_string()
         }
     });
-    RawValue::from_string(visible(&shown).into_owned())
-        .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
+    RawValue::from_string(visible(&shown).into_owned()).map_err(Error::cannot("show a line"))
 }
 
 /// Passes each line from an offset to the end, with its offset, to `take`, which returns whether to continue. A line
@@ -418,12 +417,11 @@ pub(crate) fn marked(line: &str, device: &str) -> String {
 }
 
 fn unmarked(line: String) -> (String, Option<String>) {
-    let is_device = |device: &str| {
-        device.len() == DIGITS && device.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
     let marked = line.strip_suffix("\"}").and_then(|line| line.rsplit_once(MARK));
     match marked {
-        Some((before, device)) if is_device(device) => {
+        Some((before, device))
+            if device.len() == DIGITS && device.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+        {
             let device = Some(device.to_owned());
             (format!("{before}}}"), device)
         }
@@ -437,8 +435,9 @@ fn unmarked(line: String) -> (String, Option<String>) {
 /// U+009F, the line separators at which many programs split, and the invisible characters that are removed
 /// from all output, as `\u…`. They occur only inside strings, so the meaning is unchanged.
 pub(crate) fn visible(json: &str) -> Cow<'_, str> {
-    let may_be_hidden = |c: char| is_hidden(c) || is_joiner_or_selector(c);
-    if !json.bytes().any(may_begin) || !json.chars().any(may_be_hidden) {
+    if !json.bytes().any(may_begin)
+        || !json.chars().any(|c| is_hidden(c) || is_joiner_or_selector(c))
+    {
         return Cow::Borrowed(json);
     }
     let text = with_escapes(json, is_hidden);
@@ -450,15 +449,7 @@ pub(crate) fn visible(json: &str) -> Cow<'_, str> {
 }
 
 fn with_escapes(json: &str, is_escaped: fn(char) -> bool) -> String {
-    let mut text = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        if is_escaped(c) {
-            text.push_str(&escaped(c));
-        } else {
-            text.push(c);
-        }
-    }
-    text
+    json.chars().map(|c| if is_escaped(c) { escaped(c) } else { c.to_string() }).collect()
 }
 
 /// Returns a JSON text without the white space between its tokens.

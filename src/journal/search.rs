@@ -252,8 +252,8 @@ impl<'a> Matcher<'a> {
         } else {
             let is_plain = query.q.chars().all(is_plain);
             let decodes = mode == Mode::Jq || mode == Mode::Hybrid && !is_plain;
-            let prefilter = prefilter(&query.q, decodes);
-            let prefilter = prefilter.map(|pattern| compiled(&pattern)).transpose()?;
+            let prefilter =
+                prefilter(&query.q, decodes).map(|pattern| compiled(&pattern)).transpose()?;
             (compiled(&regex::escape(&query.q))?, prefilter, decodes)
         };
         let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
@@ -287,8 +287,10 @@ impl<'a> Matcher<'a> {
         let is_line = is_raw(line);
         // Without an escape, each decoded text is a part of the line.
         let may_be_decoded = || {
-            let is_seen = || self.mode == Mode::Jq && self.text.is_match(trimmed(line));
-            self.decodes && (self.has_anchor || memchr(b'\\', line).is_some() || is_seen())
+            self.decodes
+                && (self.has_anchor
+                    || memchr(b'\\', line).is_some()
+                    || self.mode == Mode::Jq && self.text.is_match(trimmed(line)))
         };
         if trimmed(line).is_empty() || !is_line && !may_be_decoded() {
             return Some(Vec::new());
@@ -298,8 +300,9 @@ impl<'a> Matcher<'a> {
             return None;
         }
         let found = records.into_iter().filter(|(range, record)| {
-            let is_in = || record.texts().any(|text| self.text.is_match(text.as_bytes()));
-            (is_raw(&line[range.clone()]) || self.decodes && is_in()) && self.accepts(record)
+            (is_raw(&line[range.clone()])
+                || self.decodes && record.texts().any(|text| self.text.is_match(text.as_bytes())))
+                && self.accepts(record)
         });
         Some(found.map(|(range, _)| range).collect())
     }
@@ -332,13 +335,14 @@ fn expression(query: &str) -> Option<String> {
 fn compiled(pattern: &str) -> Result<Regex> {
     /// Maximum size of a compiled regular expression, in bytes.
     const MAX_SIZE: usize = 2 * 1024 * 1024;
-    let built = RegexBuilder::new(pattern).size_limit(MAX_SIZE).dfa_size_limit(MAX_SIZE).build();
-    built.map_err(|error| {
-        let fault = error.to_string();
-        let last = fault.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        let pattern = pattern.trim_start_matches("(?i)");
-        Error::failed(format!("the regular expression /{pattern}/ is invalid: {last}"))
-    })
+    RegexBuilder::new(pattern).size_limit(MAX_SIZE).dfa_size_limit(MAX_SIZE).build().map_err(
+        |error| {
+            let fault = error.to_string();
+            let last = fault.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let pattern = pattern.trim_start_matches("(?i)");
+            Error::failed(format!("the regular expression /{pattern}/ is invalid: {last}"))
+        },
+    )
 }
 
 /// Returns a pattern of what every line that matches a literal text contains.

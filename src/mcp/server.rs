@@ -57,7 +57,7 @@ pub fn serve(environment: Environment, directory: PathBuf, all: bool) -> Result<
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| failed("cannot start the server", &error))?;
+        .map_err(Error::cannot("start the server"))?;
     let outcome = runtime.block_on(async {
         match server.serve(rmcp::transport::stdio()).await {
             Ok(running) => {
@@ -113,10 +113,8 @@ impl McpServer {
     /// that Claude Code works in, else of the folder in which the server was started.
     fn open(&self, named: Option<&str>, root: Option<&Path>) -> Result<Project> {
         let session = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
-        let directory = match named {
-            Some(folder) => self.directory.join(folder),
-            None => root.or(session).map_or_else(|| self.directory.clone(), Path::to_owned),
-        };
+        let folder = named.map(Path::new).or(root).or(session).unwrap_or(&self.directory);
+        let directory = self.directory.join(folder);
         if !directory.is_dir() {
             return Err(Error::not_found("no such folder")
                 .about(&directory)

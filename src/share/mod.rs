@@ -89,8 +89,8 @@ pub fn init(project: &Project, facts: &Facts) -> Result<Initialised> {
         let device = replication::join(facts)?;
         // All scopes in the settings, and the private one.
         let share = &project.settings.share;
-        let scopes = share.scopes.iter().map(|rule| &rule.1).chain([&share.journal]);
-        let mut scopes: BTreeSet<String> = scopes.cloned().collect();
+        let mut scopes: BTreeSet<String> =
+            share.scopes.iter().map(|rule| &rule.1).chain([&share.journal]).cloned().collect();
         scopes.insert(PRIVATE.to_owned());
         scopes.remove(DEVICE);
         server.introduce(&device, &Vec::from_iter(scopes))?;
@@ -105,15 +105,16 @@ pub fn leave(project: &Project, facts: &Facts) -> Result<LeaveReport> {
     let Some(device) = replication::joined(facts)? else {
         return Err(Error::not_found("this database is not shared"));
     };
-    let mut left = LeaveReport { device: device.clone(), server_error: None };
+    let mut server_error = None;
     if !facts.dry_run {
         // The server's list of devices may become outdated.
-        let notified = connect(project, facts, WAIT)
-            .and_then(|(_, mut server, _)| server.note(&device, "left_at"));
-        left.server_error = notified.err().map(|error| error.reason());
+        server_error = connect(project, facts, WAIT)
+            .and_then(|(_, mut server, _)| server.note(&device, "left_at"))
+            .err()
+            .map(|error| error.reason());
         replication::leave(facts)?;
     }
-    Ok(left)
+    Ok(LeaveReport { device, server_error })
 }
 
 /// Returns the state of sharing; with `offline`, without contacting the server.

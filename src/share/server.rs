@@ -158,7 +158,7 @@ impl SyncServer {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
+            .map_err(Error::cannot("use the network"))?;
         let session = async {
             let (socket, left) = open(&host, address.port()).await?;
             let started = config.connect_raw(socket, tls).await;
@@ -312,17 +312,20 @@ impl SyncServer {
     pub(crate) fn fetch(&mut self, after: &[Address], limit: usize) -> Result<Vec<Operation>> {
         let after = after
             .iter()
-            .map(|(scope, device, number)| json!([self.server_scope(scope), device, number]));
-        let after = after.collect::<Value>().to_string();
+            .map(|(scope, device, number)| json!([self.server_scope(scope), device, number]))
+            .collect::<Value>()
+            .to_string();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let values: Values<'_> = &[&after, &limit];
         let tried = "fetch operations";
         let rows = self.ask(tried, 2, |client| client.query(FETCH, values))?;
-        let operation = |row: &tokio_postgres::Row| {
-            let text = row.try_get(0).map_err(|error| failed(&error, tried))?;
-            read_json(text, tried)
-        };
-        let mut batch: Vec<Operation> = rows.iter().map(operation).collect::<Result<_>>()?;
+        let mut batch: Vec<Operation> = rows
+            .iter()
+            .map(|row| {
+                let text = row.try_get(0).map_err(|error| failed(&error, tried))?;
+                read_json(text, tried)
+            })
+            .collect::<Result<_>>()?;
         batch.sort_by_key(Operation::address);
         Ok(batch)
     }
@@ -343,9 +346,7 @@ impl SyncServer {
             Ok(row)
         };
         let rows: serde_json::Result<Value> = operations.iter().map(row).collect();
-        let rows =
-            rows.map_err(|error| Error::failed(format!("cannot send an operation: {error}")))?;
-        Ok(rows.to_string())
+        Ok(rows.map_err(Error::cannot("send an operation"))?.to_string())
     }
 
     /// Returns the name of a scope on the server: the private one contains the role.
@@ -487,8 +488,8 @@ pub(crate) fn find_address(project: &Project) -> Result<ServerAddress> {
             .hint("remove sslmode from share.url; share.ca names your own authority"));
     }
     let environment = &project.environment;
-    let role = address.role().or(environment.get("PGUSER"));
-    let role = role.or(environment.get("USER")).map(str::to_owned);
+    let role =
+        address.role().or(environment.get("PGUSER")).or(environment.get("USER")).map(str::to_owned);
     let role =
         role.ok_or_else(|| Error::usage("share.url names no role").hint(SERVER_ADDRESS_EXAMPLE))?;
     let database = address.config.get_dbname().unwrap_or(&role).to_owned();
@@ -516,8 +517,11 @@ fn password(project: &Project, entry: [&str; 4]) -> Result<Option<String>> {
     if let Some(password) = environment.get("PGPASSWORD") {
         return Ok(Some(password.to_owned()));
     }
-    let named = environment.get("PGPASSFILE").map(PathBuf::from);
-    let Some(path) = named.or_else(|| environment.home().map(|home| home.join(".pgpass"))) else {
+    let Some(path) = environment
+        .get("PGPASSFILE")
+        .map(PathBuf::from)
+        .or_else(|| environment.home().map(|home| home.join(".pgpass")))
+    else {
         return Ok(None);
     };
     let bytes = read::users_bytes(&path)?.unwrap_or_default();
@@ -556,8 +560,9 @@ fn password_in_line(line: &str, entry: [&str; 4]) -> Option<String> {
         fields.last_mut()?.push(taken);
     }
     let password = fields.pop()?;
-    let fits = |(field, value): (&String, &str)| field == "*" || field == value;
-    (fields.len() == 4 && fields.iter().zip(entry).all(fits)).then_some(password)
+    (fields.len() == 4
+        && fields.iter().zip(entry).all(|(field, value)| field == "*" || field == value))
+    .then_some(password)
 }
 
 #[cfg(test)]

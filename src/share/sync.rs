@@ -168,8 +168,13 @@ impl SyncRun<'_> {
     /// another machine, and they differ. In the latter case, this database becomes a new device.
     fn ensure_own_name(&mut self) -> Result<bool> {
         let sent = replication::cursors(self.facts)?;
-        let own = self.highest.keys().chain(sent.keys());
-        let own: BTreeSet<_> = own.filter(|one| one.1 == self.done.device).cloned().collect();
+        let own: BTreeSet<_> = self
+            .highest
+            .keys()
+            .chain(sent.keys())
+            .filter(|one| one.1 == self.done.device)
+            .cloned()
+            .collect();
         let (mut agreed, mut is_another) = (Vec::new(), false);
         for address in own {
             let remembered = sent.get(&address).copied().unwrap_or(0);
@@ -232,11 +237,10 @@ impl SyncRun<'_> {
                 // The server lacks the next operation of these devices, unless another run here has taken it in meanwhile;
                 // the others must not wait for it.
                 let still: HashSet<Address> = self.missing()?.into_iter().collect();
-                let is_of_batch = |device: &str| batch.iter().any(|one| one.device == device);
-                let lacking = missing
-                    .into_iter()
-                    .filter(|one| still.contains(one) && (batch.is_empty() || is_of_batch(&one.1)));
-                stuck.extend(lacking.map(|one| one.1));
+                let is_of_batch =
+                    |device: &str| batch.is_empty() || batch.iter().any(|one| one.device == device);
+                missing.retain(|one| still.contains(one) && is_of_batch(&one.1));
+                stuck.extend(missing.into_iter().map(|one| one.1));
             }
         }
         self.done.stuck = stuck.into_iter().collect();
@@ -261,8 +265,8 @@ impl SyncRun<'_> {
             }
             let incoming = replication::receive(self.facts, batch, is_retry)?;
             if let Some(log) = &mut log {
-                let lines = incoming.lines.iter();
-                let lines = lines.map(|(device, line)| journal::marked(line, device));
+                let lines =
+                    incoming.lines.iter().map(|(device, line)| journal::marked(line, device));
                 log.append(lines.collect::<String>().as_bytes())?;
             }
             Ok(incoming)
@@ -346,9 +350,11 @@ fn catch_up(facts: &Facts, path: &Path, scope: &str) -> Result<usize> {
         Ok(read < PORTION)
     })?;
     if let Some((offset, last_line)) = reached {
-        let sql = "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
-                   SET reached = excluded.reached, last_line = excluded.last_line";
-        facts.run(sql, params![name, offset, last_line])?;
+        facts.run(
+            "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
+                   SET reached = excluded.reached, last_line = excluded.last_line",
+            params![name, offset, last_line],
+        )?;
     }
     Ok(read)
 }
@@ -406,8 +412,10 @@ fn load_payloads(facts: &Facts, own: Option<&Path>, batch: &mut [Operation]) -> 
             mark(facts, "kind = 'erased', op_id = '', place = NULL", &missing)?;
             // If a journal comes back, it is read again from its beginning.
             for journal in journals.iter().filter(|journal| !journal.exists()) {
-                let sql = "DELETE FROM share_journal WHERE path = ?1";
-                facts.run(sql, [journal.to_string_lossy()])?;
+                facts.run(
+                    "DELETE FROM share_journal WHERE path = ?1",
+                    [journal.to_string_lossy()],
+                )?;
             }
             Ok(())
         })?;

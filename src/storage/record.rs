@@ -97,8 +97,7 @@ impl Record {
 
     /// Returns the record as it is stored, without its marks.
     fn signed(&self, signer: &Signer) -> Result<Vec<u8>> {
-        let mut text = serde_json::to_vec(self)
-            .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))?;
+        let mut text = serde_json::to_vec(self).map_err(Error::cannot("record the operation"))?;
         if text.len() as u64 > MAX_BYTES {
             return Err(Error::failed("the change is too large to record as one operation")
                 .hint(format!("split it: the limit is {} MiB", MAX_BYTES / 1024 / 1024)));

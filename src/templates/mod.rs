@@ -91,8 +91,13 @@ pub(crate) fn page(context: &impl Serialize) -> Result<String> {
 }
 
 fn rendered(name: &str, text: &str, context: &impl Serialize) -> Result<String> {
-    let result = environment().and_then(|environment| {
-        environment.render_named_str(name, text, Value::from(Serde(context)))
+    let result = engine().and_then(|mut engine| {
+        engine.set_auto_escape_callback(|name| match name {
+            "page.html" => AutoEscape::Html,
+            _ => AutoEscape::None,
+        });
+        engine.add_filter("cell", cell);
+        engine.render_named_str(name, text, Value::from(Serde(context)))
     });
     result.map_err(|error| Error::failed(error.to_string()).at(name.as_ref(), error.line()))
 }
@@ -109,16 +114,6 @@ pub(crate) fn engine() -> Result<Environment<'static>, minijinja::Error> {
     // A field that is not there may be asked for, and not printed.
     engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     Ok(engine)
-}
-
-fn environment() -> Result<Environment<'static>, minijinja::Error> {
-    let mut environment = engine()?;
-    environment.set_auto_escape_callback(|name| match name {
-        "page.html" => AutoEscape::Html,
-        _ => AutoEscape::None,
-    });
-    environment.add_filter("cell", cell);
-    Ok(environment)
 }
 
 /// Returns a text escaped for a table cell.
