@@ -68,8 +68,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
         return Ok(Reply { answer: None, log_error });
     };
     let fired = input.event().and_then(harness::safe_event_name);
-    let name = request.event.as_deref().or(fired);
-    let Some(event) = name.and_then(harness::parse_event) else {
+    let Some(event) = request.event.as_deref().or(fired).and_then(harness::parse_event) else {
         return Ok(Reply::default());
     };
     let Some(mut project) = project_of(place, &input, event)? else {
@@ -110,15 +109,12 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
 fn project_of(place: &OpenRequest, input: &Input, event: Event) -> Result<Option<Project>> {
     let mut folders = Vec::new();
     if place.project.is_none() {
-        let named = Harness::ALL
-            .map(|harness| harness.profile().project_variable.as_ref())
-            .into_iter()
-            .flatten()
-            .map(|name| place.environment.get(name));
-        folders.extend([input.cwd()].into_iter().chain(named.map(|path| path.map(PathBuf::from))));
+        let named = Harness::ALL.into_iter().filter_map(|harness| {
+            place.environment.get(harness.profile().project_variable.as_ref()?)
+        });
+        folders.extend(input.cwd().into_iter().chain(named.map(PathBuf::from)));
+        folders.retain(|dir| dir.is_dir());
     }
-    let mut folders: Vec<PathBuf> =
-        folders.into_iter().flatten().filter(|dir| dir.is_dir()).collect();
     folders.push(place.directory.clone());
     folders.dedup();
     for directory in folders {
@@ -182,8 +178,9 @@ fn is_answered_by_other_scope(
     event: Event,
     input: &Input,
 ) -> Result<bool> {
-    let is_set_up = |scope| setup::is_in(project, harness, scope);
-    if !harness.profile().runs_both_scopes || !SetupScope::ALL.into_iter().all(is_set_up) {
+    if !harness.profile().runs_both_scopes
+        || !SetupScope::ALL.into_iter().all(|scope| setup::is_in(project, harness, scope))
+    {
         return Ok(false);
     }
     let cause = match event {
@@ -348,9 +345,9 @@ fn context_texts(project: &Project, harness: Harness) -> Vec<Parsed<String>> {
     let text = |name: &str| read::text(&project.root.join(name)).ok().flatten();
     let mut texts: Vec<Parsed<String>> =
         files.names.iter().filter_map(|group| group.iter().find_map(|name| text(name))).collect();
-    let imports =
-        |text: &Parsed<String>| text.value.lines().any(|line| line.trim() == "@AGENTS.md");
-    if files.has_imports && texts.iter().any(imports) {
+    if files.has_imports
+        && texts.iter().any(|text| text.value.lines().any(|line| line.trim() == "@AGENTS.md"))
+    {
         texts.extend(text("AGENTS.md"));
     }
     texts
@@ -416,8 +413,12 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
         return Ok(Vec::new());
     }
     let mut survey = Survey::read(project)?;
-    let of_these = |phase: &Phase| summaries.iter().any(|path| is_in(phase, path));
-    let Some(at) = survey.position.phases.iter().position(of_these) else {
+    let Some(at) = survey
+        .position
+        .phases
+        .iter()
+        .position(|phase| summaries.iter().any(|path| is_in(phase, path)))
+    else {
         return Ok(Vec::new());
     };
     let mut said = Vec::new();

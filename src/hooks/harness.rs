@@ -56,6 +56,11 @@ impl SetupScope {
             Self::User => "all of your projects",
         }
     }
+
+    /// Returns whether the scope is meant by what is for one scope, or else for both.
+    pub(crate) fn is_meant(self, only: Option<Self>) -> bool {
+        only.is_none_or(|only| only == self)
+    }
 }
 
 /// The properties of one harness.
@@ -95,7 +100,7 @@ pub(crate) struct HarnessProfile {
     /// The manual step after `setup --remove` of the user's settings.
     pub(crate) after_removal: Option<String>,
     /// What its own files say about our entries.
-    checks: Vec<Check>,
+    pub(crate) checks: Vec<Check>,
 }
 
 /// The location of the user's own settings.
@@ -231,12 +236,13 @@ impl SetupOptions {
 
     /// Returns the flags that give these options, each with a space in front.
     pub(crate) fn flags(self) -> String {
-        let flag = |(is_wanted, name): (Option<bool>, &str)| {
-            is_wanted.map(|is_wanted| format!(" --{}{name}", if is_wanted { "" } else { "no-" }))
-        };
-        let all =
-            [(self.notepad, "notepad"), (self.entries, "entries"), (self.breadcrumb, "breadcrumb")];
-        all.into_iter().filter_map(flag).collect()
+        [(self.notepad, "notepad"), (self.entries, "entries"), (self.breadcrumb, "breadcrumb")]
+            .into_iter()
+            .filter_map(|(is_wanted, name)| {
+                is_wanted
+                    .map(|is_wanted| format!(" --{}{name}", if is_wanted { "" } else { "no-" }))
+            })
+            .collect()
     }
 
     /// Returns the options in effect: these, else those found in the settings.
@@ -257,25 +263,31 @@ impl Harness {
 
     /// Returns the harness that the environment variables identify, or Claude Code: others set its variable, too.
     pub(crate) fn from_environment(environment: &Environment) -> Self {
-        let is_set = |harness: &Self| {
-            let HarnessProfile { project_variable, own_variable, .. } = harness.profile();
-            let mut variables = project_variable.iter().chain(own_variable);
-            *harness != Self::Claude && variables.any(|name| environment.get(name).is_some())
-        };
         // The more particular signs come last in the table.
-        Self::ALL.into_iter().rev().find(is_set).unwrap_or_default()
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|harness| {
+                let HarnessProfile { project_variable, own_variable, .. } = harness.profile();
+                *harness != Self::Claude
+                    && project_variable
+                        .iter()
+                        .chain(own_variable)
+                        .any(|name| environment.get(name).is_some())
+            })
+            .unwrap_or_default()
     }
 }
 
 impl HarnessProfile {
     /// Returns whether the settings of a scope make it call annals, rather than only list the server.
     pub(crate) fn calls_in(&self, scope: SetupScope) -> bool {
-        let mut files =
-            self.files.iter().filter(|file| file.only_in.is_none_or(|only| only == scope));
-        files.any(|file| match file.content {
-            SettingsContent::Json(content) => content.hooks,
-            SettingsContent::Toml => false,
-            SettingsContent::Plugin => true,
+        self.files.iter().filter(|file| scope.is_meant(file.only_in)).any(|file| {
+            match file.content {
+                SettingsContent::Json(content) => content.hooks,
+                SettingsContent::Toml => false,
+                SettingsContent::Plugin => true,
+            }
         })
     }
 
@@ -325,9 +337,10 @@ pub(crate) fn parse_event(name: &str) -> Option<Event> {
 
 /// Returns an event name that is safe to return to the harness: a single word, not arbitrary text.
 pub(crate) fn safe_event_name(name: &Value) -> Option<&str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let name = name.as_str()?;
-    let is_word = !name.is_empty() && name.len() <= 64 && name.chars().all(is_part);
+    let is_word = !name.is_empty()
+        && name.len() <= 64
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     is_word.then_some(name)
 }
 
@@ -390,8 +403,8 @@ enum Test {
 }
 
 impl Check {
-    fn obstacle(&'static self, project: &Project, dir: &HarnessDir) -> Option<Obstacle> {
-        if self.only_in.is_some_and(|scope| scope != dir.scope) {
+    pub(crate) fn obstacle(&'static self, project: &Project, dir: &HarnessDir) -> Option<Obstacle> {
+        if !dir.scope.is_meant(self.only_in) {
             return None;
         }
         let passing = self.files.iter().find_map(|at| {
@@ -434,15 +447,6 @@ impl At {
     }
 }
 
-/// Returns what prevents the settings of a harness from working.
-pub(crate) fn obstacles(
-    profile: &'static HarnessProfile,
-    project: &Project,
-    dir: &HarnessDir,
-) -> Vec<Obstacle> {
-    profile.checks.iter().filter_map(|check| check.obstacle(project, dir)).collect()
-}
-
 /// Returns the content of a JSON or TOML file; a folder is an empty object. `None` if it is missing or unreadable, because
 /// this is only an inspection.
 fn value_of(path: &Path) -> Option<Value> {
@@ -474,16 +478,22 @@ fn places<'v>(
             "*annals" => name.starts_with("annals"),
             key => name == key,
         };
-        let objects = values.into_iter().filter_map(Value::as_object).flatten();
-        values = objects.filter(|(name, _)| is_meant(name)).map(|(_, value)| value).collect();
+        values = values
+            .into_iter()
+            .filter_map(Value::as_object)
+            .flatten()
+            .filter(|(name, _)| is_meant(name))
+            .map(|(_, value)| value)
+            .collect();
     }
     values
 }
 
 fn passes(value: &Value, test: Test) -> bool {
     let lists_us = |list: &Vec<Value>| {
-        let mut names = list.iter().filter_map(Value::as_str);
-        names.any(|name| name == "annals" || name.contains("annals hook"))
+        list.iter()
+            .filter_map(Value::as_str)
+            .any(|name| name == "annals" || name.contains("annals hook"))
     };
     match (test, value) {
         (Test::On, Value::String(word)) => {

@@ -51,8 +51,7 @@ impl Input {
 
     /// Returns the working directory of the session.
     pub fn cwd(&self) -> Option<PathBuf> {
-        let named = self.any(&["cwd", "directory", "workspace"])?;
-        let path = PathBuf::from(named.as_str()?);
+        let path = PathBuf::from(self.any(&["cwd", "directory", "workspace"])?.as_str()?);
         path.is_absolute().then_some(path)
     }
 
@@ -77,17 +76,12 @@ impl Input {
         let Some(input) = self.any(&["tool_input", "toolInput", "args"]) else {
             return Vec::new();
         };
-        let keys = ["file_path", "filePath", "absolute_path", "path"];
-        let named = keys.iter().filter_map(|name| input.get(name)?.as_str());
-        let patch = [
-            Some(input),
-            input.get("command"),
-            input.get("input"),
-            input.get("patch"),
-            input.get("patchText"),
-        ];
-        let patched = patch.into_iter().flatten().flat_map(patched);
-        named.chain(patched).collect()
+        let named = ["file_path", "filePath", "absolute_path", "path"]
+            .iter()
+            .filter_map(|name| input.get(name)?.as_str());
+        let patch = ["command", "input", "patch", "patchText"];
+        let patch = patch.iter().filter_map(|name| input.get(name));
+        named.chain([input].into_iter().chain(patch).flat_map(patched)).collect()
     }
 
     fn any(&self, names: &[&str]) -> Option<&Value> {
@@ -98,12 +92,9 @@ impl Input {
 /// Returns the files in a patch in Codex's format: a text, or a list of words that contains the text.
 fn patched(value: &Value) -> Vec<&str> {
     const MARKS: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
-    let words: &[Value] = match value {
-        Value::Array(words) => words,
-        Value::String(_) => std::slice::from_ref(value),
-        _ => &[],
-    };
-    words
+    value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice)
         .iter()
         .filter_map(Value::as_str)
         .flat_map(str::lines)
@@ -165,9 +156,8 @@ pub(crate) fn is_first(
     let now = project.clock.now().timestamp();
     let mut is_first = true;
     change(project, |all| {
-        let counts = |notice: &Notice| seconds.is_none_or(|seconds| now - notice.at < seconds);
         let earlier = all.iter_mut().rev().find(|notice| notice.is(session, what));
-        match earlier.filter(|notice| counts(notice)) {
+        match earlier.filter(|notice| seconds.is_none_or(|seconds| now - notice.at < seconds)) {
             // A pending text is delivered now.
             Some(earlier) => is_first = earlier.waits.take().is_some(),
             None => all.push(Notice::new(session, what, now, None)),
@@ -205,8 +195,11 @@ pub(crate) fn take_waiting(project: &Project, input: &Input) -> Result<Vec<Strin
     }
     let mut texts = Vec::new();
     change(project, |all| {
-        let waiting = all.iter_mut().filter(|notice| is_waiting(notice));
-        texts.extend(waiting.filter_map(|notice| notice.waits.take()));
+        texts.extend(
+            all.iter_mut()
+                .filter(|notice| is_waiting(notice))
+                .filter_map(|notice| notice.waits.take()),
+        );
         !texts.is_empty()
     })?;
     Ok(texts)

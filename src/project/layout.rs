@@ -80,12 +80,10 @@ pub struct Layout {
 impl Layout {
     /// Loads a layout compiled into the binary.
     pub fn load(name: LayoutName) -> Result<Self> {
-        let invalid =
-            |what: &str| Error::failed(format!("the built-in layout {} {what}", name.as_str()));
-        let layout: Self = toml::from_str(name.table())
-            .map_err(|error| invalid(&format!("is invalid: {error}")))?;
-        let first = layout.generations.first().ok_or_else(|| invalid("has no commands"))?;
-        Ok(Self { name, commands: first.commands.clone(), is_in_use: true, ..layout })
+        let layout: Self =
+            toml::from_str(name.dialect().table).map_err(Error::cannot("read a layout"))?;
+        let commands = layout.generations[0].commands.clone();
+        Ok(Self { name, commands, is_in_use: true, ..layout })
     }
 
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.
@@ -103,13 +101,15 @@ impl Layout {
         let found = installed.or_else(traced);
         if found.is_none() && self.name == LayoutName::default() && is_pristine(root, planning) {
             self.is_in_use = false;
-            self.commands = plain()?;
+            let plain = include_str!("../../templates/layouts/plain.toml");
+            self.commands = toml::from_str(plain).map_err(Error::cannot("read the plain words"))?;
             self.section.lines.clear();
             return Ok(());
         }
         // The evidence may have been a section that our own block has replaced.
-        let printed = || most_mentioned(&self.generations, &instructions(root).1);
-        let Some(generation) = found.or_else(printed) else {
+        let Some(generation) =
+            found.or_else(|| most_mentioned(&self.generations, &instructions(root).1))
+        else {
             return Ok(());
         };
         let (old, new) = (&self.generations[0].words[0], &generation.words[0]);
@@ -119,13 +119,6 @@ impl Layout {
         self.commands = generation.commands.clone();
         Ok(())
     }
-}
-
-/// Returns plain words as a substitute for a tool's commands.
-fn plain() -> Result<Commands> {
-    let table = include_str!("../../templates/layouts/plain.toml");
-    toml::from_str(table)
-        .map_err(|error| Error::failed(format!("the built-in plain commands are invalid: {error}")))
 }
 
 /// The commands of a planning tool, as printed; annals never runs them.
@@ -252,22 +245,22 @@ impl LayoutName {
     /// Tools mention their own commands in the files they write, and some write text that no other tool does.
     pub fn from_content(dir: &Path) -> Self {
         let state = read_or_empty(&dir.join(vocabulary::STATE));
-        let has_marker =
-            |layout: &Self| layout.dialect().marker.is_some_and(|marker| state.contains(marker));
-        if let Some(marked) = Self::ALL.into_iter().find(has_marker) {
+        if let Some(marked) = Self::ALL
+            .into_iter()
+            .find(|layout| layout.dialect().marker.is_some_and(|marker| state.contains(marker)))
+        {
             return marked;
         }
-        let other_files =
-            [vocabulary::ROADMAP, vocabulary::PROJECT].map(|file| read_or_empty(&dir.join(file)));
-        let text = state + &other_files.concat();
-        let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
+        let text = state
+            + &[vocabulary::ROADMAP, vocabulary::PROJECT]
+                .map(|file| read_or_empty(&dir.join(file)))
+                .concat();
         // The last of equal maxima wins, so the order is reversed: without evidence, it is the first layout.
-        Self::ALL.into_iter().rev().max_by_key(mentions).unwrap_or_default()
-    }
-
-    /// Returns the layout's commands and sentences, as compiled into the binary.
-    pub(crate) fn table(self) -> &'static str {
-        self.dialect().table
+        Self::ALL
+            .into_iter()
+            .rev()
+            .max_by_key(|layout| text.matches(&format!("/{}:", layout.as_str())).count())
+            .unwrap_or_default()
     }
 }
 
@@ -282,11 +275,11 @@ fn read_or_empty(path: &Path) -> String {
 /// A generation of a tool's commands, and how to detect it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Generation {
+struct Generation {
     /// Files installed with it, relative to a harness's folder; `*` matches any folder name.
     files: Vec<String>,
     /// Prefixes of its commands, as they occur in a project's texts.
-    pub(super) words: Vec<String>,
+    words: Vec<String>,
     /// Keys that only its config.json has.
     #[serde(default)]
     settings: Vec<String>,
@@ -295,21 +288,20 @@ pub(super) struct Generation {
     writes: Vec<String>,
     /// Whether it keeps the name of the active milestone in ACTIVE.
     #[serde(default)]
-    pub(super) keeps_active: bool,
-    pub(super) commands: Commands,
+    keeps_active: bool,
+    commands: Commands,
 }
 
 /// Returns the newest generation that is installed for the user, in the harness's folder, or for the project.
-pub(super) fn installed<'a>(
+fn installed<'a>(
     generations: &'a [Generation],
     root: &Path,
     harness: Option<&Path>,
 ) -> Option<&'a Generation> {
     let own = root.join(CLAUDE_FOLDER);
-    let is_there = |one: &&Generation| {
+    generations.iter().rev().find(|one| {
         harness.into_iter().chain([own.as_path()]).any(|home| has_any(home, &one.files))
-    };
-    generations.iter().rev().find(is_there)
+    })
 }
 
 /// Returns the generation whose traces a project and its planning folder have, or `None` if nothing tells.
@@ -319,7 +311,7 @@ pub(super) fn installed<'a>(
 /// - the one mentioned most often in CLAUDE.md, AGENTS.md and STATE.md;
 /// - the newest one whose settings are in config.json, then the newest that wrote files here;
 /// - the one mentioned most often in ROADMAP.md and PROJECT.md.
-pub(super) fn traced<'a>(
+fn traced<'a>(
     generations: &'a [Generation],
     root: &Path,
     planning: &Path,
@@ -329,8 +321,10 @@ pub(super) fn traced<'a>(
     mentioned(instructions(root).0 + &planned(vocabulary::STATE))
         .or_else(|| {
             let config = planned(vocabulary::CONFIG);
-            let has = |key: &String| config.contains(&format!("\"{key}\""));
-            generations.iter().rev().find(|one| one.settings.iter().any(has))
+            generations
+                .iter()
+                .rev()
+                .find(|one| one.settings.iter().any(|key| config.contains(&format!("\"{key}\""))))
         })
         .or_else(|| generations.iter().rev().find(|one| has_any(planning, &one.writes)))
         .or_else(|| mentioned(planned(vocabulary::ROADMAP) + &planned(vocabulary::PROJECT)))
@@ -353,15 +347,20 @@ fn instructions(root: &Path) -> (String, String) {
 /// and without those that belong to a longer word.
 fn most_mentioned<'a>(generations: &'a [Generation], text: &str) -> Option<&'a Generation> {
     let count = |word: &String| {
-        let all = generations.iter().flat_map(|one| &one.words);
-        let longer: Vec<_> =
-            all.filter(|one| one.len() > word.len() && one.starts_with(word.as_str())).collect();
-        let is_command = |at: &usize| {
-            let before = text[..*at].chars().next_back();
-            before.is_none_or(|c| c.is_whitespace() || "`\"'(*[:>|".contains(c))
-                && !longer.iter().any(|word| text[*at..].starts_with(word.as_str()))
-        };
-        memmem::find_iter(text.as_bytes(), word).filter(is_command).count()
+        let longer: Vec<_> = generations
+            .iter()
+            .flat_map(|one| &one.words)
+            .filter(|one| one.len() > word.len() && one.starts_with(word.as_str()))
+            .collect();
+        memmem::find_iter(text.as_bytes(), word)
+            .filter(|at| {
+                text[..*at]
+                    .chars()
+                    .next_back()
+                    .is_none_or(|c| c.is_whitespace() || "`\"'(*[:>|".contains(c))
+                    && !longer.iter().any(|word| text[*at..].starts_with(word.as_str()))
+            })
+            .count()
     };
     generations
         .iter()
@@ -382,10 +381,11 @@ const MAX_FOLDERS: usize = 200;
 fn has_file(dir: &Path, parts: &[&str]) -> bool {
     match parts {
         [] => dir.is_file(),
-        ["*", rest @ ..] => {
-            let names = listing::entries(dir).unwrap_or_default();
-            names.iter().take(MAX_FOLDERS).any(|(name, _)| has_file(&dir.join(name), rest))
-        }
+        ["*", rest @ ..] => listing::entries(dir)
+            .unwrap_or_default()
+            .iter()
+            .take(MAX_FOLDERS)
+            .any(|(name, _)| has_file(&dir.join(name), rest)),
         [name, rest @ ..] => has_file(&dir.join(name), rest),
     }
 }

@@ -59,9 +59,9 @@ impl Manifest {
 
     fn parse(file: &str, text: &str, value: &Value, root: &Path) -> Self {
         let field = |name: &str| {
-            let mut homes =
-                HOMES.iter().filter_map(|home| value.pointer(home)?.get(name)?.as_str());
-            let line = one_line(&strip_controls(homes.next()?));
+            let line = one_line(&strip_controls(
+                HOMES.iter().find_map(|home| value.pointer(home)?.get(name)?.as_str())?,
+            ));
             Some(line).filter(|line| !line.is_empty())
         };
         let script = |name: &str| {
@@ -107,8 +107,12 @@ fn go_name(text: &str) -> Option<String> {
             .filter(|rest| !rest.is_empty())
             .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
     };
-    let mut parts = path.trim().trim_matches('"').rsplit('/');
-    parts.find(|part| !is_version(part)).filter(|name| !name.is_empty()).map(str::to_owned)
+    path.trim()
+        .trim_matches('"')
+        .rsplit('/')
+        .find(|part| !is_version(part))
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
 }
 
 /// Returns whether a file is a manifest that lists dependencies.
@@ -119,8 +123,7 @@ pub(crate) fn is_manifest(path: &str) -> bool {
 
 /// Returns the lines of a manifest, for [`lists`].
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
-    lower
+    text.to_lowercase()
         .lines()
         .filter(|line| !line.contains("// indirect"))
         .map(|line| format!("\"{}", line.trim()))
@@ -131,8 +134,8 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
 pub(crate) fn lists(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let rest = &line[at + name.len()..];
-        let is_end = |c: char| " \t\"'=<>~!^[:;/,".contains(c);
-        line[..at].ends_with(['"', '\'']) && (rest.is_empty() || rest.starts_with(is_end))
+        line[..at].ends_with(['"', '\''])
+            && (rest.is_empty() || rest.starts_with(|c| " \t\"'=<>~!^[:;/,".contains(c)))
     })
 }
 

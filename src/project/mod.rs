@@ -17,7 +17,7 @@ pub use layout::{CommandSection, Commands, GeneratedSection, Layout, LayoutName}
 pub(crate) use open::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, confine};
 pub use open::{Environment, OpenRequest, Planning, Project};
 pub use settings::{
-    ContextTarget, EmbeddingEndpoint, FactSettings, Fusion, KeyScope, Llm, MAX_LINES, Origin,
+    ContextTarget, EmbeddingEndpoint, FactSettings, Fusion, KeyScope, MAX_LINES, Origin,
     SessionClient, Setting, Settings, Share,
 };
 pub(crate) use settings::{EXAMPLE as SERVER_ADDRESS_EXAMPLE, ServerAddress};

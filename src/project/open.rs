@@ -101,8 +101,7 @@ impl Project {
         boundary.limit(&planning.dir);
         let home = environment.home().map(|home| home.join(CLAUDE_FOLDER));
         let harness = environment.get(CLAUDE_FOLDER_VARIABLE).map(PathBuf::from).or(home);
-        let layout = &mut planning.layout;
-        layout.use_generation(&root, &planning.dir, harness.as_deref())?;
+        planning.layout.use_generation(&root, &planning.dir, harness.as_deref())?;
         let git = Git::discover(&root);
         warnings.extend(git.warning());
         Ok(Self {
@@ -164,10 +163,11 @@ impl Project {
             self.planning.dir.clone()
         } else if self.planning.exists() || self.settings.planning_dir.is_some() {
             let (own, name) = (own.name.as_str(), name.as_str());
-            let message = format!("the planning folder here belongs to {own}, not {name}");
-            return Err(Error::refused(message)
-                .about(self.relative(&self.planning.dir))
-                .hint("a project has one planning folder, whose name determines the tool"));
+            return Err(Error::refused(format!(
+                "the planning folder here belongs to {own}, not {name}"
+            ))
+            .about(self.relative(&self.planning.dir))
+            .hint("a project has one planning folder, whose name determines the tool"));
         } else {
             self.root.join(name.dir())
         };
@@ -177,9 +177,13 @@ impl Project {
 
     /// Returns the storage for writing in this project, configured by the settings.
     pub fn storage(&self) -> Storage {
-        Storage::new(&self.root, self.clock)
-            .key_in(self.environment.data_dir())
+        self.storage_in(&self.root, self.environment.data_dir())
             .linked_roots(&self.settings.linked_roots)
+    }
+
+    fn storage_in(&self, root: &Path, key_folder: Option<PathBuf>) -> Storage {
+        Storage::new(root, self.clock)
+            .key_in(key_folder)
             .dry_run(self.dry_run)
             .keep_history(self.settings.history)
             .wait(self.settings.lock_wait)
@@ -199,12 +203,6 @@ impl Project {
         Ok((value, applied))
     }
 
-    /// Returns the storage for writing facts about users: it keeps no undo records, so that a forgotten fact
-    /// is erased everywhere.
-    pub fn storage_without_record(&self) -> Storage {
-        self.storage().keep_history(false)
-    }
-
     /// Returns the storage for writing the user's own settings in a folder, which need not exist.
     ///
     /// Writes are confined to the home directory, or to the nearest existing parent of a folder outside of it.
@@ -217,21 +215,12 @@ impl Project {
         let root = if folder.starts_with(&home) {
             home
         } else {
-            folder
-                .ancestors()
-                .skip(1)
-                .find(|folder| folder.is_dir())
-                .map_or(folder.to_owned(), Path::to_owned)
+            folder.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(folder).to_owned()
         };
         // The paths in records of changes are relative to the root.
         let name = &sha256(root.as_os_str().as_encoded_bytes())[..16];
         let records = own.join("changes").join(name);
-        Ok(Storage::new(&root, self.clock)
-            .with_folder(&records)
-            .key_in(Some(own))
-            .dry_run(self.dry_run)
-            .keep_history(self.settings.history)
-            .wait(self.settings.lock_wait))
+        Ok(self.storage_in(&root, Some(own)).with_folder(&records))
     }
 
     /// Returns a path for display: relative to the project if inside it.
@@ -243,14 +232,17 @@ impl Project {
     /// links that were not followed since the last call.
     pub fn named(&self, warnings: Vec<Warning>) -> Vec<Warning> {
         let mut seen = BTreeSet::new();
-        let named = |mut warning: Warning| {
-            let file = self.relative(&warning.place.file).to_owned();
-            warning.place.file = file;
-            // Two readers of the same file report the same warning.
-            seen.insert(warning.clone()).then_some(warning)
-        };
         let unfollowed = self.boundary.take_warnings();
-        warnings.into_iter().chain(unfollowed).filter_map(named).collect()
+        warnings
+            .into_iter()
+            .chain(unfollowed)
+            .filter_map(|mut warning| {
+                let file = self.relative(&warning.place.file).to_owned();
+                warning.place.file = file;
+                // Two readers of the same file report the same warning.
+                seen.insert(warning.clone()).then_some(warning)
+            })
+            .collect()
     }
 }
 
@@ -289,7 +281,8 @@ fn root_above(start: &Path, home: Option<&Path>) -> PathBuf {
         if is_top && dir != start {
             break;
         }
-        if LayoutName::from_dir(dir).is_none() && is_project(dir) {
+        let is_marked = || MARKS.iter().any(|mark| dir.join(mark).exists());
+        if LayoutName::from_dir(dir).is_none() && (is_marked() || !layouts(dir).is_empty()) {
             return dir.to_owned();
         }
         if is_top {
@@ -308,10 +301,6 @@ const MARKS: [&str; 6] = [
     "docs/memory/CONSTRAINTS.md",
     "docs/memory/DECISIONS.md",
 ];
-
-fn is_project(dir: &Path) -> bool {
-    MARKS.iter().any(|mark| dir.join(mark).exists()) || !layouts(dir).is_empty()
-}
 
 /// Returns the layouts whose planning folders exist in a project, the one to use first.
 pub(crate) fn layouts(root: &Path) -> Vec<LayoutName> {
@@ -335,7 +324,8 @@ pub struct Planning {
 }
 
 impl Planning {
-    /// Returns the planning folder in force, which need not exist.
+    /// Returns the planning folder in force, which need not exist: without a setting, the first that exists, otherwise the
+    /// one that would be created; warns if those of several tools exist.
     pub(crate) fn locate(
         root: &Path,
         settings: &Settings,
@@ -349,7 +339,12 @@ impl Planning {
                 let dir = fs::canonicalize(&dir).unwrap_or_else(|_| dir.components().collect());
                 (dir, name)
             }
-            None => detect(root, warnings),
+            None => {
+                let name = layouts(root).first().copied().unwrap_or_default();
+                warnings
+                    .extend(others(root).map(|what| Warning::file(Path::new(name.dir()), what)));
+                (root.join(name.dir()), Some(name))
+            }
         };
         if !settings.origin("planning_dir").is_users() {
             confine(&dir, &settings.folders(root))?;
@@ -363,14 +358,6 @@ impl Planning {
     pub fn exists(&self) -> bool {
         self.dir.is_dir()
     }
-}
-
-/// Returns the first planning folder that exists, otherwise the one that would be created; warns if those of several
-/// tools exist.
-fn detect(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
-    let name = layouts(root).first().copied().unwrap_or_default();
-    warnings.extend(others(root).map(|what| Warning::file(Path::new(name.dir()), what)));
-    (root.join(name.dir()), Some(name))
 }
 
 /// Says that planning folders of other tools exist beside the one in use.
@@ -389,8 +376,7 @@ pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
     let Ok(real) = fs::canonicalize(path) else {
         return Ok(());
     };
-    let is_inside = |folder: &&Path| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f));
-    if folders.iter().any(is_inside) {
+    if folders.iter().any(|folder| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f))) {
         return Ok(());
     }
     Err(Error::refused(format!("leads outside the project, to {}", real.display()))
@@ -449,9 +435,9 @@ impl Environment {
             .map(|base| base.join("annals"))
     }
 
-    /// The XDG base directory specification requires relative paths to be ignored.
-    fn absolute(&self, variable: &str) -> Option<PathBuf> {
-        self.get(variable).map(Path::new).filter(|path| path.is_absolute()).map(Path::to_owned)
+    /// Returns the absolute path in a variable. The XDG base directory specification requires relative paths to be ignored.
+    pub(crate) fn absolute(&self, variable: &str) -> Option<PathBuf> {
+        self.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 }
 

@@ -128,18 +128,6 @@ pub struct Setting {
     pub about: &'static str,
 }
 
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = match &self.value {
-            Value::Null => "(not set)".to_owned(),
-            Value::String(text) => text.clone(),
-            Value::Array(words) => join(words.iter().filter_map(Value::as_str), ", "),
-            other => other.to_string(),
-        };
-        write!(f, "{} = {value}", self.key)
-    }
-}
-
 word_enum! {
     /// How the scores by words and by meaning are combined in a search for facts.
     #[derive(Default)]
@@ -161,13 +149,6 @@ pub struct FactSettings {
     pub profile_turns: u64,
     /// Additional high-risk keys, or key prefixes that end with a dot.
     pub high_risk: Vec<String>,
-}
-
-/// What answers the memory auditor's prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Llm {
-    /// A command that reads the prompt from standard input; without one, the caller answers.
-    pub command: Option<String>,
 }
 
 /// The server through which devices share facts and the journal, and the scopes of sharing.
@@ -227,8 +208,10 @@ pub struct Settings {
     pub db: Option<PathBuf>,
     /// Settings for the search, the profile and the protection of facts.
     pub facts: FactSettings,
-    /// What answers the memory auditor's prompt.
-    pub llm: Llm,
+    /// A command that answers the memory auditor's prompt, which it reads from standard input; without one, the caller
+    /// answers.
+    #[serde(rename = "llm.command")]
+    pub llm: Option<String>,
     /// The endpoint that computes vectors.
     pub embedding: EmbeddingEndpoint,
     /// URL of a Chroma server for the vectors of facts.
@@ -274,7 +257,7 @@ impl Default for Settings {
             user: None,
             db: None,
             facts: FactSettings { fusion: Fusion::Own, profile_turns: 5, high_risk: Vec::new() },
-            llm: Llm::default(),
+            llm: None,
             embedding: EmbeddingEndpoint::default(),
             chroma: None,
             share: Share { url: None, ca: None, scopes: Vec::new(), journal: "private".to_owned() },
@@ -296,16 +279,17 @@ impl Settings {
     /// Returns all settings, with the current values and their origins.
     pub fn list(&self) -> Vec<Setting> {
         let mut all = serde_json::to_value(self).unwrap_or_default();
-        let setting = |key: &'static SettingKey| {
-            let value = slot(&mut all, &key.name).map(Value::take).unwrap_or_default();
-            Setting {
-                key: &key.name,
-                value: shown(&key.name, value),
-                origin: self.origin(&key.name),
-                about: &key.about,
-            }
-        };
-        KEYS.iter().map(setting).collect()
+        KEYS.iter()
+            .map(|key| {
+                let value = slot(&mut all, &key.name).map(Value::take).unwrap_or_default();
+                Setting {
+                    key: &key.name,
+                    value: shown(&key.name, value),
+                    origin: self.origin(&key.name),
+                    about: &key.about,
+                }
+            })
+            .collect()
     }
 
     /// Returns whether the user set limits for the context files.
@@ -352,13 +336,13 @@ fn shown(key: &str, value: Value) -> Value {
             .map_or_else(|_| "***".into(), |address| address.to_string().into()),
         ("sessions", Value::Array(clients)) if clients.is_empty() => Value::Bool(false),
         (_, Value::String(text)) if text.is_empty() => Value::Null,
-        (_, Value::Array(words)) => {
-            let rule = |pair: Value| match &pair {
+        (_, Value::Array(words)) => words
+            .into_iter()
+            .map(|pair| match &pair {
                 Value::Array(pair) => join(pair.iter().filter_map(Value::as_str), "=").into(),
                 _ => pair,
-            };
-            words.into_iter().map(rule).collect()
-        }
+            })
+            .collect(),
         (_, value) => value,
     }
 }
@@ -421,8 +405,9 @@ impl SettingKey {
     /// Returns what a text of the environment means as a value of this key.
     pub(crate) fn typed(&self, text: &str) -> Value {
         let words = || {
-            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-            Value::from(words.collect::<Vec<_>>())
+            Value::from(
+                text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect::<Vec<_>>(),
+            )
         };
         let switch = || match text.trim() {
             "true" | "1" | "yes" | "on" => Some(json!(true)),
@@ -532,9 +517,12 @@ fn chosen(word: String, known: &[String]) -> Checked<String> {
 
 /// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
 fn scope_name(word: &str) -> Checked<String> {
-    let is_allowed =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    if word.is_empty() || word.len() > 48 || !word.bytes().all(is_allowed) {
+    if word.is_empty()
+        || word.len() > 48
+        || !word
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+    {
         return Err(format!(
             "{word:?} is not a scope: use device, private, or a name of lower-case letters, digits, - and _"
         ));

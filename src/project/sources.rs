@@ -55,13 +55,14 @@ pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Setting
 
 impl Draft {
     fn new() -> Result<Self> {
-        let values = serde_json::to_value(Settings::default()).map_err(|error| unread(&error))?;
+        let values = serde_json::to_value(Settings::default())
+            .map_err(Error::cannot("read the settings"))?;
         Ok(Self { values, origins: BTreeMap::new() })
     }
 
     fn finish(self) -> Result<Settings> {
         let settings: Settings =
-            serde_json::from_value(self.values).map_err(|error| unread(&error))?;
+            serde_json::from_value(self.values).map_err(Error::cannot("read the settings"))?;
         Ok(Settings { origins: self.origins, ..settings })
     }
 
@@ -149,10 +150,6 @@ fn flatten<'v>(
             _ => found.push((key, name.span().start, values)),
         }
     }
-}
-
-fn unread(error: &serde_json::Error) -> Error {
-    Error::failed(format!("the settings cannot be read: {error}"))
 }
 
 /// Returns an error for a setting that a cloned repository must not be able to make.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -48,8 +48,12 @@ impl Client {
     /// Returns the folder of the transcripts, which the client's own variables may move.
     pub(crate) fn folder(self, environment: &Environment) -> Option<PathBuf> {
         let [_, _, variable, in_home, below] = self.row();
-        let named = environment.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        Some(named.or_else(|| Some(environment.home()?.join(in_home)))?.join(below))
+        Some(
+            environment
+                .absolute(variable)
+                .or_else(|| Some(environment.home()?.join(in_home)))?
+                .join(below),
+        )
     }
 }
 
@@ -61,9 +65,11 @@ pub fn resume(citation: &str) -> Option<String> {
 
 /// Returns a session's id if it can stand in a command: transcripts are not trusted.
 pub(crate) fn safe_id(id: &str) -> Option<&str> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let starts_plain = id.starts_with(|c: char| c.is_ascii_alphanumeric());
-    (starts_plain && id.len() <= 80 && id.bytes().all(is_plain)).then_some(id)
+    (starts_plain
+        && id.len() <= 80
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)))
+    .then_some(id)
 }
 
 /// Reads a transcript; `None` if it is gone.
@@ -135,8 +141,11 @@ fn add_claude(conversation: &mut Conversation, record: &Value) {
 
 /// Returns the name of the folder of a working directory's sessions.
 pub(crate) fn folder_name(directory: &Path) -> String {
-    let name = directory.to_string_lossy();
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+    directory
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect()
 }
 
 /// Codex: one "rollout" of JSON lines for each session, in folders by date.
@@ -456,20 +465,10 @@ fn each(path: &Path, mut next: impl FnMut(usize, Option<Value>) -> bool) -> Resu
 /// Reads a line, and returns whether it is whole; `None` at the end of the file.
 fn next_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
-    let mut length = 0;
-    loop {
-        let found = file.fill_buf()?;
-        let end = memchr::memchr(b'\n', found);
-        let part = &found[..end.unwrap_or(found.len())];
-        length += part.len();
-        if length <= MAX_RECORD {
-            line.extend_from_slice(part);
-        }
-        let used = part.len() + usize::from(end.is_some());
-        file.consume(used);
-        if end.is_some() || used == 0 {
-            let is_end = used == 0 && length == 0;
-            return Ok((!is_end).then_some(length <= MAX_RECORD));
-        }
+    let length = file.by_ref().take(MAX_RECORD as u64 + 1).read_until(b'\n', line)?;
+    let is_whole = length <= MAX_RECORD || line.ends_with(b"\n");
+    if !is_whole {
+        file.skip_until(b'\n')?;
     }
+    Ok((length > 0).then_some(is_whole))
 }

@@ -167,8 +167,11 @@ impl Conversation {
         self.step(&text);
         let unit = self.unit(UnitKind::Answered, text);
         let earlier = self.turn.answer.replace(unit);
-        let decided = earlier.filter(|earlier| explains(&earlier.text));
-        self.session.units.extend(decided.map(|unit| Unit { kind: UnitKind::Decided, ..unit }));
+        self.session.units.extend(
+            earlier
+                .filter(|earlier| explains(&earlier.text))
+                .map(|unit| Unit { kind: UnitKind::Decided, ..unit }),
+        );
     }
 
     /// Adds a plan or a summary, unless it is empty.
@@ -200,8 +203,7 @@ impl Conversation {
         let failed = self.turn.failures.iter().position(|failure| failure.aim == call.aim);
         match (failure, failed) {
             (None, Some(at)) => {
-                let failure = self.turn.failures.remove(at);
-                self.session.units.push(failure.told("Fixed by"));
+                self.session.units.push(self.turn.failures.remove(at).told("Fixed by"));
             }
             (Some(output), None) if !is_of_the_tool_itself(output) => {
                 let lines = first_lines(output);
@@ -271,11 +273,7 @@ fn kept(message: &str) -> String {
     let mut code = None;
     let lines = said.lines().filter(|line| {
         let is_fence = line.trim_start().starts_with("```");
-        code = match code {
-            _ if is_fence => code.xor(Some(0)),
-            Some(lines) => Some(lines + 1),
-            None => None,
-        };
+        code = if is_fence { code.xor(Some(0)) } else { code.map(|lines| lines + 1) };
         !is_fence && code.is_none_or(|lines| lines <= CODE_LINES)
     });
     clip(join(lines, "\n").trim(), MAX_TEXT).into_owned()
@@ -290,12 +288,17 @@ fn first_lines(output: &str) -> String {
     let output = &output[..output.floor_char_boundary(MAX_MESSAGE)];
     let clean = redact(output).text;
     let lines = clean.lines().map(|line| line.trim().trim_start_matches("Output:").trim());
-    let says_more = |line: &&str| {
-        let lower = line.to_ascii_lowercase();
-        line.contains(char::is_alphabetic)
-            && !FRAMES.split('|').any(|begin| lower.starts_with(begin))
-    };
-    join(lines.filter(says_more).take(ERROR_LINES).map(|line| clip(line, MAX_LINE)), "\n")
+    join(
+        lines
+            .filter(|line| {
+                let lower = line.to_ascii_lowercase();
+                line.contains(char::is_alphabetic)
+                    && !FRAMES.split('|').any(|begin| lower.starts_with(begin))
+            })
+            .take(ERROR_LINES)
+            .map(|line| clip(line, MAX_LINE)),
+        "\n",
+    )
 }
 
 /// Returns whether an error is about how the tool was called, or is the user's refusal.
@@ -373,16 +376,18 @@ impl Call {
             .unwrap_or_default()
             .lines()
             .filter_map(|line| {
-                let name = PATCHED.iter().find_map(|begin| line.strip_prefix(begin))?;
-                Some(relative(name.trim(), directory))
+                Some(relative(
+                    PATCHED.iter().find_map(|begin| line.strip_prefix(begin))?.trim(),
+                    directory,
+                ))
             })
             .collect();
         if !written.is_empty() {
             let step = format!("edited {}", written.join(", "));
             return Self { aim: step.clone(), step, written };
         }
-        let command = find(COMMANDS).unwrap_or_default().trim_start();
-        let line = command.lines().next().unwrap_or_default();
+        let line =
+            find(COMMANDS).unwrap_or_default().trim_start().lines().next().unwrap_or_default();
         let step = match line {
             "" => format!("called {tool}"),
             line => format!("ran {}", line[..line.floor_char_boundary(MAX_CALL_LINE)].trim_end()),
@@ -399,8 +404,11 @@ fn line_of(argument: &Value) -> Option<&str> {
 
 /// Returns a path relative to the working directory, on one line.
 fn relative(path: &str, directory: Option<&Path>) -> String {
-    let inside = directory.and_then(|directory| Path::new(path).strip_prefix(directory).ok());
-    let path = one_line(&inside.map_or(path.into(), Path::to_string_lossy));
+    let path = one_line(
+        &directory
+            .and_then(|directory| Path::new(path).strip_prefix(directory).ok())
+            .map_or(path.into(), Path::to_string_lossy),
+    );
     path[..path.floor_char_boundary(MAX_CALL_LINE)].to_owned()
 }
 
@@ -423,8 +431,7 @@ pub(crate) fn says_failed(output: &str) -> bool {
     let begin = &output[..output.floor_char_boundary(400)];
     let end = &output[output.floor_char_boundary(output.len().saturating_sub(200))..];
     let lower = format!("{begin}\n{end}").to_ascii_lowercase();
-    let codes = ["exit code: ", "exit code ", "exited with code ", "\"exit_code\":"];
-    codes.iter().any(|code| {
+    ["exit code: ", "exit code ", "exited with code ", "\"exit_code\":"].iter().any(|code| {
         let mut after = lower.split(code).skip(1);
         after.any(|after| after.starts_with(|c: char| ('1'..='9').contains(&c)))
     })

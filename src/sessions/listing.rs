@@ -85,10 +85,11 @@ impl Places {
         let is_plain = !directory.components().any(|part| part.as_os_str() == "..");
         is_plain
             && self.0.iter().any(|place| {
-                let mut between =
-                    directory.ancestors().take_while(|folder| *folder != place.as_path());
                 directory.starts_with(place)
-                    && !between.any(|folder| folder.join(".git").symlink_metadata().is_ok())
+                    && !directory
+                        .ancestors()
+                        .take_while(|folder| *folder != place.as_path())
+                        .any(|folder| folder.join(".git").symlink_metadata().is_ok())
             })
     }
 
@@ -107,8 +108,11 @@ impl Places {
     }
 
     fn codex(&self, sessions: &Path, found: &mut Transcripts) {
-        let months = folders(sessions).into_iter().flat_map(|year| folders(&year));
-        for day in months.flat_map(|month| folders(&month)) {
+        for day in folders(sessions)
+            .into_iter()
+            .flat_map(|year| folders(&year))
+            .flat_map(|month| folders(&month))
+        {
             for path in found.files(&day, |name| name.starts_with("rollout-")) {
                 self.add(Client::Codex, path, true, found);
             }
@@ -129,8 +133,8 @@ impl Places {
 
     /// Earlier versions of the client named a project's folder after the digest of its root.
     fn gemini(&self, projects: &Path, found: &mut Transcripts) {
-        let digest = |place: &PathBuf| sha256(place.as_os_str().as_encoded_bytes());
-        let digests: Vec<String> = self.0.iter().map(digest).collect();
+        let digests: Vec<String> =
+            self.0.iter().map(|place| sha256(place.as_os_str().as_encoded_bytes())).collect();
         for folder in folders(projects) {
             let is_own = root_of(&folder).is_some_and(|root| self.contain(&root));
             if is_own || digests.contains(&file_name(&folder)) {
@@ -240,8 +244,11 @@ pub(crate) fn search(project: &Project, asked: &Asked<'_>) -> Result<Answer> {
     let count = quantity(files.len(), "newest session");
     let progress = project.progress.clone();
     let reader = |file: &IndexFile| Ok(read(file)?.map(passages));
-    let cache = Cache { storage, files, reader, progress };
-    let mut answer = cache.search(&Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked })?;
+    let mut answer = Cache { storage, files, reader, progress }.search(&Asked {
+        sources: &[0, 1, 2, 3],
+        extras: &[],
+        ..*asked
+    })?;
     if !has_index && !asked.is_urgent {
         let message = format!("cannot be written, so there is no index: {count} were searched");
         let folder = project.environment.cache_dir().unwrap_or_default();
@@ -292,9 +299,10 @@ const BLANK: [char; 2] = [' ', '\t'];
 /// Sets whose transcripts are read, in the user's own settings; returns the file if it was changed.
 pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> {
     if let Origin::Environment { variable } = project.settings.origin(KEY) {
-        let message =
-            format!("{variable} says whose transcripts are read, and comes before the file");
-        return Err(Error::usage(message).hint(format!("unset {variable}")));
+        return Err(Error::usage(format!(
+            "{variable} says whose transcripts are read, and comes before the file"
+        ))
+        .hint(format!("unset {variable}")));
     }
     let folder = project
         .environment

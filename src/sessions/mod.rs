@@ -23,9 +23,10 @@ use crate::project::Project;
 /// Returns an error unless the user has turned the reading of transcripts on.
 pub fn ensure_on(project: &Project) -> Result<()> {
     if project.settings.sessions.is_empty() {
-        let message = "transcripts of sessions are not read, because you have not turned it on";
-        return Err(Error::usage(message)
-            .hint("annals setup CLIENT --sessions, or sessions = true in your own config.toml"));
+        return Err(Error::usage(
+            "transcripts of sessions are not read, because you have not turned it on",
+        )
+        .hint("annals setup CLIENT --sessions, or sessions = true in your own config.toml"));
     }
     Ok(())
 }

@@ -41,8 +41,7 @@ pub(super) fn observe(
         if let (Some(named), Some(in_turn)) = (named, in_turn)
             && named.trim() != in_turn.trim()
         {
-            let what = format!("{option} says {named}, the turn says {in_turn}");
-            return Err(Error::usage(what));
+            return Err(Error::usage(format!("{option} says {named}, the turn says {in_turn}")));
         }
     }
     let user = match &observation.user_id {
@@ -102,7 +101,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
         let archived = facts::archive(&store, cut_off)?;
         return context.out.show(&json!({ "archived": archived }), "{{ archived }} archived\n");
     }
-    let auditor = context.project.settings.llm.command.as_deref();
+    let auditor = context.project.settings.llm.as_deref();
     // Not the user of the settings: a worker is the machine's.
     let user = context.args.user.as_deref().map(UserId::new).transpose()?;
     let mut synced = None;
@@ -160,8 +159,10 @@ impl Pass {
             *synced = Some(Instant::now());
             if !project.dry_run && share::is_active(project, store)? {
                 // An unreachable server does not fail the local work.
-                let done = share::sync(project, store, Direction::Both, Some(SYNC_TIMEOUT));
-                self.sharing_waits = done.err().map(|error| error.reason());
+                self.sharing_waits =
+                    share::sync(project, store, Direction::Both, Some(SYNC_TIMEOUT))
+                        .err()
+                        .map(|error| error.reason());
             }
         }
         Ok(())
@@ -223,8 +224,8 @@ impl Pass {
                     .find_map(|turn| turn.last_error.as_ref())
                     .map(|error| format!(": {error}"))
                     .unwrap_or_default();
-                let message = format!("{troubled} of the turns could not be judged{why}");
-                Err(Error::failed(message).hint("see `annals facts turns` for details"))
+                Err(Error::failed(format!("{troubled} of the turns could not be judged{why}"))
+                    .hint("see `annals facts turns` for details"))
             }
         };
         out.show_until(self, &(), text!("facts/pass"), end)

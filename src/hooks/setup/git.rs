@@ -90,8 +90,7 @@ impl GitReport {
 
 /// Returns the command that this clone still needs.
 fn command(project: &Project, remove: bool) -> Result<Option<String>> {
-    let defined = project.git.local_config("merge.annals.driver")?;
-    Ok(match (remove, defined.as_deref()) {
+    Ok(match (remove, project.git.local_config("merge.annals.driver")?.as_deref()) {
         (true, Some(_)) => Some("git config --remove-section merge.annals".to_owned()),
         (false, driver) if driver != Some(DRIVER) => {
             Some(format!("git config merge.annals.driver '{DRIVER}'"))
@@ -138,9 +137,9 @@ fn attributes_pattern(path: &str) -> String {
 
 /// Returns the file with these lines, or without them; every other line stays as it is.
 fn edited(text: &str, wanted: &[String], remove: bool) -> String {
-    let is_ours = |line: &&str| wanted.iter().any(|one| one == line.trim_end());
     if remove {
-        return text.split_inclusive('\n').filter(|line| !is_ours(line)).collect();
+        let lines = text.split_inclusive('\n');
+        return lines.filter(|line| !wanted.iter().any(|one| one == line.trim_end())).collect();
     }
     wanted.iter().filter(|one| !text.lines().any(|line| line.trim_end() == **one)).fold(
         text.to_owned(),

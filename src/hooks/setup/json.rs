@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::hooks::harness::{HarnessProfile, Hook, JsonContent, ServerEntry, SetupOptions};
+use crate::hooks::harness::{Hook, JsonContent, ServerEntry, SetupOptions};
 use crate::hooks::setup::{SERVER, Settings, is_program};
 use crate::storage::read;
 use crate::text::{line_end, line_number, pattern};
@@ -29,7 +29,7 @@ const ADDED_BY_HARNESSES: [&str; 2] = ["$schema", "$version"];
 
 /// A JSON document whose root is an object.
 pub(crate) struct JsonSettings<'a> {
-    path: &'a Path,
+    file: &'a Settings,
     content: JsonContent,
     bom: &'static str,
     start: String,
@@ -71,7 +71,7 @@ impl<'a> JsonSettings<'a> {
             return Err(refused("is JSON, but not an object", path, line));
         };
         let start = root.to_string();
-        let document = Self { path, content, bom, start, root, object };
+        let document = Self { file, content, bom, start, root, object };
         document.refuse_duplicate_keys(&document.object)?;
         Ok(document)
     }
@@ -82,18 +82,21 @@ impl<'a> JsonSettings<'a> {
         if text == self.start {
             return old.map(<[u8]>::to_vec);
         }
-        let mut names = self.object.properties().into_iter().filter_map(|one| one.decoded_name());
-        let is_ours = names.all(|name| ADDED_BY_HARNESSES.contains(&name.as_str()))
+        let mut members = self.object.properties().into_iter();
+        let is_added = |name: String| ADDED_BY_HARNESSES.contains(&name.as_str());
+        let is_ours = members.all(|member| member.decoded_name().is_none_or(is_added))
             // Strict JSON: a comment would be the user's.
             && serde_json::from_str::<IgnoredAny>(&text).is_ok();
         (!is_ours).then(|| format!("{}{text}", self.bom).into_bytes())
     }
 
     /// Returns our commands and our server, one line each.
-    pub(crate) fn entries(&self, profile: &HarnessProfile) -> Result<Vec<String>> {
-        let hooks = self.hooks(profile)?.into_iter();
-        let mut lines: Vec<String> =
-            hooks.map(|one| format!("{}: {} {}", one.event, one.program, one.arguments)).collect();
+    pub(crate) fn entries(&self) -> Result<Vec<String>> {
+        let mut lines: Vec<String> = self
+            .hooks()?
+            .into_iter()
+            .map(|one| format!("{}: {} {}", one.event, one.program, one.arguments))
+            .collect();
         if self.server()?.is_some_and(|(_, is_ours)| is_ours) {
             lines.push(SERVER.to_owned());
         }
@@ -101,20 +104,19 @@ impl<'a> JsonSettings<'a> {
     }
 
     /// Adds our entries, updates their options, and removes those that are not wanted any more.
-    pub(crate) fn add(&self, profile: &HarnessProfile, options: SetupOptions) -> Result<()> {
+    pub(crate) fn add(&self, options: SetupOptions) -> Result<()> {
         if self.content.hooks {
+            let profile = self.file.profile;
             for hook in profile.wanted_hooks(options) {
-                self.add_hook(profile, hook, &profile.command(hook, options), true)?;
+                self.add_hook(hook, &profile.command(hook, options), true)?;
             }
-            let is_wanted =
-                |one: &OurHook| profile.wanted_hooks(options).any(|hook| one.is_of(hook));
-            self.remove_hooks(profile, |one| !is_wanted(one))?;
+            self.remove_hooks(|one| !profile.wanted_hooks(options).any(|hook| one.is_of(hook)))?;
         }
         let Some(server) = self.content.server else { return Ok(()) };
         match self.server()? {
             Some((_, true)) => Ok(()),
             Some((found, false)) => {
-                Err(refused("\"annals\" is another server", self.path, line(&found)))
+                Err(refused("\"annals\" is another server", &self.file.path, line(&found)))
             }
             None => {
                 self.object_or_new(server.key())?.append("annals", server.value());
@@ -124,15 +126,8 @@ impl<'a> JsonSettings<'a> {
     }
 
     /// Adds a hook; a command of ours for the same event and call gets the arguments of this one, if it may be changed.
-    pub(crate) fn add_hook(
-        &self,
-        profile: &HarnessProfile,
-        hook: &Hook,
-        command: &str,
-        updates: bool,
-    ) -> Result<()> {
-        let found: Vec<OurHook> =
-            self.hooks(profile)?.into_iter().filter(|one| one.is_of(hook)).collect();
+    pub(crate) fn add_hook(&self, hook: &Hook, command: &str, updates: bool) -> Result<()> {
+        let found: Vec<OurHook> = self.hooks()?.into_iter().filter(|one| one.is_of(hook)).collect();
         let arguments = command.split_once(' ').map_or("", |(_, arguments)| arguments);
         if found.is_empty() {
             let hooks = self.object_or_new(HOOKS)?;
@@ -140,15 +135,15 @@ impl<'a> JsonSettings<'a> {
         }
         // One that is there twice must not go on giving what the user turned off.
         for one in found.iter().filter(|one| updates && one.arguments != arguments) {
-            let command = Value::from(format!("{} {arguments}", one.program));
-            one.literal.set_raw_value(command.to_string());
+            one.literal
+                .set_raw_value(Value::from(format!("{} {arguments}", one.program)).to_string());
         }
         Ok(())
     }
 
     /// Removes our entries. A command with a path to the program was written by the user, and stays.
-    pub(crate) fn remove(&self, profile: &HarnessProfile) -> Result<()> {
-        self.remove_hooks(profile, |one| one.program == "annals")?;
+    pub(crate) fn remove(&self) -> Result<()> {
+        self.remove_hooks(|one| one.program == "annals")?;
         if let Some(server) = self.content.server
             && let Some((found, true)) = self.server()?
             && let Some(servers) = self.object(server.key())?
@@ -164,12 +159,8 @@ impl<'a> JsonSettings<'a> {
     }
 
     /// Removes the commands that `is_surplus` selects, the last first, and what is empty without them.
-    fn remove_hooks(
-        &self,
-        profile: &HarnessProfile,
-        is_surplus: impl Fn(&OurHook) -> bool,
-    ) -> Result<()> {
-        while let Some(one) = self.hooks(profile)?.into_iter().rev().find(&is_surplus) {
+    fn remove_hooks(&self, is_surplus: impl Fn(&OurHook) -> bool) -> Result<()> {
+        while let Some(one) = self.hooks()?.into_iter().rev().find(&is_surplus) {
             one.node.remove();
             if let Some(member) = self.object(HOOKS)?.and_then(|hooks| hooks.get(&one.event))
                 && member.array_value().is_some_and(|groups| groups.elements().is_empty())
@@ -182,7 +173,7 @@ impl<'a> JsonSettings<'a> {
     }
 
     /// Returns our commands, in order of appearance; anything with another structure is not ours.
-    fn hooks(&self, profile: &HarnessProfile) -> Result<Vec<OurHook>> {
+    fn hooks(&self) -> Result<Vec<OurHook>> {
         let mut all: Vec<OurHook> = Vec::new();
         let hooks = if self.content.hooks { self.object(HOOKS)? } else { None };
         for member in hooks.iter().flat_map(CstObject::properties) {
@@ -202,7 +193,9 @@ impl<'a> JsonSettings<'a> {
                     let event = event.clone();
                     Some(OurHook { event, program, arguments, literal, node })
                 });
-                all.extend(ours.filter(|one| profile.hooks.iter().any(|hook| one.is_of(hook))));
+                all.extend(
+                    ours.filter(|one| self.file.profile.hooks.iter().any(|hook| one.is_of(hook))),
+                );
             }
         }
         Ok(all)
@@ -250,17 +243,17 @@ impl<'a> JsonSettings<'a> {
 
     fn remove_if_empty(&self, name: &str) {
         // A comment in it is the user's.
-        let is_empty =
-            |object: CstObject| object.to_string().split_whitespace().collect::<String>() == "{}";
         if let Some(member) = self.object.get(name)
-            && member.object_value().is_some_and(is_empty)
+            && member.object_value().is_some_and(|object| {
+                object.to_string().split_whitespace().collect::<String>() == "{}"
+            })
         {
             member.remove();
         }
     }
 
     fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
-        refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
+        refused(&format!("{name:?} is not {wanted}"), &self.file.path, line(found))
     }
 
     /// Refuses duplicate keys, because parsers differ in which one they use.
@@ -270,7 +263,7 @@ impl<'a> JsonSettings<'a> {
             let name = member.decoded_name().unwrap_or_default();
             if !seen.insert(name.clone()) {
                 let what = format!("has the duplicate key {name:?}");
-                return Err(refused(&what, self.path, line(&member.into())));
+                return Err(refused(&what, &self.file.path, line(&member.into())));
             }
         }
         Ok(())
@@ -371,8 +364,10 @@ fn line(node: &CstNode) -> usize {
     let mut newlines = 0;
     let mut at = Some(node.clone());
     while let Some(node) = at {
-        let before = node.previous_siblings().map(|sibling| sibling.to_string());
-        newlines += before.map(|text| text.matches('\n').count()).sum::<usize>();
+        newlines += node
+            .previous_siblings()
+            .map(|sibling| sibling.to_string().matches('\n').count())
+            .sum::<usize>();
         at = node.parent().map(Into::into);
     }
     newlines + 1

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::hooks::harness;
 use crate::hooks::harness::{
     Harness, HarnessProfile, JsonContent, Obstacle, ServerEntry, SettingsContent, SetupOptions,
     SetupScope, Step,
@@ -195,8 +194,9 @@ fn read_all(all: &[Settings]) -> Result<Vec<Found<'_>>> {
 
 /// Returns the options with which the files were written.
 fn options_of(found: &[Found<'_>]) -> SetupOptions {
-    let entries = found.iter().flat_map(|(.., entries)| entries.iter().cloned());
-    SetupOptions::of(&entries.collect::<Vec<String>>())
+    SetupOptions::of(
+        &found.iter().flat_map(|(.., entries)| entries.iter().cloned()).collect::<Vec<String>>(),
+    )
 }
 
 fn change(
@@ -211,9 +211,10 @@ fn change(
         Some(new) => changes.edit(path, old, new),
         None => {
             changes.delete(path)?;
-            let mut folders =
-                path.ancestors().skip(1).take_while(|folder| folder.starts_with(&place.folder));
-            folders.try_for_each(|folder| changes.remove_dir(folder))
+            path.ancestors()
+                .skip(1)
+                .take_while(|folder| folder.starts_with(&place.folder))
+                .try_for_each(|folder| changes.remove_dir(folder))
         }
     }
 }
@@ -253,7 +254,7 @@ fn notes(
         notes.extend(profile.after_removal.clone().filter(|_| is_users));
     } else {
         notes.extend(profile.no_breadcrumb.clone().filter(|_| options.breadcrumb == Some(true)));
-        let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
+        let is_meant = |step: &&Step| request.scope.is_meant(step.only_in);
         notes.extend(profile.steps.iter().filter(is_meant).map(|step| step.text.clone()));
     }
     if is_in_other && (request.remove || profile.one_scope_is_enough()) {
@@ -283,10 +284,8 @@ fn owner(project: &Project, request: SetupRequest) -> Option<Harness> {
 /// Refuses a file that a link places outside the root: it is neither read nor written, so nobody knows what it has.
 fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
     let real = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
-    let is_inside =
-        |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
     match real {
-        Some(real) if !is_inside(&real) => {
+        Some(real) if !fs::canonicalize(root).is_ok_and(|root| real.starts_with(root)) => {
             let message =
                 format!("resolves to a path outside {}, so it is not written", root.display());
             let hint = format!("it resolves to {}; add the entries there by hand", real.display());
@@ -336,11 +335,11 @@ pub(crate) fn obstacles(
     scope: SetupScope,
 ) -> Result<Vec<Obstacle>> {
     let dir = HarnessDir::locate(project, one, scope)?;
-    Ok(harness::obstacles(one.profile(), project, &dir))
+    Ok(one.profile().checks.iter().filter_map(|check| check.obstacle(project, &dir)).collect())
 }
 
 /// The entry for our server, as a line of the report.
-pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
+const SERVER: &str = "MCP server annals: annals mcp";
 
 /// The plugin of opencode, and the first line of each file that is entirely ours.
 const PLUGIN: &str = include_str!("../../../templates/opencode/annals.js");
@@ -359,7 +358,7 @@ impl Settings {
         profile
             .files
             .iter()
-            .filter(|file| file.only_in.is_none_or(|only| only == place.scope))
+            .filter(|file| place.scope.is_meant(file.only_in))
             .map(|file| {
                 let folder = if file.is_in_project { &place.base } else { &place.folder };
                 let mut paths = file.names.iter().map(|name| folder.join(name));
@@ -384,8 +383,8 @@ impl Settings {
             (SettingsContent::Json(content), ..) => {
                 let json = JsonSettings::parse(old.unwrap_or_default(), self, content)?;
                 match options {
-                    Some(options) => json.add(self.profile, options)?,
-                    None => json.remove(self.profile)?,
+                    Some(options) => json.add(options)?,
+                    None => json.remove()?,
                 }
                 Ok(json.into_bytes(old))
             }
@@ -409,14 +408,14 @@ impl Settings {
     }
 
     /// Adds the hook of a session's start, unless the file already contains one of ours for that event.
-    pub(crate) fn with_session_start(&self, old: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+    fn with_session_start(&self, old: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let SettingsContent::Json(content) = self.content else {
             return Ok(old.map(<[u8]>::to_vec));
         };
         let json = JsonSettings::parse(old.unwrap_or_default(), self, content)?;
         if let Some(start) = self.profile.hooks.first() {
             let command = self.profile.command(start, SetupOptions::of(&[]));
-            json.add_hook(self.profile, start, &command, false)?;
+            json.add_hook(start, &command, false)?;
         }
         Ok(json.into_bytes(old))
     }
@@ -425,13 +424,11 @@ impl Settings {
     pub(crate) fn entries(&self, bytes: Option<&[u8]>) -> Result<Vec<String>> {
         let Some(bytes) = bytes else { return Ok(Vec::new()) };
         match self.content {
-            SettingsContent::Json(content) => {
-                JsonSettings::parse(bytes, self, content)?.entries(self.profile)
-            }
-            SettingsContent::Toml => {
-                let is_there = toml::lists_us(bytes, &self.path)?;
-                Ok(is_there.then(|| SERVER.to_owned()).into_iter().collect())
-            }
+            SettingsContent::Json(content) => JsonSettings::parse(bytes, self, content)?.entries(),
+            SettingsContent::Toml => Ok(toml::lists_us(bytes, &self.path)?
+                .then(|| SERVER.to_owned())
+                .into_iter()
+                .collect()),
             SettingsContent::Plugin if bytes.starts_with(GENERATED.as_bytes()) => {
                 let text = String::from_utf8_lossy(bytes);
                 let flags: String = SWITCHES
@@ -525,12 +522,7 @@ impl HarnessDir {
 
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
     let folder = &harness.profile().user_folder;
-    let named = folder
-        .variable
-        .as_ref()
-        .and_then(|name| project.environment.get(name))
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
+    let named = folder.variable.as_ref().and_then(|name| project.environment.absolute(name));
     match named {
         Some(named) if folder.below_variable.is_empty() => named,
         Some(named) => named.join(&folder.below_variable),

@@ -45,7 +45,7 @@ fn later_sources_take_precedence_and_are_recorded() {
         .list()
         .into_iter()
         .filter(|setting| setting.origin != Origin::Default)
-        .map(|setting| format!("{setting} ({})", setting.origin))
+        .map(|setting| format!("{} = {} ({})", setting.key, setting.value, setting.origin))
         .collect();
     let user = tree.at("config/annals/config.toml");
     let user = user.display();
@@ -53,7 +53,7 @@ fn later_sources_take_precedence_and_are_recorded() {
         origins,
         [
             "max_lines = 150 (annals.toml:1)".to_owned(),
-            "targets = claude, gemini (ANNALS_TARGETS)".to_owned(),
+            "targets = [\"claude\",\"gemini\"] (ANNALS_TARGETS)".to_owned(),
             "encoder = true (ANNALS_ENCODER)".to_owned(),
             format!("history = false ({user}:4)"),
             format!("lock_wait = 3 ({user}:1)"),
