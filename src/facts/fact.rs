@@ -180,7 +180,10 @@ impl Fact {
 
     /// Brings a fact from elsewhere, a file or another device, into the form of a stated one; returns an error if
     /// it cannot be stored.
-    pub(crate) fn accept(&mut self, policy: SecretPolicy) -> Result<()> {
+    pub(crate) fn accept(&mut self, user: &UserId, policy: SecretPolicy) -> Result<()> {
+        if self.user_id != *user {
+            return Err(Error::refused(format!("a fact of {}, not of {user}", self.user_id)));
+        }
         FactKey::parse(&self.key)?;
         if !(0.0..=1.0).contains(&self.confidence) {
             return Err(Error::refused("a confidence outside 0 to 1"));
@@ -194,7 +197,11 @@ impl Fact {
         let structured = self.value_json.as_ref().map(|json| json.0.to_string());
         check_text(structured.as_deref().unwrap_or_default(), policy)?;
         self.source_excerpt = excerpt(&strip_controls(&self.source_excerpt));
-        check_text(&self.source_excerpt, policy)?;
+        let further = [&self.session_id, &self.project, &self.event_time, &self.contests];
+        let written = [&self.source_excerpt, &self.source_turn_id];
+        for text in further.into_iter().flatten().chain(written) {
+            check_text(text, policy)?;
+        }
         let times = [
             &mut self.valid_from,
             &mut self.created_at,
@@ -594,7 +601,7 @@ mod tests {
         let mut fields = serde_json::to_value(fact).unwrap();
         fields[field] = value;
         let mut fact: Fact = serde_json::from_value(fields).unwrap();
-        fact.accept(SecretPolicy::Refuse)?;
+        fact.accept(&user, SecretPolicy::Refuse)?;
         Ok(fact)
     }
 
@@ -606,6 +613,9 @@ mod tests {
             ("value_text", json!(long), "bytes long"),
             ("value_text", json!(" \u{7}"), "bytes long"),
             ("value_text", json!(token), "looks like a secret"),
+            ("project", json!(token), "looks like a secret"),
+            ("source_turn_id", json!(token), "looks like a secret"),
+            ("user_id", json!("grace"), "a fact of grace, not of ada"),
             ("value_json", json!({"a": long}), "bytes long"),
             ("value_json", json!({"a": token}), "looks like a secret"),
             ("source_excerpt", json!(token), "looks like a secret"),
