@@ -118,8 +118,14 @@ impl SourceName {
                 files
             }
             Self::Patterns => vec![patterns_file],
-            // The log and the index contain text, too.
-            Self::Entries => below(KnowledgeDir::in_project(project).root()),
+            // The log contains text, too. The index has only titles, and types beside them, which `…password | convention`
+            // makes a password.
+            Self::Entries => {
+                let place = KnowledgeDir::in_project(project);
+                let mut files = below(place.root());
+                files.retain(|file| *file != place.index());
+                files
+            }
             _ => self.files(project),
         }
     }

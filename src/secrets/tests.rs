@@ -427,6 +427,10 @@ fn a_word_with_digits_after_the_name_of_a_password_is_one_unless_it_names_an_alg
         "the admin password is hunter2, ask Ada",
         "- **Password:** hunter2 (staging)",
         "Kennwort: blauwal77",
+        "das Passwort für den Testserver lautet blauwal77",
+        "la contraseña es ballena77",
+        "le mot de passe est baleine77",
+        "pw: swordfish99",
         "DB_PW=swordfish99",
         "the password for the staging server is swordfish99",
     ] {
