@@ -460,14 +460,28 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<LessonB
     if let Some(name) = &phase.name {
         finished.name.clone_from(name);
     }
-    let text = page(&finished, &phase.number, phase.state != PhaseState::Done);
+    let lines = found(&survey, phase, dir).chain(findings(&finished)).collect();
+    let text = page(&finished, lines, &phase.number, phase.state != PhaseState::Done);
     Ok(LessonBrief { phase: phase.number.clone(), tokens: estimate_tokens(&text), text })
 }
 
-/// Returns the page; if the phase is not complete, the printed command has `--partial`.
+/// Returns a line for each open check, and one for the rounds of remediation: what was found there is in no summary.
+fn found(survey: &Survey, phase: &Phase, dir: &PhaseDir) -> impl Iterator<Item = String> {
+    let checks = phase.open_checks().map(|check| survey.check_line(check));
+    let rounds = dir.remediation();
+    let rounds = rounds.map(|path| format!("{}: what checks found", survey.show(&path)));
+    checks.chain(rounds).map(|line| format!("- {line}"))
+}
+
+/// Returns the page with these lines; if the phase is not complete, the printed command has `--partial`.
 ///
 /// Without summaries, nothing can be judged: that none mentions a problem does not mean there was none.
-fn page(phase: &FinishedPhase, number: &PhaseNumber, is_partial: bool) -> String {
+fn page(
+    phase: &FinishedPhase,
+    lines: Vec<String>,
+    number: &PhaseNumber,
+    is_partial: bool,
+) -> String {
     if phase.plans.is_empty() {
         return format!(
             "Phase {number}: {} (no summary yet)\nNothing can be judged before its plans have summaries.\n",
@@ -488,7 +502,7 @@ fn page(phase: &FinishedPhase, number: &PhaseNumber, is_partial: bool) -> String
     let form = form(number, is_partial);
     let mut text = head;
     let mut left = 0;
-    for line in findings(phase) {
+    for line in lines {
         let with = format!("{text}{line}\n");
         if estimate_tokens(&with) + estimate_tokens(&form) + 20 > BUDGET {
             left += 1;
@@ -514,7 +528,9 @@ fn findings(phase: &FinishedPhase) -> Vec<String> {
     }
     if lines.is_empty() {
         lines.push(match patterns::stated_deviations(&phase.plans) {
-            None | Some(0) => "- no deviation, issue or failed check".to_owned(),
+            None | Some(0) => {
+                "- no deviation, issue or failed acceptance check in a summary".to_owned()
+            }
             Some(1) => "- 1 deviation, which is not described".to_owned(),
             Some(count) => format!("- {count} deviations, none of which is described"),
         });

@@ -171,21 +171,7 @@ fn is_archived(survey: &Survey) -> bool {
 
 /// Refuses if any work of the milestone is open, or if another reading of the files that is about as good finds some.
 fn check(project: &Project, position: &Position) -> Result<()> {
-    let mut work: Vec<String> =
-        position.members().flat_map(|phase| open_work(project, phase)).collect();
-    let summaries =
-        position.members().flat_map(|phase| &phase.plans).filter_map(|slot| slot.summary.as_ref());
-    let unread = summaries.filter(|file| file.text().is_none());
-    work.extend(
-        unread.map(|file| format!("{} cannot be read", project.relative(&file.path).display())),
-    );
-    let open = position.members().flat_map(Phase::open_checks);
-    let checks: Vec<String> = open
-        .map(|check| {
-            let file = project.relative(&check.file).display();
-            format!("{file} has the status {:?}", check.status_word)
-        })
-        .collect();
+    let [work, checks] = open_ends(project, position);
     let rival = position.next.rival().filter(|_| position.next.action == Action::Ship);
     let (what, found, hint) = if !work.is_empty() {
         ("the milestone is not complete", work, "finish or drop what is open")
@@ -199,6 +185,22 @@ fn check(project: &Project, position: &Position) -> Result<()> {
     };
     Err(Error::refused(format!("{what}: {}", found.join("; ")))
         .hint(format!("{hint}, or ship it as it is with --force")))
+}
+
+/// Returns the open work of the milestone, and its open checks, one clause each.
+fn open_ends(project: &Project, position: &Position) -> [Vec<String>; 2] {
+    let phases = || position.members();
+    let summaries =
+        phases().flat_map(|phase| &phase.plans).filter_map(|slot| slot.summary.as_ref());
+    let unread = summaries.filter(|file| file.text().is_none());
+    let unread =
+        unread.map(|file| format!("{} cannot be read", project.relative(&file.path).display()));
+    let work = phases().flat_map(|phase| open_work(project, phase)).chain(unread).collect();
+    let checks = phases().flat_map(Phase::open_checks).map(|check| {
+        let file = project.relative(&check.file).display();
+        format!("{file} has the status {:?}", check.status_word)
+    });
+    [work, checks.collect()]
 }
 
 /// Returns the open work of a phase, one clause each.
@@ -493,6 +495,13 @@ fn shipped_page(
         (Some(first), last) => json!({"count": commits.len(), "first": first, "last": last}),
         _ => Value::Null,
     };
+    // Its files move to the archive, beside the page.
+    let moved = format!("{}/", project.relative(&survey.folder.active.dir).display());
+    let open: Vec<String> = open_ends(project, &survey.position)
+        .concat()
+        .iter()
+        .map(|clause| clause.replace(&moved, ""))
+        .collect();
     let context = json!({
         "milestone": name,
         "slug": slug,
@@ -507,6 +516,7 @@ fn shipped_page(
         },
         "requirements": requirements(survey, warnings),
         "commits": commits,
+        "open": open,
     });
     templates::render(Template::Shipped, &context)
 }

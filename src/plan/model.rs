@@ -317,7 +317,7 @@ impl Survey {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    pub(super) fn show<'p>(&self, path: &'p Path) -> Display<'p> {
+    pub(crate) fn show<'p>(&self, path: &'p Path) -> Display<'p> {
         self.relative(path).display()
     }
 
@@ -334,7 +334,7 @@ impl Survey {
     }
 
     /// Returns the place of a check's file, and its status.
-    pub(super) fn check_line(&self, check: &Check) -> String {
+    pub(crate) fn check_line(&self, check: &Check) -> String {
         format!("{}: {}", self.show(&check.file), check.status_word)
     }
 

@@ -480,6 +480,30 @@ fn the_digest_counts_deviations_that_no_summary_describes() {
 }
 
 #[test]
+fn the_digest_names_open_checks_and_rounds_of_remediation() {
+    let case = Case::empty();
+    let dir = ".vbw-planning/phases/01-base";
+    case.write(&format!("{dir}/01-01-PLAN.md"), "# Plan\n");
+    case.write(&format!("{dir}/01-01-SUMMARY.md"), "---\nstatus: complete\n---\n# Summary\n");
+    case.write(&format!("{dir}/01-UAT.md"), "---\nstatus: issues_found\n---\n# UAT\n");
+    let said = || {
+        let digest = case.run("execute 1 --digest").success().stdout();
+        digest.lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(said(), @r"
+    - .vbw-planning/phases/01-base/01-UAT.md: issues_found
+    - no deviation, issue or failed acceptance check in a summary
+    ");
+    let round = format!("{dir}/remediation/uat/round-01");
+    case.write(&format!("{round}/R01-SUMMARY.md"), "---\nstatus: complete\n---\n# Summary\n");
+    case.write(&format!("{round}/R01-UAT.md"), "---\nstatus: complete\n---\n# UAT\n");
+    assert_snapshot!(said(), @r"
+    - .vbw-planning/phases/01-base/remediation: what checks found
+    - no deviation, issue or failed acceptance check in a summary
+    ");
+}
+
+#[test]
 fn effort_is_what_was_recorded_or_what_the_caller_says() {
     let case = Case::new(VBW);
     case.run("execute 3 --effort careful").success();

@@ -38,6 +38,9 @@ fn a_new_milestone_is_refused_while_phases_at_the_root_are_open() {
 fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
     let case = Case::new(VBW);
     case.run("ship --force").success();
+    let page = case.read(".vbw-planning/milestones/shared-pantry/SHIPPED.md").unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.ends_with("\n\n## Open\n\n- phase 4: no summary for plans 2, 3\n"), "{page}");
     let report = case.run("milestone new offline-mode --json").success().json();
     assert_eq!((&report["active"], &report["migrated"]), (&json!("offline-mode"), &json!(null)));
     assert_eq!(case.read(".vbw-planning/ACTIVE"), None);

@@ -77,7 +77,7 @@ const KINDS: [Kind; 2] = [
 ];
 
 /// The folder of a phase with the rounds of its remediation.
-pub(crate) const REMEDIATION: &str = "remediation";
+pub(super) const REMEDIATION: &str = "remediation";
 
 impl CheckKind {
     /// Returns the kind of check of a report, and whether nothing in its name follows the kind; `01-RLS-UAT.md` is about
@@ -177,9 +177,8 @@ impl Reader<'_> {
     /// Returns the open plan of a remediation round of another kind than user tests and quality assurance, whose folder is
     /// in another folder of `remediation/`, or directly in it.
     fn other_round(&self) -> Option<Check> {
-        let home = self.dir.path.join(REMEDIATION);
-        let folders =
-            folder::entries(&home, &mut Vec::new()).ok().filter(|_| self.dir.has_remediation)?;
+        let home = self.dir.remediation()?;
+        let folders = folder::entries(&home, &mut Vec::new()).ok()?;
         let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
         let others =
             folders.iter().filter(|(name, kind)| *kind == PathKind::Folder && !known(name));
@@ -199,8 +198,7 @@ impl Reader<'_> {
         let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
         let mut report = self.report(kind);
         let mut stages = vec![self.dir.path.join(stage)];
-        if self.dir.has_remediation {
-            let remediation = self.dir.path.join(REMEDIATION);
+        if let Some(remediation) = self.dir.remediation() {
             let rounds = remediation.join(rounds);
             // Older rounds lie beside their stage file directly in `remediation/`.
             let is_older = !read::is_folder(&rounds) && is_file(&remediation.join(stage));

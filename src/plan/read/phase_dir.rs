@@ -198,6 +198,11 @@ pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
 }
 
 impl PhaseDir {
+    /// Returns the folder with its rounds of remediation.
+    pub(crate) fn remediation(&self) -> Option<PathBuf> {
+        self.has_remediation.then(|| self.path.join(check::REMEDIATION))
+    }
+
     /// Reads the names in a phase's folder; folders in it with plans that are not read are added to `unread`.
     fn read(
         name: &str,
