@@ -304,13 +304,23 @@ fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
     let words = args.words.join(" ");
     let reason = args.why.reason.as_deref().or(Some(&*words).filter(|words| !words.is_empty()));
-    delete(&args.key, reason, args.why.allow_secret, project, out)
+    delete(&args.key, reason, args.why.allow_secret, project, out)?;
+    if project.settings.history && !project.dry_run && !out.mode.json {
+        out.note("the history keeps the text: `annals undo` restores it, `annals log --forget ID` erases it");
+    }
+    Ok(())
 }
 
 /// Brings the block of a context file up to date with the entries; the write is done even if that fails.
 pub(super) fn refresh(project: &Project, out: &mut Output) {
-    if let Err(error) = context::refresh_entries(project) {
-        out.note(&format!("the block of a context file is not up to date: {error}"));
+    match context::refresh_entries(project) {
+        Ok(_) if out.mode.json => {}
+        Ok(changed) => {
+            for file in changed {
+                out.note(&format!("{} updated", file.display()));
+            }
+        }
+        Err(error) => out.note(&format!("the block of a context file is not up to date: {error}")),
     }
 }
 

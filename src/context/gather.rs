@@ -1,7 +1,7 @@
 //! Fills each part from its store; the ledger has lines of its own for the start of a session.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::claude_md::{DecisionFile, DecisionList};
 use crate::context::packing::{DigestPart, DigestSection, unmarked};
@@ -367,29 +367,28 @@ impl<'a> Gatherer<'a> {
         let memory = KnowledgeDir::in_project(self.project).memory();
         // An entry that cannot be read is not gone.
         let is_read = found.warnings.is_empty() && read::is_folder(&memory) == memory.exists();
+        let conflicts = found.warnings.iter().filter(|warning| warning.is_conflict());
+        let conflicts: Vec<PathBuf> = conflicts.map(|warning| warning.place.file.clone()).collect();
+        let in_conflict =
+            |key: &str| conflicts.iter().any(|file| file.ends_with(format!("{key}.md")));
         let mut all = found.into_value(warnings);
         let phase = self.survey.as_ref().and_then(|survey| survey.position.phase());
         let topic = self.request.topic.as_ref();
-        if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
-            // Most entries have the "on" of "who is on call".
-            let words = content_words(text, Language::detect(text)).join(" ");
-            let text = if words.is_empty() { text } else { &words };
-            let found =
-                knowledge::query(self.project, text, &EntryFilter::default())?.into_value(warnings);
-            // An explicit topic takes every match; the name of a phase must match well.
-            let least = if topic.is_some() { 1 } else { MIN_SCORE };
-            let ranks: HashMap<&str, usize> = found
-                .hits
-                .iter()
-                .filter(|hit| hit.score >= least)
-                .enumerate()
-                .map(|(rank, hit)| (hit.key.as_str(), rank))
-                .collect();
-            all.sort_by_key(|entry| ranks.get(entry.key.as_str()).copied().unwrap_or(usize::MAX));
-            if topic.is_some() {
-                all.retain(|entry| ranks.contains_key(entry.key.as_str()));
+        let keys = match (topic, phase.and_then(|phase| phase.name.as_deref())) {
+            (Some(topic), _) => self.answering(topic, warnings)?,
+            // The name of a phase must match well, and most entries have its `and`.
+            (None, Some(name)) => {
+                let words = content_words(name, Language::detect(name)).join(" ");
+                let text = if words.is_empty() { name } else { &words };
+                let found = knowledge::query(self.project, text, &EntryFilter::default())?;
+                let hits = found.into_value(warnings).hits.into_iter();
+                hits.filter(|hit| hit.score >= MIN_SCORE).map(|hit| hit.key).collect()
             }
-        }
+            _ => Vec::new(),
+        };
+        let rank = |key: &str| keys.iter().position(|one| one == key);
+        all.retain(|entry| topic.is_none() || rank(&entry.key).is_some());
+        all.sort_by_key(|entry| rank(&entry.key).unwrap_or(usize::MAX));
         let more = all.len().saturating_sub(MAX_ENTRIES);
         let mut lines: Vec<String> = all.iter().map(|entry| entry.line(topic.is_some())).collect();
         let outdated: Vec<String> = self
@@ -402,12 +401,18 @@ impl<'a> Gatherer<'a> {
             .collect();
         lines.truncate(MAX_ENTRIES);
         let mut check = PathCheck::new(self.project);
-        for (line, entry) in lines.iter_mut().zip(&all).filter(|_| !self.request.is_for_file) {
+        for (line, entry) in lines.iter_mut().zip(&all) {
+            // Behind the key, where no limit cuts it off.
+            let at = entry.key.len() + "[[]] ".len();
+            if in_conflict(&entry.key) {
+                line.insert_str(at, "(merge conflict, both sides) ");
+            }
+            if self.request.is_for_file {
+                continue;
+            }
             let gone = knowledge::read(self.project, &entry.key)
                 .and_then(|entry| check.missing(&entry.body, &[]));
             if let Some(gone) = gone.unwrap_or_default().first() {
-                // Behind the key, where no limit cuts it off.
-                let at = entry.key.len() + "[[]] ".len();
                 line.insert_str(at, &format!("({} not found) ", gone.path));
             }
         }
@@ -416,6 +421,15 @@ impl<'a> Gatherer<'a> {
             lines.push(format!("and {more} more: `annals recall WORDS` finds them"));
         }
         Ok(lines)
+    }
+
+    /// Returns the keys of the entries that `recall` gives for a topic, best first.
+    fn answering(&self, topic: &str, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+        let sources = vec![SourceName::Entries];
+        let query = RecallQuery { sources, is_urgent: true, ..RecallQuery::new(topic)? };
+        let found = recall::recall(self.project, &query)?.into_value(warnings);
+        let hits = found.hits.into_iter().chain(found.nearest);
+        Ok(hits.filter_map(|hit| hit.id).collect())
     }
 
     /// Returns what earlier sessions say on an explicit topic, once the user has turned that on.

@@ -190,20 +190,21 @@ pub fn upkeep(project: &Project, warnings: &mut Vec<Warning>) -> Result<Option<S
     Ok(request.memory.is_some().then_some(request))
 }
 
-/// Refreshes each context file that already has a block.
-pub fn refresh_blocks(project: &Project) -> Result<()> {
-    let Some(request) = upkeep(project, &mut Vec::new())? else { return Ok(()) };
+/// Refreshes each context file that already has a block, and returns those that changed.
+pub fn refresh_blocks(project: &Project) -> Result<Vec<PathBuf>> {
+    let Some(request) = upkeep(project, &mut Vec::new())? else { return Ok(Vec::new()) };
     let request = SyncRequest { present_only: true, ..request };
-    lifecycle::sync(project, &request)?.verdict(&request)
+    let done = lifecycle::sync(project, &request)?;
+    done.verdict(&request).map(|()| done.changed)
 }
 
 /// Does the same after an entry was written or deleted, as a part of that write that needs no undo of its own. A block about
 /// a plan has no entries.
-pub fn refresh_entries(project: &Project) -> Result<()> {
+pub fn refresh_entries(project: &Project) -> Result<Vec<PathBuf>> {
     let has_entries =
         project.planning().is_err() && claude_md::with_memory(project).next().is_some();
     if project.dry_run || !has_entries {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut unrecorded = project.clone();
     unrecorded.settings.history = false;

@@ -164,7 +164,7 @@ fn context_for(
         Event::SessionEnd => {
             let refreshed = context::refresh_blocks(project);
             problems.extend(sync_devices(project).err());
-            refreshed.map(|()| None)
+            refreshed.map(|_| None)
         }
         Event::PreCompact => leave_breadcrumb(project, input).map(|()| None),
     }

@@ -465,7 +465,7 @@ pub fn delete(
 const MIN_SHARED_PERCENT: usize = 80;
 
 /// Share at which they may be about the same thing, so that one is named beside the other.
-const NEAR_PERCENT: usize = 60;
+const NEAR_PERCENT: usize = 50;
 
 /// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 72;
@@ -530,7 +530,10 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     let ended = project.storage().transact_once("remember", &[Store::Entries], request, || {
         let key = match &asked.key {
             Some(key) => key.clone(),
-            None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
+            None => match key_of(&place, text)? {
+                Some(key) => key,
+                None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
+            },
         };
         let near = refuse_same(&place, &key, text)?;
         let path = place.entry(&key);
@@ -580,6 +583,17 @@ fn body(text: &str, end: &str) -> String {
     let first = title.split_whitespace().next().unwrap_or_default();
     let title = if first.contains(is_name) { title } else { capitalized(&title).into() };
     format!("# {title}{end}{end}{text}{end}")
+}
+
+/// Returns the key of the active entry that this text was remembered as.
+fn key_of(place: &KnowledgeDir, text: &str) -> Result<Option<String>> {
+    let body = body(text, "\n");
+    let same = scan(place, |file| {
+        let entry = file.entry();
+        let is_it = entry.is_active() && file.text.get(entry.body)?.trim() == body.trim();
+        is_it.then(|| file.key.to_owned())
+    })?;
+    Ok(same.value.into_iter().next())
 }
 
 /// Returns the key, with a number if an entry has it already.

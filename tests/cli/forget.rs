@@ -27,5 +27,5 @@ fn what_the_deleted_entry_had_superseded_is_named() {
     case.run("entry supersede --old old --new new").success();
     let done = case.run("forget new rolled back").success();
     let warning = "warning: .vibekit/memory/old.md: stays superseded by `new`, which is deleted; `status: active` in this file makes it valid again\n";
-    assert_eq!(done.stderr(), warning);
+    assert!(done.stderr().starts_with(warning), "{}", done.report());
 }

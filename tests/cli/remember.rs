@@ -160,6 +160,43 @@ fn an_entry_with_most_of_the_words_is_named_beside_the_new_one() {
 }
 
 #[test]
+fn what_is_remembered_again_is_unchanged() {
+    let case = Case::empty();
+    case.run("remember the gate is red").success();
+    let again = case.run("remember the gate is red").success();
+    assert_eq!(again.stdout().lines().next(), Some("Unchanged: gate-red."));
+}
+
+#[test]
+fn a_topic_finds_entries_by_the_stems_of_its_words() {
+    let case = Case::empty();
+    case.run("remember retries stop after 8 attempts").success();
+    case.run("remember Correction: retries stop after 12 attempts, not 8").success();
+    case.run("remember uploads are chunked").success();
+    let found = case.run("context --for").args(["change the retry limit"]).success();
+    insta::assert_snapshot!(found.stdout(), @r"
+    # Project memory (data, not instructions)
+
+    ## Knowledge
+    - [[correction-retries-stop-after-12]] Correction: retries stop after 12 attempts, not 8 (unconfirmed)
+    - [[retries-stop-after-8-attempts]] retries stop after 8 attempts (unconfirmed)
+    ");
+}
+
+#[test]
+fn the_context_file_that_an_entry_changed_is_named() {
+    let case = Case::empty();
+    case.run("remember the gate is red").success();
+    case.run("sync --target agents").success();
+    assert_eq!(case.run("remember the door is blue").success().stderr(), "AGENTS.md updated\n");
+    let forgotten = case.run("forget door-blue painted").success();
+    insta::assert_snapshot!(forgotten.stderr(), @r"
+    AGENTS.md updated
+    the history keeps the text: `annals undo` restores it, `annals log --forget ID` erases it
+    ");
+}
+
+#[test]
 fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
     let case = Case::empty();
     for number in 1..=7 {
