@@ -45,7 +45,7 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
 
 /// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn says_none(text: &str) -> bool {
-    let ends = ['.', ',', ';', ':', '!', '(', ')', '\u{2013}', '\u{2014}'];
+    let ends = ['.', ',', ';', ':', '!', '(', ')', '。', '，', '\u{2013}', '\u{2014}'];
     let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default();
     // A hyphen inside a word ends nothing: `None-blocking IO`.
     let head = head.split("- ").next().unwrap_or_default().trim();

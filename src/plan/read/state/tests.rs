@@ -210,6 +210,7 @@ fn what_calls_itself_settled_is_not_open() {
         "Waiting for DNS, since fixed",
         "The queue is no longer blocked",
         "Key, not a blocker anymore",
+        "Erledigt: der Schlüssel ist da",
         "None",
         "None - all cleared",
         "No active blockers.",

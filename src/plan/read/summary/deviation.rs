@@ -234,9 +234,12 @@ impl Body {
         let is_lead = text.trim_end_matches('*').ends_with(':');
         self.is_mixed &= !(is_lead && names_deviations(text));
         let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
+        // `None beyond the following:` introduces entries.
+        if is_lead && denial(text).1 && (lower.contains("beyond") || !is_none(text)) {
+            return false;
+        }
         if is_none(text) {
-            // `None beyond the following:` introduces entries.
-            self.is_denied |= !(is_lead && lower.contains("beyond"));
+            self.is_denied = true;
             return false;
         }
         if is_head || is_bold && !has_numbered && !is_lead || RULE.is_match(text) {
@@ -392,9 +395,14 @@ static TOTAL: LazyLock<Regex> =
 /// The number in front of a title: `1. Text`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
 
-/// `None.`, `No major deviations`.
-static DENIAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:$|none(?:\W|$)|(?:no|zero) (?:\S+ )?deviation)"));
+/// `None.`, `No major deviations`, `Plan was executed exactly as written`, `Executed without deviations`.
+static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?x)^(?: $ | none(?:\W|$) | (?:no|zero)\ (?:\S+\ )?deviation
+        | (?:plan\ )?(?:was\ )?(?:executed|followed|implemented|completed)(?:\ the)?(?:\ plan)?
+          \ (?: (?:exactly\ )?as\ (?:written|planned|specified|designed)\b | without\ (?:any\ )?deviation ) )",
+    )
+});
 
 /// Returns whether a title begins with a word for deviations.
 fn names_deviations(title: &str) -> bool {
@@ -409,13 +417,25 @@ fn is_of_decisions(title: &str) -> bool {
     words.windows(2).any(|pair| is("decisions", pair) && is("deviations", pair))
 }
 
+/// What takes a denial back in its sentence: `None, except that …`.
+static EXCEPTION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[^.]*(?:\b(?:except|apart from|aside from|other than)\b|, but\b)"));
+
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
-    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let (bare, is_denied) = denial(text);
+    (is_denied || says_none(text)) && !EXCEPTION.is_match(&bare)
+}
+
+/// Returns a text in lower case without what may stand before a denial, and whether it begins with one.
+fn denial(text: &str) -> (String, bool) {
+    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let openings = ["there were ", "there was ", "es gab ", "the "];
+    let bare = openings.iter().find_map(|own| lower.strip_prefix(own)).unwrap_or(&lower);
     // "None of the tests could run" is a deviation.
-    DENIAL.is_match(&bare) && !bare.starts_with("none of ")
-        || begins("no deviation", &bare)
-        || says_none(text)
+    let is_denied =
+        DENIAL.is_match(bare) && !bare.starts_with("none of ") || begins("no deviation", bare);
+    (bare.to_owned(), is_denied)
 }
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.

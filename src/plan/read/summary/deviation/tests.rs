@@ -110,11 +110,30 @@ fn none_is_none_in_many_words() {
         "None. All must-haves met.",
         "None remaining as contract deviations. ~~DEVN-02~~",
         "_Plan executed exactly as written._",
+        "There were no deviations.",
+        "The plan was executed exactly as written.",
+        "Plan executed without deviations.",
+        "Executed as planned.",
+        "Everything went according to plan.",
+        "Es gab keine Abweichungen.",
+        "Sin desviaciones.",
+        "Отклонений нет.",
+        "无。",
+        "没有偏差。",
     ] {
         let found = read(&format!("## Deviations from Plan\n\n{text}\n"));
         assert_eq!(found, (Some(0), Vec::new()), "{text}");
     }
-    assert_eq!(items("## Deviations\n- None of the tests could run\n").len(), 1);
+    for text in [
+        "None of the tests could run",
+        "None, except that the cache was left out.",
+        "No deviations, but the cache was left out.",
+        "Executed as one commit",
+        "Plan executed without the tests",
+    ] {
+        assert_eq!(read(&format!("## Deviations\n\n{text}\n")).0, Some(1), "{text}");
+        assert_eq!(items(&format!("## Deviations\n- {text}\n")).len(), 1, "{text}");
+    }
 }
 
 #[test]
@@ -139,6 +158,7 @@ fn what_names_its_rule_counts_behind_a_none() {
         "None major - two in the text.\n\n1. **[Rule 1 - Bug] Wrong date.** It was a number.\n2. **[Rule 3 - Blocking] No crate.** Added.\n",
         "None beyond the following:\n\n- [Rule 1] Wrong date\n- [Rule 3] No crate\n",
         "None beyond these two:\n\n- Wrong date\n- No crate\n",
+        "None, except for the following:\n\n- Wrong date\n- No crate\n",
     ] {
         assert_eq!(items(&format!("## Deviations\n\n{text}")).len(), 2, "{text}");
     }
