@@ -203,10 +203,13 @@ impl Survey {
     pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
+        // A number that no phase has is of the past, unless it is higher than those of all phases.
+        let is_behind =
+            |number: &PhaseNumber| position.members().any(|phase| phase.number > *number);
         let is_over = |number: &PhaseNumber| {
             let named = position.with_number(number).next();
             nothing_is_open
-                || named.is_none_or(|phase| !phase.is_in_milestone)
+                || named.map_or_else(|| is_behind(number), |phase| !phase.is_in_milestone)
                 || self.is_done(number)
         };
         let next = position.next.phase.as_ref();

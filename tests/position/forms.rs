@@ -66,6 +66,79 @@ const ROWS: &[Row] = &[
         "plan 3",
     ),
     (
+        "a plan that the roadmap calls moved in brackets",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n- [x] 02-01: cards\n- [ ] 02-02: form (moved to Phase 3)\n\n### Phase 3: Returns\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+        ],
+        "plan 3",
+    ),
+    (
+        "a plan that the roadmap calls not needed behind a dash",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n- [x] 02-01: cards\n- [ ] 02-02: form \u{2014} not needed\n\n### Phase 3: Returns\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+        ],
+        "plan 3",
+    ),
+    (
+        "a plan that the roadmap calls superseded behind a dash",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n- [x] 02-01: cards\n- [ ] 02-02: form \u{2014} superseded by 02-01\n\n### Phase 3: Returns\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+        ],
+        "plan 3",
+    ),
+    (
+        "a name whose remark begins with a word for dropped work",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans \u{2014} deferred loading**\n\
+             - [ ] **Phase 3: Returns (cancelled ones)**\n",
+        )],
+        "plan 2",
+    ),
+    (
+        "a plan whose remark begins with such a word",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n- [x] 02-01: cards\n- [ ] 02-02: images (deferred loading)\n\n### Phase 3: Returns\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+            ("phases/02-loans/02-02-PLAN.md", "# Plan\n"),
+        ],
+        "execute 2",
+    ),
+    (
+        "a phase that was moved to a version",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans (moved to v2)**\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
         "a dropped plan, and one that only the roadmap counts",
         &[
             (

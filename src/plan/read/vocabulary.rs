@@ -239,21 +239,41 @@ pub(crate) fn is_status(text: &str) -> bool {
         || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
 }
 
-/// What may follow a word that drops a phase: nothing, a day, the phase or version that replaces it, or a remark in brackets.
+/// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.
 static AFTER_DROPPING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:phase [\w.-]+|v\d[\w.]*)|\([^()]*\))?[.!]?$",
+        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\))?[.!]?$",
     )
 });
+
+/// What may follow it in a remark behind a name: a reason, too.
+static IN_REMARK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?x)^(?: [.,;:!(–—] | -\ | (?:by|to|into|until|since|because|due|per|in\ favou?r|indefinitely|entirely)\b
+        | (?:(?:in|on|for|as\ of)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | now$ | later$ ) )",
+    )
+});
+
+/// Returns what follows the word with which a text in lower case drops work.
+fn after_dropping(text: &str) -> Option<&str> {
+    let (_, rest) = first_word(text).filter(|(progress, _)| progress.is_dropped())?;
+    Some(rest.trim_start_matches(char::is_alphabetic)).filter(|rest| !rest.starts_with(['-', '/']))
+}
 
 /// Returns whether all of a text says that a phase will not be done: `CANCELLED`, `superseded by Phase 3`, but not
 /// `Cancelled orders`.
 pub(crate) fn says_dropped(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let found = first_word(&lower).filter(|(progress, _)| progress.is_dropped());
-    found.is_some_and(|(_, rest)| {
-        !rest.starts_with(['-', '/']) && AFTER_DROPPING.is_match(rest.trim_start())
-    })
+    after_dropping(&lower).is_some_and(|rest| AFTER_DROPPING.is_match(rest.trim_start()))
+}
+
+/// Returns whether a remark behind a name says that the phase or plan will not be done: `deferred, since …`, `moved to v2`,
+/// but not `deferred loading`.
+pub(crate) fn remark_drops(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    says_dropped(text)
+        || after_dropping(&lower).is_some_and(|rest| IN_REMARK.is_match(rest.trim_start()))
+        || says("dropped plan, alone", text)
 }
 
 /// Marks that separate a name from the status after it.
@@ -262,9 +282,7 @@ const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
-    let is_own = |text: &str| {
-        is_status(text) || PhaseProgress::parse(text).is_some_and(PhaseProgress::is_dropped)
-    };
+    let is_own = |text: &str| is_status(text) || remark_drops(text);
     let (mut name, mut status) = (text, None);
     // A symbol, a dash and a bracket may follow each other.
     loop {

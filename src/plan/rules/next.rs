@@ -80,7 +80,7 @@ impl<'a> Case<'a> {
         },
         Rule {
             name: "end of the milestone",
-            reason: "the phases of the milestone that STATE.md names are done, and the next one is in a later milestone",
+            reason: "the phases of the milestone that STATE.md names, or else the open one, are done, and the next one is in a later milestone",
             test: |case, cursor| {
                 let survey = case.survey;
                 let home = |phase: &Phase| phase.planned.as_ref()?.milestone;
@@ -88,7 +88,7 @@ impl<'a> Case<'a> {
                 let next = case.unfinished_after(cursor).next().filter(|next| !next.has_files())?;
                 let milestone = |at: usize| Some(&*survey.roadmap.milestones.get(at)?.name);
                 let (last, next) = (milestone(home(last)?)?, milestone(home(next)?)?);
-                let stated = survey.state.milestone.as_deref()?;
+                let stated = survey.state.milestone.as_deref().or_else(|| survey.milestone())?;
                 let is_end = is_same_milestone(last, stated) && !is_same_milestone(next, stated);
                 let is_over = || survey.shipped.is_some() || survey.has_shipped(last);
                 (is_end && !is_over()).then(|| Step::new(Action::Ship, None))

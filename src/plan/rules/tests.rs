@@ -639,6 +639,7 @@ fn a_milestone_ends_before_the_later_ones_that_the_roadmap_lists() {
     };
     let state = "---\nmilestone: v1.1\n---\n# State\n\nPhase: 1 (Gauges)\nStatus: Complete\n";
     assert_eq!(of(state, &[]), "ship, or plan 2");
+    assert_eq!(of("# State\n\nPhase: 1 (Gauges)\nStatus: Complete\n", &[]), "ship, or plan 2");
     assert_eq!(of(&state.replace("v1.1", "v2.0"), &[]), "plan 2");
     assert_eq!(of(&state.replace("Phase: 1 (Gauges)", "Phase: 2 (Alerts)"), &[]), "plan 2");
     assert_eq!(of(state, &[("phases/02-alerts/02-CONTEXT.md", "")]), "plan 2");

@@ -50,7 +50,7 @@ use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
-use crate::plan::read::vocabulary::{has, says_dropped, split_status};
+use crate::plan::read::vocabulary::{has, remark_drops, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
@@ -463,8 +463,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
     let bare = bare.text.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
-    let is_dropping =
-        |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
+    let is_dropping = |span: &Span<'_>| remark_drops(span.text);
     // Other text in the brackets after a name describes its content.
     let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
         let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
@@ -473,7 +472,9 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—', '[', ']']);
     let status = status.or_else(|| inside.find(is_dropping));
     let status = status.or(Some(behind).filter(|span| says_dropped(span.text)));
-    let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
+    let dropped = status.filter(is_dropping);
+    let dropped =
+        dropped.map(|span| PhaseProgress::parse(span.text).unwrap_or(PhaseProgress::Removed));
     Some(RoadmapPhase {
         number,
         name: Some(bare.to_owned()).filter(|name| !name.is_empty()),

@@ -10,10 +10,9 @@ use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::{Field, begins, find, has, says_dropped};
+use crate::plan::read::vocabulary::{Field, begins, find, has, remark_drops, says, says_dropped};
 use crate::plan::read::{
-    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, RoadmapPhase, RoadmapPlan,
-    document,
+    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
 use crate::text::{
     comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case, words_in,
@@ -196,12 +195,10 @@ impl Reader<'_> {
 /// Returns whether the end of an entry says that the plan will not be done: `(superseded by 01-03)`, `— CANCELLED`.
 fn ends_dropped(text: &str) -> bool {
     let text = text.trim_end_matches(['*', '_', ' ']);
-    if text.rsplit(['—', '–']).next().is_some_and(|last| last != text && says_dropped(last.trim()))
-    {
-        return true;
-    }
+    let last = text.rsplit(['—', '–']).next().filter(|last| *last != text).map(str::trim);
     let inside = text.strip_suffix([')', ']']).and_then(|text| text.rsplit(['(', '[']).next());
-    inside.is_some_and(|inside| PhaseProgress::parse(inside).is_some_and(PhaseProgress::is_dropped))
+    last.is_some_and(|last| says_dropped(last) || says("dropped plan, alone", last))
+        || inside.is_some_and(remark_drops)
 }
 
 /// Returns the number of the plan that an entry of phase `phase` names, and the text after it.
