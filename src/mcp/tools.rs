@@ -278,14 +278,14 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
         text.insert_str(0, "No sure answer; the nearest:\n");
     } else if found.is_wordless {
         text = no_words();
-    } else if found.hits.is_empty() {
+    } else if found.hits.is_empty() && found.derived.is_none() {
         text.push_str(match found.withheld {
             0 => "Nothing found.\n",
             _ => "Nothing relevant; pass `all` for the nearest.\n",
         });
     }
-    if let Some(position) = &found.position {
-        text.insert_str(0, &fenced("annals status", &format!("Next action: {position}")));
+    if let Some(derived) = &found.derived {
+        text.insert_str(0, &fenced("annals status", derived));
     }
     if let Some(files) = found.newest_files {
         text = format!(

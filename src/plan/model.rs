@@ -10,6 +10,7 @@ use crate::clock::first_date;
 use crate::error::{Error, Result};
 use crate::markdown::FrontMatter;
 use crate::plan::phase::may_be_same;
+use crate::plan::read::document;
 use crate::plan::read::vocabulary::has;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
@@ -328,6 +329,21 @@ impl Survey {
     pub(super) fn text_of(&self, name: &str, line: usize) -> &str {
         let mut lines = self.texts[usize::from(name == vocabulary::ROADMAP)].lines();
         line.checked_sub(1).and_then(|index| lines.nth(index)).map_or("", str::trim)
+    }
+
+    /// Returns the place and the words by which STATE.md says that nothing blocks the work: what its section about that
+    /// begins with, or the heading; `None` without a section, or if it lists a blocker.
+    pub(crate) fn no_blockers(&self) -> Option<String> {
+        let is_title = |line: &str| line.starts_with('#');
+        let mut lines = self.texts[0].lines().zip(1..);
+        let title =
+            lines.find(|(line, _)| is_title(line) && has("blockers", &document::heading(line)))?;
+        // A template explains the section in brackets.
+        let (_, line) = lines
+            .take_while(|(line, _)| !is_title(line))
+            .find(|(line, _)| !line.trim().is_empty() && !line.starts_with('['))
+            .unwrap_or(title);
+        self.state.blockers.is_empty().then(|| self.line(vocabulary::STATE, line))
     }
 
     /// Returns the place of a line of STATE.md or ROADMAP.md, and what it says.

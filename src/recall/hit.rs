@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
 use crate::plan::Survey;
-use crate::plan::read::vocabulary::begins;
-use crate::project::{Project, vocabulary};
+use crate::project::Project;
+use crate::recall::place;
 use crate::recall::sources::SourceName;
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
@@ -165,11 +165,7 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
 
 /// Marks the blockers of STATE.md that the finished phases leave behind.
 fn mark_past_blockers(project: &Project, hits: &mut [Hit]) {
-    let is_blocker = |hit: &Hit| {
-        let mut titles = hit.passage.headings.iter().map(|title| title.to_lowercase());
-        hit.file.ends_with(vocabulary::STATE)
-            && titles.any(|title| begins("title about blockers", &title))
-    };
+    let is_blocker = |hit: &Hit| hit.passage.flags & place::BLOCKED != 0;
     if !hits.iter().any(is_blocker) {
         return;
     }
@@ -184,7 +180,8 @@ fn mark_past_blockers(project: &Project, hits: &mut [Hit]) {
     }
 }
 
-fn mark_stale(hit: &mut Hit) {
+/// Marks a hit as stale, and ranks it lower.
+pub(crate) fn mark_stale(hit: &mut Hit) {
     hit.passage.flags |= Flag::Stale.bit(true);
     hit.score *= Flag::weight(Flag::Stale.bit(true));
 }

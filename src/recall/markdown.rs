@@ -11,11 +11,12 @@ use crate::markdown::{
     Block, BlockContent, FrontMatter, Label, Outline, Section, generated_block, is_fence,
     line_start,
 };
+use crate::plan::read::vocabulary::has;
 use crate::recall::hit::Flag;
 use crate::recall::place;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
-use crate::text::{fold, is_absent, one_line, says_none, words_in};
+use crate::text::{fold, is_absent, join, lower_words, one_line, says_none, words_in};
 
 /// A text's authority in the project, which ranks texts that match equally well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +61,28 @@ pub(crate) fn passages(text: &str, path: &Path, authority: Authority, role: Role
     let mut passages = split(text, &front.range);
     let fields = text[..front.range.end].lines().count();
     drop_repeated_fields(&mut passages, fields);
+    if role != Role::State {
+        passages.retain(|passage| !is_record(&passage.text));
+    }
+    let summed_up =
+        (authority == Authority::Report).then(|| place::phase_of_folder(path)).flatten();
+    // Without a title, the text does not say what it is about.
+    let mut names = Vec::new();
+    if let Some((phase, name)) = &summed_up
+        && !text[front.range.end..].lines().any(|line| line.starts_with("# "))
+    {
+        names.push(format!("Phase {phase}: {name}"));
+        names.extend(front.text(&["title"]).map(str::to_owned));
+    }
+    let summed_up = summed_up.map(|(phase, _)| phase);
     let opening = passages.iter().position(|passage| passage.line > fields);
     for (number, passage) in passages.iter_mut().enumerate() {
         passage.date = date(passage).or(file_date);
         passage.flags = flags | Flag::Superseded.bit(is_superseded(passage));
         passage.weight = authority.weight() * Flag::weight(passage.flags);
-        let is_opening = opening == Some(number) && passage.headings.len() == 1;
-        passage.flags |= place::of(passage, role, is_opening);
+        let is_opening = opening == Some(number) && passage.headings.len() <= 1;
+        passage.flags |= place::of(passage, role, is_opening, summed_up);
+        passage.headings.splice(0..0, names.iter().cloned());
     }
     passages
 }
@@ -208,18 +224,22 @@ impl Splitter<'_> {
             return;
         };
         let text = &self.outline.text()[field.clone()];
+        if is_record(text) {
+            return self.close();
+        }
         if let Some((name, items)) = text.split_once('\n')
             && name.trim_end().ends_with(':')
             && items.trim_start().starts_with("- ")
         {
             return self.items(field.start..field.start + name.len(), items);
         }
-        if self.outline.slice(&field).contains('\n') {
+        let has_lines = self.outline.slice(&field).contains('\n');
+        if has_lines {
             self.close();
-            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
+        }
+        self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
+        if has_lines {
             self.close();
-        } else {
-            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
         }
     }
 
@@ -407,15 +427,7 @@ fn has_no_content(text: &str) -> bool {
         || is_badge(text)
         || has_only_empty_fields(text)
         || is_placeholder(text)
-        || is_unfilled(text.trim())
         || text.len() <= MAX_LABEL_LENGTH && !text.contains(is_meant)
-}
-
-/// Returns whether a text is what a template leaves to be filled in: `{todos-or-none}`.
-fn is_unfilled(text: &str) -> bool {
-    text.strip_prefix('{')
-        .and_then(|rest| rest.strip_suffix('}'))
-        .is_some_and(|inner| !inner.contains(char::is_whitespace))
 }
 
 /// Returns whether a text, apart from the footer of a summary, says in words that there is nothing yet; what stands in a
@@ -437,8 +449,7 @@ fn is_placeholder(text: &str) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     matches!(
         words.as_slice(),
-        ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty" | "unknown"]
-            | ["n", "a"]
+        ["tbc" | "todo" | "unknown"]
             | ["no", "issues" | "blockers" | "deviations" | "problems" | "entries"]
             | ["none" | "nothing", _]
             | ["none" | "nothing", "was" | "were" | "to" | "so" | "at", _]
@@ -454,6 +465,24 @@ fn has_only_empty_fields(text: &str) -> bool {
     let is_empty = |value: &str| is_absent(value) || is_placeholder(value);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_empty(&label.value)))
+}
+
+/// Returns whether every line has only a label such as `Started`, and a date, a number, a status or a list of keys.
+fn is_record(text: &str) -> bool {
+    let is_said = |word: &&str| {
+        word.len() > 3 && word.starts_with(char::is_lowercase) && !word.starts_with("unknown")
+    };
+    let is_record = |line: &str| {
+        // The footer of a file may say on which occasion.
+        let is_footer = line.starts_with('*') && line.ends_with('*');
+        let line = if is_footer { line.trim_matches('*') } else { line };
+        Label::parse(line, 0, 1).is_some_and(|label| {
+            let words = label.value.split_whitespace().filter(is_said).count();
+            has("label of a record", &join(lower_words(&label.name), " "))
+                && (is_footer || label.value.starts_with('[') || words <= 1)
+        })
+    };
+    text.lines().map(str::trim).filter(|line| !matches!(*line, "" | "---")).all(is_record)
 }
 
 #[cfg(test)]
@@ -545,6 +574,19 @@ Another.
         assert_eq!(
             shown(text),
             ["4|P > What failed|one", "5|P > What failed|two", "7|P|After.\n\nNote:\n\nText.",]
+        );
+    }
+
+    #[test]
+    fn a_label_with_a_date_a_number_a_status_or_keys_is_not_a_passage() {
+        let text = "---\nphase: 08-styles\ntitle: New styles\ntags: [sql, styles]\n---\n# P\n\n**Defined:** 2026-02-20\n\n- **Started:** 2026-03-10T09:01:10Z\n- **Files modified:** 1\n- **Duration:** 15 min\n- **Port:** 8080\n- **Status:** waits for the vendor\n\n---\n*Phase: 08-styles*\n*Completed: 2026-03-10 after the review*\n";
+        assert_eq!(
+            shown(text),
+            [
+                "3||title: New styles",
+                "13|P|**Port:** 8080",
+                "14|P|**Status:** waits for the vendor"
+            ]
         );
     }
 

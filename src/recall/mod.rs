@@ -13,6 +13,8 @@ mod markdown;
 mod place;
 mod sources;
 
+use std::path::Path;
+
 pub use hit::{Flag, RecallHit};
 use serde::Serialize;
 pub use sources::SourceName;
@@ -20,12 +22,12 @@ pub use sources::SourceName;
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::facts::{Fact, FactQuery, FactStatus, Facts, Purpose};
-use crate::plan::{PhaseReport, Survey};
+use crate::plan::{PhaseReport, Survey, drift};
 use crate::project::Project;
-use crate::recall::hit::mark;
+use crate::recall::hit::{mark, mark_stale};
 use crate::recall::sources::{Role, homes};
-use crate::search::index::{Answer, Asked, Cache, Hit, IndexFile, NEAREST, Passage};
-use crate::search::{Encoder, is_wordless, terms};
+use crate::search::index::{Answer, Asked, Cache, Hit, IndexFile, NEAREST, Passage, share};
+use crate::search::{Encoder, Relevance, is_wordless, terms};
 use crate::text::{is_zero, sanitized};
 use crate::warning::{Parsed, Warning};
 use crate::{facts, sessions};
@@ -79,9 +81,10 @@ impl RecallQuery {
 pub struct Recalled {
     /// The query.
     pub query: String,
-    /// The next action and the current phase, if the query asks where the work stands.
+    /// What the planning folder says as a whole: the next action and the current phase, if the query asks where the work
+    /// stands, or that nothing blocks it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub position: Option<String>,
+    pub derived: Option<String>,
     /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
     /// The nearest texts, best first, where nothing is a hit and one of them may still answer.
@@ -105,13 +108,14 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     let is_wordless = is_wordless(&query.text);
     let mut answer = if is_wordless { Answer::default() } else { answer(project, query)? };
     let mut warnings = std::mem::take(&mut answer.warnings);
+    let derived = derived(project, query, &mut answer);
     mark(project, &mut answer.hits, &mut warnings);
     mark(project, &mut answer.nearest, &mut warnings);
     let terms = terms(&query.text, &[]);
     let shown = |hits: Vec<Hit>| hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect();
     let value = Recalled {
         query: query.text.clone(),
-        position: position(project, query),
+        derived,
         is_wordless,
         hits: shown(answer.hits),
         nearest: shown(answer.nearest),
@@ -122,19 +126,57 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     Ok(Parsed::new(value, project.named(warnings)))
 }
 
-/// Returns where the work stands, as `status` derives it, if that is asked.
-fn position(project: &Project, query: &RecallQuery) -> Option<String> {
-    let is_asked = place::asked(&query.text) == place::POSITION;
-    if !is_asked || !query.sources.contains(&SourceName::Plan) {
+/// Returns what is derived from the planning folder, if that is asked. Then, or if a phase is asked for, those of the
+/// folder's texts that are not about it are no sure answers.
+fn derived(project: &Project, query: &RecallQuery, answer: &mut Answer) -> Option<String> {
+    let place = place::asked(&query.text);
+    if !query.sources.contains(&SourceName::Plan) {
         return None;
     }
-    // What cannot be read is reported by `status`.
-    let position = Survey::read(project).ok()?.position;
-    let mut said = position.next.command.clone();
-    let phase = PhaseReport::derived(&position).line();
+    let derived = match place {
+        // What cannot be read is reported by `status`.
+        place::POSITION => Some(position(&Survey::read(project).ok()?, &mut answer.hits)),
+        place::BLOCKED => {
+            let none = Survey::read(project).ok()?.no_blockers();
+            none.map(|line| format!("No blockers ({line})"))
+        }
+        _ => None,
+    };
+    if !query.include_irrelevant && (derived.is_some() || place::is_phase(place)) {
+        let is_other = |hit: &Hit| {
+            hit.source == Some(SourceName::Plan as usize) && share(hit.passage.flags, place) == 0.0
+        };
+        let others: Vec<Hit> = answer.hits.extract_if(.., |hit| is_other(hit)).collect();
+        answer.truncated &= others.is_empty();
+        if derived.is_some() {
+            answer.nearest.clear();
+        } else if answer.hits.is_empty() {
+            let low = |hit| Hit { relevance: Relevance::Low, ..hit };
+            answer.nearest.extend(others.into_iter().take(NEAREST).map(low));
+        }
+    }
+    derived.map(|said| sanitized(&said).into_owned())
+}
+
+/// Returns where the work stands, as `status` derives it, and marks the hits that say something else.
+fn position(survey: &Survey, hits: &mut [Hit]) -> String {
+    let position = &survey.position;
+    let mut said = format!("Next action: {}", position.next.command);
+    let phase = PhaseReport::derived(position).line();
     said.extend(phase.map(|phase| format!("; phase {phase}")));
     said.extend(position.next.contest().map(|contest| format!("; contested: {contest}")));
-    Some(sanitized(&said).into_owned())
+    let drift = drift(survey);
+    let wrong = drift.iter().find(|one| one.kind.is_some());
+    said.extend(
+        wrong.map(|one| format!("; {}:{}: {}", one.file.display(), one.line, one.sentence())),
+    );
+    for hit in hits {
+        let lines = hit.passage.line..hit.passage.line + hit.passage.text.lines().count();
+        if drift.iter().any(|one| one.file == Path::new(&hit.file) && lines.contains(&one.line)) {
+            mark_stale(hit);
+        }
+    }
+    said
 }
 
 /// Returns what the index and the facts give for a query, as it is stored.

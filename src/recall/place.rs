@@ -1,13 +1,16 @@
 //! The places in the documents of a project that answer a question without a subject of its own, such as "What is this
 //! project?" or "How do I run the tests?": its words stand in every text, and in none that answers it.
 
+use std::path::Path;
+
 use crate::plan::is_settled;
 use crate::plan::read::vocabulary::{begins, has};
+use crate::project::vocabulary;
 use crate::recall::hit::Flag;
 use crate::recall::sources::Role;
 use crate::search::index::Passage;
 use crate::search::terms;
-use crate::text::{lower_words, says_none, words_in};
+use crate::text::{join, lower_words, says_none, words_in};
 
 /// A topic of newcomers' questions, and the sections of documents that answer them.
 struct Place {
@@ -28,7 +31,7 @@ const PROJECT: &str = "question about the project";
 const POSITION_WORDS: &str = "question about the position";
 
 /// The places; the more special ones first.
-const PLACES: [Place; 4] = [
+const PLACES: [Place; 5] = [
     Place {
         roles: &[Role::State],
         opens: &[],
@@ -53,25 +56,38 @@ const PLACES: [Place; 4] = [
         titles: "title about the project",
         words: PROJECT,
     },
+    Place {
+        roles: &[Role::Other],
+        opens: &[Role::Other],
+        titles: "title about what was built",
+        words: "question about what was built",
+    },
 ];
 
 /// The place of which each item is an answer, and may be settled.
 const BLOCKERS: usize = 0;
 
+/// The place in the summaries of a phase, which only a question that names the phase asks for.
+const BUILT: usize = 4;
+
+/// The bit of the place that says what blocks the work.
+pub(crate) const BLOCKED: u32 = bit(BLOCKERS);
+
 /// The bit of the place that says where the work stands.
 pub(crate) const POSITION: u32 = bit(2);
 
 /// The number of bits for the sections about single phases; those with a higher number are found by words alone.
-const PHASE_BITS: usize = 23;
+const PHASE_BITS: usize = 22;
 
 // The places are bits beside those of the flags.
 const _: () = assert!(Flag::ALL.len() + PLACES.len() + PHASE_BITS <= u32::BITS as usize);
 
 /// Returns the place that answers a question, as a bit beside those of the flags; 0 if it has a subject of its own, or is
-/// no question. A phase that it names is answered by the sections about that phase.
+/// no question. A phase that it names is answered by the sections about that phase; what was built in it by those in its
+/// summaries, which have two bits.
 pub(crate) fn asked(question: &str) -> u32 {
     let terms = terms(question, &[]);
-    let phase = phase(lower_words(question));
+    let phase = phase(words_of(question));
     let is_word = |word: &&str| word.parse().map_or(word.len() > 1, |number| phase != Some(number));
     let words = || terms.iter().map(|term| term.word.as_str()).filter(is_word);
     let asks = |word: &str| has("word of a question", word) || has("question of one word", word);
@@ -79,19 +95,25 @@ pub(crate) fn asked(question: &str) -> u32 {
         question.contains(['?', '？']) || words_in(&question.to_lowercase()).any(asks);
     let is_general = |word: &&str| has(PROJECT, word);
     let is_asked = is_question || words().filter(|word| !is_general(word)).count() > 1;
-    let answers = |place: &Place| {
+    let answers = |at: &usize| {
+        let place = &PLACES[*at];
         // `What is blocking us right now?`
-        let is_about_now =
-            |word| place.words == PLACES[BLOCKERS].words && has(POSITION_WORDS, word);
+        let is_about_now = |word| [BLOCKERS, BUILT].contains(at) && has(POSITION_WORDS, word);
         is_asked
+            && (*at != BUILT || phase.is_some())
             && words().any(|word| has(place.words, word))
             && words().all(|word| has(place.words, word) || is_general(&word) || is_about_now(word))
     };
-    PLACES.iter().position(answers).map_or(0, |place| phase.map_or(bit(place), phase_bit))
+    match ((0..PLACES.len()).find(answers), phase.map(phase_bit)) {
+        (None, _) | (_, Some(0)) => 0,
+        (Some(BUILT), Some(phase)) => bit(BUILT) | phase,
+        (Some(place), phase) => phase.unwrap_or(bit(place)),
+    }
 }
 
-/// Returns the places that a passage of a file is in; `is_opening` if it is its first.
-pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u32 {
+/// Returns the places that a passage of a file is in; `is_opening` if it is its first, `summed_up` the phase whose summary
+/// the file is.
+pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool, summed_up: Option<usize>) -> u32 {
     let line = passage.text.lines().next().unwrap_or_default();
     let own = Some(line).filter(|line| line.trim_end().ends_with([':', '*']));
     let titles: Vec<Vec<String>> = passage
@@ -101,25 +123,44 @@ pub(crate) fn of(passage: &Passage, role: Role, is_opening: bool) -> u32 {
         .chain(own)
         .map(|title| lower_words(title).collect())
         .collect();
-    let is_titled = |place: &Place| {
+    let is_titled = |at: usize, place: &Place| {
         let mut below = titles.iter().skip_while(|title| !place.is_called(title)).flatten();
         below.clone().next().is_some()
-            && !below.any(|word| has("settled", word) || has("no longer so", word))
+            && (at == BUILT || !below.any(|word| has("settled", word) || has("no longer so", word)))
     };
     let is_in = |(at, place): &(usize, &Place)| {
-        let is_there = is_opening && place.opens.contains(&role) || is_titled(place);
-        place.roles.contains(&role) && is_there && (*at != BLOCKERS || !is_settled(line))
+        let is_there = is_opening && place.opens.contains(&role) || is_titled(*at, place);
+        place.roles.contains(&role)
+            && is_there
+            && (*at != BLOCKERS || !is_settled(line))
+            && (*at != BUILT || summed_up.is_some())
     };
     if says_none(&passage.text) {
         return 0;
     }
+    let places = PLACES.iter().enumerate().filter(is_in).map(|(at, _)| bit(at)).sum::<u32>();
     let last = passage.headings.last().map_or("", String::as_str);
     let phase = [last, line]
         .into_iter()
-        .find_map(|title| phase(lower_words(title).skip_while(|word| word == "x").take(2)))
+        .find_map(|title| phase(words_of(title).skip_while(|word| word == "x").take(2)))
+        .or(summed_up.filter(|_| places & bit(BUILT) != 0))
         .filter(|_| role == Role::Other)
         .map_or(0, phase_bit);
-    PLACES.iter().enumerate().filter(is_in).map(|(at, _)| bit(at)).sum::<u32>() | phase
+    places | phase
+}
+
+/// Returns the phase whose folder a file is in, with the words of the folder's name.
+pub(crate) fn phase_of_folder(path: &Path) -> Option<(usize, String)> {
+    let mut folders = path.iter().skip_while(|name| *name != vocabulary::PHASES).skip(1);
+    let mut words = words_of(folders.next()?.to_str()?).collect::<Vec<_>>().into_iter();
+    Some((words.next()?.parse().ok()?, join(words, " ")))
+}
+
+/// Returns the words of a text in lower case; `5.1` is one.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '.')
+        .map(|word| word.trim_matches('.').to_lowercase())
+        .filter(|word| !word.is_empty())
 }
 
 /// Returns the number of the first phase that words name.
@@ -139,7 +180,12 @@ impl Place {
 
 /// Returns the maximum number of hits from one section: each blocker in a list is an answer.
 pub(crate) fn max_of_section(asked: u32) -> usize {
-    if asked == bit(BLOCKERS) { 5 } else { 2 }
+    if asked == BLOCKED { 5 } else { 2 }
+}
+
+/// Returns whether the place is in the documents about a phase.
+pub(crate) fn is_phase(asked: u32) -> bool {
+    asked >= bit(PLACES.len())
 }
 
 /// Returns the bit of the sections about a phase; 0 if it has none.
@@ -176,6 +222,11 @@ mod tests {
             ("What is phase 3 about?", phase_bit(3)),
             ("is phase 12 done", phase_bit(12)),
             ("is phase 99 done", 0),
+            ("is phase 5.1 done", 0),
+            ("What has phase 3 already delivered?", phase_bit(3) | bit(BUILT)),
+            ("What was built in phase 99?", 0),
+            ("What was built?", 0),
+            ("how do we run the specs", bit(1)),
             ("Why does phase 3 fail?", 0),
             ("status 5", 0),
             ("server", 0),
@@ -197,7 +248,7 @@ mod tests {
         let places = |role: Role, headings: &[&str], text: &str| {
             let headings = headings.iter().map(|title| (*title).to_owned()).collect();
             let (text, line, id, date, flags) = (text.to_owned(), 1, None, None, 0);
-            of(&Passage { headings, line, id, text, date, flags, weight: 1.0 }, role, false)
+            of(&Passage { headings, line, id, text, date, flags, weight: 1.0 }, role, false, None)
         };
         let all = [
             (Role::State, "Blockers/Concerns", bit(0)),
@@ -215,6 +266,8 @@ mod tests {
             (Role::Other, "Commands", 0),
             (Role::Project, "What This Is", bit(3)),
             (Role::Other, "Phase 03: Till", phase_bit(3)),
+            (Role::Other, "Phase 3.1: Till", 0),
+            (Role::Codebase, "Running", bit(1)),
             (Role::Other, "After phase 3", 0),
         ];
         for (role, title, place) in all {

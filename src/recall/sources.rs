@@ -166,9 +166,7 @@ impl SourceName {
                     .map(|entry| entry.line)
                     .chain(patterns.loose.iter().map(|loose| loose.line))
                     .min();
-                found.retain(|passage| {
-                    first.is_some_and(|first| passage.line >= first) && !is_unknown(&passage.text)
-                });
+                found.retain(|passage| first.is_some_and(|first| passage.line >= first));
                 found
             }
             Self::Entries => entry_passages(text, path),
@@ -292,20 +290,6 @@ fn authority(path: &Path, role: Role) -> Authority {
     }
 }
 
-/// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or
-/// `Plans: 3, Average: unknown, Total: unknown`, whose count is also visible from the entry's plans.
-fn is_unknown(text: &str) -> bool {
-    let mut fields = text.split(['\n', ',']).map(|field| {
-        let field = field.trim().trim_start_matches("- ");
-        field.split_once(':').unwrap_or(("", field))
-    });
-    let is_known = |(name, value): (&str, &str)| {
-        let value = value.trim().trim_matches(['*', '_']).trim();
-        !value.eq_ignore_ascii_case("unknown") && name.trim_matches(['*', '_']) != "Plans"
-    };
-    text.contains("unknown") && !fields.any(is_known)
-}
-
 /// Returns the passages of an entry, identified by its key, or of the notepad.
 fn entry_passages(text: &str, path: &Path) -> Vec<Passage> {
     let folder = path.parent().and_then(Path::file_name);
@@ -396,15 +380,7 @@ mod tests {
         let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
         let found = SourceName::Patterns.passages(text, Path::new("PATTERNS.md"), Role::Other);
         let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            [
-                "`a.rs` is unknown to git",
-                "Plans: 2, Average: unknown, Total: 9m",
-                "Effort: balanced",
-                "**Deviations:** 0"
-            ]
-        );
+        assert_eq!(texts, ["`a.rs` is unknown to git", "Effort: balanced", "**Deviations:** 0"]);
     }
 
     #[test]

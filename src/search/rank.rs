@@ -146,14 +146,14 @@ pub struct Standing {
     pub weight: f64,
     /// Added to its score.
     pub bonus: f64,
-    /// Whether it answers the question by where it stands, whatever its words.
-    pub is_place: bool,
+    /// The share of the question that it answers by where it stands, whatever its words.
+    pub place: f64,
 }
 
 impl Standing {
     /// Returns what is added for the place where it stands.
     fn place(&self) -> f64 {
-        if self.is_place { PLACE_BONUS * self.weight } else { 0.0 }
+        PLACE_BONUS * self.weight * self.place
     }
 }
 
@@ -461,7 +461,7 @@ impl Ranking<'_> {
             None => 0.0,
         };
         let is_relevant = self.evidence >= 1.0
-            && (self.known.standing(index).is_place
+            && (self.known.standing(index).place > 0.0
                 || self.words(index) + near / 2.0 >= MIN_TEXT_EVIDENCE);
         Ranked {
             index,
@@ -504,7 +504,7 @@ impl Ranking<'_> {
         };
         // A text that has every word of a question is what was asked for, however little a few words resemble it.
         let evidence = judged().map(|text| text.reading.share).fold(evidence, f64::max);
-        if first().any(|index| self.known.standing(index).is_place) {
+        if first().any(|index| self.known.standing(index).place > 0.0) {
             evidence.max(1.0)
         } else {
             evidence

@@ -55,6 +55,91 @@ fn where_the_work_stands_is_said_first_as_status_derives_it() {
 }
 
 #[test]
+fn that_nothing_blocks_the_work_is_said_with_its_place_and_nothing_else_is_sure() {
+    let case = Case::empty();
+    let state = "# State\n\n## Todos\n\n- The guard no longer blocks writes\n\n## Blockers\n\n";
+    for (said, shown) in [("None", "None"), ("- [resolved] No key", "- [resolved] No key")] {
+        case.write(".planning/STATE.md", format!("{state}{said}\n"));
+        for question in ["are there any blockers?", "blockers", "what is blocked right now?"] {
+            let run = case.run("recall --no-encoder").args([question]).success();
+            assert_eq!(run.stdout(), format!("No blockers (.planning/STATE.md:9: {shown})\n"));
+        }
+    }
+    for text in ["# State\n\nThe guard blocks.\n".to_owned(), format!("{state}- No key\n")] {
+        case.write(".planning/STATE.md", text);
+        let run = case.run("recall --no-encoder are there any blockers?").success();
+        assert!(!run.stdout().contains("No blockers"), "{}", run.stdout());
+    }
+}
+
+#[test]
+fn a_position_that_the_files_contradict_says_so_and_only_its_place_follows() {
+    let case = Case::empty();
+    case.write(
+        ".planning/STATE.md",
+        "# State\n\n## Current Position\n\nPhase: 1 of 1 (Base)\nStatus: In progress\n\n## Notes\n\n- What comes next is plan 2\n",
+    );
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Base**\n");
+    for file in ["01-01-PLAN.md", "01-01-SUMMARY.md"] {
+        case.write(&format!(".planning/phases/01-base/{file}"), "# Base\n");
+    }
+    let run = case.run("recall --no-encoder what comes next?").success();
+    insta::assert_snapshot!(run.stdout(), @r#"
+    Next action: /gsd:complete-milestone; phase 1 - Base (complete); .planning/STATE.md:6: the status is "In progress", but the files show "complete"
+
+    .planning/STATE.md:5 (plan, stale, 1.02)
+      State > Current Position
+        Phase: 1 of 1 (Base)
+        Status: In progress
+    "#);
+}
+
+#[test]
+fn what_a_phase_delivered_is_answered_by_its_summaries_and_what_it_is_about_by_the_roadmap() {
+    let case = Case::empty();
+    case.write(
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n## Phase 1: Till\n\n**Goal:** A till\n\n## Phase 2: Mail\n\n**Goal:** Mails\n\n## Phase 2.1: Fax\n\n**Goal:** Built for fax\n",
+    );
+    for (folder, built) in [("01-till", "A drawer that opens"), ("02-mail", "Receipts by mail")] {
+        case.write(
+            &format!(".vbw-planning/phases/{folder}/01-SUMMARY.md"),
+            format!("---\nphase: 1\nplan: 1\ntitle: First parts\nstatus: complete\n---\n\n## What Was Built\n\n- {built}\n\n## Deviations\n\n- The parts of phase 2 were delivered late\n"),
+        );
+    }
+    let questions =
+        ["what did phase 2 deliver", "what is phase 2 about", "what was built in phase 9"];
+    let shown = questions.map(|question| {
+        case.run("recall --no-encoder --limit 2").args([question]).success().stdout()
+    });
+    insta::assert_snapshot!(shown.join("----\n"), @"
+    .vbw-planning/phases/02-mail/01-SUMMARY.md:10 (plan, 1.44)
+      Phase 2: mail > First parts > What Was Built
+        Receipts by mail
+    ----
+    .vbw-planning/ROADMAP.md:9 (plan, 2.18)
+      Roadmap > Phase 2: Mail
+        **Goal:** Mails
+
+    .vbw-planning/phases/02-mail/01-SUMMARY.md:10 (plan, 1.66)
+      Phase 2: mail > First parts > What Was Built
+        Receipts by mail
+
+    More results are available; raise --limit.
+    ----
+    no sure answer; the nearest:
+
+    .vbw-planning/ROADMAP.md:13 (plan, low relevance, 0.93)
+      Roadmap > Phase 2.1: Fax
+        **Goal:** Built for fax
+
+    .vbw-planning/phases/01-till/01-SUMMARY.md:10 (plan, low relevance, 0.72)
+      Phase 1: till > First parts > What Was Built
+        A drawer that opens
+    ");
+}
+
+#[test]
 fn the_parts_of_a_score_add_up() {
     let case = Case::empty();
     case.write(".planning/STATE.md", "# State\n\n## Blockers\n\n- The key is late\n");

@@ -296,6 +296,19 @@ fn only_the_open_items_of_a_place_in_the_projects_own_documents_answer() {
 }
 
 #[test]
+fn what_says_how_it_is_run_answers_how_tests_and_specs_are_run() {
+    let case = Case::empty();
+    case.write(
+        ".planning/codebase/TESTING.md",
+        "# Testing\n\n## Running\n\n```bash\nbundle exec rspec\n```\n\n## Harness\n\n- The tests run the specs\n",
+    );
+    for question in ["how do we run the tests", "run the tests", "how are the specs run?"] {
+        let found = places(&case, question);
+        assert_eq!(found.first().unwrap(), ".planning/codebase/TESTING.md:5", "{question}");
+    }
+}
+
+#[test]
 fn a_blocker_of_a_finished_phase_is_stale() {
     let case = Case::empty();
     let state = "# State\n\nPhase: 2 of 2 (Shelf)\n\n## Blockers\n\n- Phase 1 needs the vendor key\n- Phase 2 needs\n  a printer\n";

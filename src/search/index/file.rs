@@ -16,7 +16,7 @@ use crate::storage::is_plain_database;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 25;
+const FORMAT_VERSION: u32 = 26;
 
 /// Number of units that may be gone before an index with fewer that are there is built anew.
 const MAX_GONE: i64 = 20_000;

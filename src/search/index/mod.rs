@@ -98,10 +98,26 @@ pub struct Asked<'a> {
     pub is_urgent: bool,
     /// Passages that are searched too, and never stored.
     pub extras: &'a [Passage],
-    /// The flags of the texts that answer the query by where they stand, whatever their words; 0 for none.
+    /// The flags of the texts that answer the query by where they stand, whatever their words; 0 for none. The highest of
+    /// them is needed.
     pub place: u32,
     /// Maximum number of hits from one section.
     pub max_of_section: usize,
+}
+
+/// Share of the answer that is in the documents of a phase, but not where they say what is asked of it.
+const PARTLY: f64 = 0.2;
+
+/// Returns the share of the answer that a text with these flags has by where it stands.
+pub(crate) fn share(flags: u32, place: u32) -> f64 {
+    let found = flags & place;
+    if found == 0 || found.leading_zeros() != place.leading_zeros() {
+        0.0
+    } else if found == place {
+        1.0
+    } else {
+        PARTLY
+    }
 }
 
 /// What was found.

@@ -7,7 +7,7 @@ use rusqlite::Result;
 
 use crate::search::index::file::{Index, UnitRecord, units};
 use crate::search::index::update::HEADING_SEPARATOR;
-use crate::search::index::{Answer, Asked, Hit, NEAREST, Passage};
+use crate::search::index::{Answer, Asked, Hit, NEAREST, Passage, share};
 use crate::search::rank::{
     Known, Matches, Question, Ranked, Ranking, ReadText, Relevance, Standing, add_term, encoded,
     passages, rank, to_u32,
@@ -309,7 +309,7 @@ impl Scan<'_> {
         known.standings.extend(self.units.iter().map(|unit| Standing {
             weight: unit.record.weight,
             bonus: RECENCY_BONUS * recency(unit.record.date, newest),
-            is_place: self.is_place(unit),
+            place: share(unit.record.flags, self.asked.place),
         }));
         for copy in self.copies.values().flatten() {
             (known.words[*copy], known.meaning[*copy]) = (0.0, 0.0);
@@ -329,11 +329,6 @@ impl Scan<'_> {
         known
     }
 
-    /// Returns whether a unit answers the query by where it stands.
-    fn is_place(&self, unit: &Unit) -> bool {
-        unit.record.flags & self.asked.place != 0
-    }
-
     /// Returns whether two units stand under the same headings of a file.
     fn are_siblings(&self, one: usize, other: usize) -> bool {
         self.units.get(one).map(Unit::section) == self.units.get(other).map(Unit::section)
@@ -343,7 +338,7 @@ impl Scan<'_> {
     fn matches(&self, ranked: &Ranked) -> bool {
         let meaning = f64::from(self.units[ranked.index].meaning);
         let meaning = meaning.max(ranked.cosine.unwrap_or_default());
-        let is_place = self.is_place(&self.units[ranked.index]);
+        let is_place = share(self.units[ranked.index].record.flags, self.asked.place) > 0.0;
         ranked.parts.weight > 0.0
             && (self.asked.all
                 || is_place
