@@ -506,7 +506,7 @@ mod tests {
         );
         let dates: Vec<String> =
             found.iter().filter_map(|document| Some(document.date?.to_string())).collect();
-        assert_eq!(dates, ["2026-01-01", "2026-01-01", "2026-02-02", "2026-03-03"]);
+        assert_eq!(dates, ["2026-01-01", "2026-02-02", "2026-03-03"]);
         assert_eq!(read("# A\n\nplain\n")[0].date, None);
         for text in ["Last activity: 2026-08-25 - done", "*Last updated: 2026-08-25 after v1*"] {
             let date = read(text)[0].date.map(|date| date.to_string());
@@ -650,10 +650,7 @@ Another.
 
     #[test]
     fn a_heading_alone_is_a_passage() {
-        assert_eq!(
-            shown("---\ntype: gotcha\n---\n\n# Never push\n"),
-            ["2||type: gotcha", "5||Never push"]
-        );
+        assert_eq!(shown("---\ntype: gotcha\n---\n\n# Never push\n"), ["5||Never push"]);
         assert_eq!(shown("# Concerns\n\n## Open\n"), [""; 0]);
     }
 
@@ -662,13 +659,7 @@ Another.
         let text = "---\nphase: 1\ntitle: Store\ndecisions:\n  - one\n  - two\nstatus: done\n---\n# T\n\ntext\n";
         assert_eq!(
             shown(text),
-            [
-                "2||phase: 1\ntitle: Store",
-                "5|decisions|one",
-                "6|decisions|two",
-                "7||status: done",
-                "11|T|text",
-            ]
+            ["3||title: Store", "5|decisions|one", "6|decisions|two", "11|T|text"]
         );
     }
 
