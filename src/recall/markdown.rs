@@ -508,7 +508,7 @@ mod tests {
             found.iter().filter_map(|document| Some(document.date?.to_string())).collect();
         assert_eq!(dates, ["2026-01-01", "2026-02-02", "2026-03-03"]);
         assert_eq!(read("# A\n\nplain\n")[0].date, None);
-        for text in ["Last activity: 2026-08-25 - done", "*Last updated: 2026-08-25 after v1*"] {
+        for text in ["Last activity: 2026-08-25 - done", "*Locked: 2026-08-25 after v1*"] {
             let date = read(text)[0].date.map(|date| date.to_string());
             assert_eq!(date.as_deref(), Some("2026-08-25"), "{text}");
         }
