@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::patterns::{Mention, Patterns, StaleReasons, mentions};
+use crate::patterns::{Mention, PathCheck, Patterns, StaleReasons, mentions};
 use crate::plan::Survey;
 use crate::project::Project;
 use crate::recall::place;
@@ -156,6 +156,13 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
             if reasons.about(line, &lines).is_some() {
                 mark_stale(hit);
             }
+        }
+    }
+    let mut check = PathCheck::new(project);
+    for hit in hits.iter_mut().filter(|hit| hit.source == Some(SourceName::Entries as usize)) {
+        let gone = check.missing(&hit.passage.text, &[]);
+        if gone.is_ok_and(|gone| !gone.is_empty()) {
+            mark_stale(hit);
         }
     }
     mark_past_blockers(project, hits);

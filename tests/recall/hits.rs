@@ -329,6 +329,17 @@ fn a_blocker_of_a_finished_phase_is_stale() {
 }
 
 #[test]
+fn an_entry_about_a_file_that_is_gone_is_stale() {
+    let case = Case::empty();
+    case.write("app/rates.py", "RATE = 1\n");
+    case.run("remember rates are cached for one hour in app/rates.py").success();
+    let flags = |case: &Case| hits(case, "how long are rates cached")[0]["flags"].clone();
+    assert_eq!(flags(&case), json!(["low-confidence"]));
+    case.remove("app/rates.py");
+    assert_eq!(flags(&case), json!(["stale", "low-confidence"]));
+}
+
+#[test]
 fn the_milestone_in_progress_is_current_wherever_its_folder_is() {
     let case = Case::empty();
     case.write(".vbw-planning/PROJECT.md", "# Till\n\nA till for markets.\n");
