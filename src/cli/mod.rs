@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cli::output::{Output, OutputMode};
-use crate::error::{At, Result};
+use crate::error::{At, Error, Result};
 use crate::progress::Progress;
 use crate::project::{Environment, OpenRequest, Project};
 
@@ -196,6 +196,10 @@ impl Command {
             Self::Man(args) => return tools::man(args, out),
             Self::Journal(args) => return journal::run(args, global, out),
             Self::Demo(args) => return tools::demo(args, out),
+            Self::Mcp(_) if global.place.dry_run || global.place.no_history => {
+                let message = "the server takes neither --dry-run nor --no-history";
+                return Err(Error::usage(message));
+            }
             Self::Mcp(args) => {
                 let directory = global.place.project.clone().map_or_else(working_directory, Ok);
                 return tools::mcp(args, directory?);

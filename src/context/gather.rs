@@ -373,9 +373,9 @@ impl<'a> Gatherer<'a> {
             |key: &str| conflicts.iter().any(|file| file.ends_with(format!("{key}.md")));
         let mut all = found.into_value(warnings);
         let phase = self.survey.as_ref().and_then(|survey| survey.position.phase());
-        let topic = self.request.topic.as_ref();
+        let topic = self.request.topic.as_ref().filter(|topic| !topic.trim().is_empty());
         let keys = match (topic, phase.and_then(|phase| phase.name.as_deref())) {
-            (Some(topic), _) => self.answering(topic, warnings)?,
+            (Some(topic), _) => self.answering(topic, all.len(), warnings)?,
             // The name of a phase must match well, and most entries have its `and`.
             (None, Some(name)) => {
                 let words = content_words(name, Language::detect(name)).join(" ");
@@ -424,9 +424,14 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Returns the keys of the entries that `recall` gives for a topic, best first.
-    fn answering(&self, topic: &str, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+    fn answering(
+        &self,
+        topic: &str,
+        limit: usize,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<String>> {
         let sources = vec![SourceName::Entries];
-        let query = RecallQuery { sources, is_urgent: true, ..RecallQuery::new(topic)? };
+        let query = RecallQuery { sources, limit, is_urgent: true, ..RecallQuery::new(topic)? };
         let found = recall::recall(self.project, &query)?.into_value(warnings);
         let hits = found.hits.into_iter().chain(found.nearest);
         Ok(hits.filter_map(|hit| hit.id).collect())

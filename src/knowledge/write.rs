@@ -142,6 +142,7 @@ fn check(write: &EntryWrite) -> Result<()> {
     }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");
     let secrets = SecretPolicy::from(write.allow_secret);
+    secrets.check("the key", &write.key)?;
     secrets.check("the body", body.unwrap_or_default())?;
     secrets.check("the title", write.title.as_deref().unwrap_or_default())?;
     secrets.check("the list of tags", &tags)
@@ -528,12 +529,10 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     let place = KnowledgeDir::in_project(project);
     let request = asked.request_id.as_deref();
     let ended = project.storage().transact_once("remember", &[Store::Entries], request, || {
-        let key = match &asked.key {
+        let again = if asked.key.is_none() { key_of(&place, text)? } else { None };
+        let key = match again.as_ref().or(asked.key.as_ref()) {
             Some(key) => key.clone(),
-            None => match key_of(&place, text)? {
-                Some(key) => key,
-                None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
-            },
+            None => free_key(&place, &key_from_words(text, derived.unwrap_or_default()))?,
         };
         let near = refuse_same(&place, &key, text)?;
         let path = place.entry(&key);
@@ -541,10 +540,13 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
         let body = body(text, known.as_ref().map_or("\n", line_end));
         let known = known.map(|bytes| Entry::from_bytes(&bytes, &path)).unwrap_or_default();
         let kind = asked.kind.or(known.kind).or(derived).unwrap_or_default();
+        // Said again by one who is less sure, it is no less sure.
+        let sure = known.confidence.filter(|_| again.is_some());
+        let confidence = sure.map_or(asked.confidence, |sure| sure.min(asked.confidence));
         let write = EntryWrite {
             key,
             kind,
-            confidence: asked.confidence,
+            confidence,
             tags: asked.tags.clone(),
             body: Some(body),
             title: None,
@@ -559,8 +561,8 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
             written,
             kind,
             type_derived: asked.kind.is_none() && known.kind.is_none(),
-            confidence: asked.confidence,
-            confidence_before: known.confidence.filter(|before| *before != asked.confidence),
+            confidence,
+            confidence_before: known.confidence.filter(|before| *before != confidence),
         };
         Ok((remembered, changes))
     });

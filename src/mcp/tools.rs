@@ -26,6 +26,7 @@ use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
 use crate::text::{capitalized, join, one_line, sanitize_json, sanitized};
+use crate::warning::Parsed;
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
@@ -200,7 +201,8 @@ fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {
     let write: EntryWrite = arguments.read()?;
     let before = knowledge::read(project, &write.key).ok();
     let written = knowledge::write(project, &write)?;
-    let mut text = format!("{written}\n{}", refresh(project));
+    let warnings = written.warnings.iter().map(|warning| format!("warning: {warning}\n"));
+    let mut text = format!("{written}\n{}{}", join(warnings, ""), refresh(project));
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(before) = before.filter(|before| before.hash != written.hash)
         && write.if_match.is_none()
@@ -272,7 +274,7 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     if let Some(names) = &search.sources {
         query.sources = names.iter().map(|name| source(name)).collect::<Result<_>>()?;
     }
-    let found = recall::recall(project, &query)?.value;
+    let Parsed { value: found, warnings } = recall::recall(project, &query)?;
     let mut text: String = found.hits.iter().chain(&found.nearest).map(fenced_hit).collect();
     if !found.nearest.is_empty() {
         text.insert_str(0, "No sure answer; the nearest:\n");
@@ -293,8 +295,12 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
         );
     }
     if found.truncated {
-        text.push_str("More was found: pass a higher limit or be more specific.\n");
+        text.push_str(match query.limit {
+            MAX_HITS => "More was found: be more specific.\n",
+            _ => "More was found: pass a higher limit or be more specific.\n",
+        });
     }
+    text.extend(warnings.iter().map(|warning| format!("warning: {warning}\n")));
     Ok(text)
 }
 
@@ -332,6 +338,7 @@ fn context_text(project: &Project, arguments: Arguments) -> Result<String> {
     let request: DigestRequest = arguments.read()?;
     let digest = context::digest(project, &request)?;
     Ok(match digest.text.as_str() {
+        "" if context::has_memory(project) => "Nothing that is remembered answers it.\n".to_owned(),
         "" => "Nothing is stored here yet.\n".to_owned(),
         text => fenced("the project's memory", text),
     })
@@ -361,7 +368,10 @@ fn status(project: &Project, arguments: Arguments) -> Result<String> {
         return Ok(fenced_json(source, &context::overview(project)));
     }
     let survey = Survey::read(project)?;
-    Ok(fenced_json(source, &StatusReport::with_metrics(project, &survey)))
+    let mut report = json!(StatusReport::with_metrics(project, &survey));
+    // Hundreds of decisions are more than a client takes; `context` has those that count.
+    report["decisions"] = report["decisions"].as_array().map(Vec::len).into();
+    Ok(fenced_json(source, &report))
 }
 
 /// A phase, and the lessons of the agent that worked on it.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::clock::first_date;
 use crate::error::{Error, Result};
-use crate::markdown::FrontMatter;
+use crate::markdown::{FrontMatter, without_bullet};
 use crate::plan::phase::may_be_same;
 use crate::plan::read::document;
 use crate::plan::read::vocabulary::has;
-use crate::plan::rules::is_same_milestone;
+use crate::plan::rules::{is_same_milestone, statuses};
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, DEFAULT_MILESTONE, Handoff, Located, Phase,
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState,
@@ -22,7 +22,7 @@ use crate::plan::{
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{quantity, words_in};
+use crate::text::{quantity, says_none, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -204,9 +204,11 @@ impl Survey {
     pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
-        // A number that no phase has is of the past, unless it is higher than those of all phases.
-        let is_behind =
-            |number: &PhaseNumber| position.members().any(|phase| phase.number > *number);
+        // A number that no phase has is of the past, unless it is higher than those of all phases, and there is no past.
+        let is_behind = |number: &PhaseNumber| {
+            !self.folder.archived.is_empty()
+                || position.members().any(|phase| phase.number > *number)
+        };
         let is_over = |number: &PhaseNumber| {
             let named = position.with_number(number).next();
             nothing_is_open
@@ -331,19 +333,31 @@ impl Survey {
         line.checked_sub(1).and_then(|index| lines.nth(index)).map_or("", str::trim)
     }
 
-    /// Returns the place and the words by which STATE.md says that nothing blocks the work: what its section about that
-    /// begins with, or the heading; `None` without a section, or if it lists a blocker.
+    /// Returns the place and the words by which STATE.md says that nothing blocks the work; `None` without a section about
+    /// that, or if one says anything else, also in a part of it.
     pub(crate) fn no_blockers(&self) -> Option<String> {
-        let is_title = |line: &str| line.starts_with('#');
-        let mut lines = self.texts[0].lines().zip(1..);
-        let title =
-            lines.find(|(line, _)| is_title(line) && has("blockers", &document::heading(line)))?;
-        // A template explains the section in brackets.
-        let (_, line) = lines
-            .take_while(|(line, _)| !is_title(line))
-            .find(|(line, _)| !line.trim().is_empty() && !line.starts_with('['))
-            .unwrap_or(title);
-        self.state.blockers.is_empty().then(|| self.line(vocabulary::STATE, line))
+        let level = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
+        let (mut within, mut found) = (None, None);
+        for (line, number) in self.texts[0].lines().map(str::trim).zip(1..) {
+            let own = level(line);
+            if own > 0 {
+                if has("blockers", &document::heading(line)) {
+                    within = Some(own);
+                    found = found.or(Some(number));
+                } else if within.is_some_and(|outer| own <= outer) {
+                    within = None;
+                }
+            // A template explains the section in brackets.
+            } else if within.is_some() && !line.is_empty() && !line.starts_with(['[', '<']) {
+                if !says_none(without_bullet(line)) {
+                    return None;
+                }
+                found = Some(number);
+            }
+        }
+        let is_blocked = statuses(&self.state)
+            .any(|status| PhaseProgress::parse(status) == Some(PhaseProgress::Blocked));
+        found.filter(|_| !is_blocked).map(|line| self.line(vocabulary::STATE, line))
     }
 
     /// Returns the place of a line of STATE.md or ROADMAP.md, and what it says.

@@ -11,7 +11,7 @@ use crate::markdown::{
     Block, BlockContent, FrontMatter, Label, Outline, Section, generated_block, is_fence,
     line_start,
 };
-use crate::plan::read::vocabulary::has;
+use crate::plan::read::vocabulary::{has, is_status};
 use crate::recall::hit::Flag;
 use crate::recall::place;
 use crate::recall::sources::Role;
@@ -467,19 +467,24 @@ fn has_only_empty_fields(text: &str) -> bool {
     lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_empty(&label.value)))
 }
 
-/// Returns whether every line has only a label such as `Started`, and a date, a number, a status or a list of keys.
+/// Returns whether every line has only a label such as `Started`, and nothing, a date, a number or a status.
 fn is_record(text: &str) -> bool {
-    let is_said = |word: &&str| {
-        word.len() > 3 && word.starts_with(char::is_lowercase) && !word.starts_with("unknown")
+    let is_figure = |word: &str| {
+        let word = word.trim_matches(',');
+        word.contains(|c: char| c.is_ascii_digit())
+            || word.ends_with(':')
+            || matches!(word, "unknown" | "min" | "minutes" | "h" | "hours" | "s" | "seconds")
     };
     let is_record = |line: &str| {
         // The footer of a file may say on which occasion.
         let is_footer = line.starts_with('*') && line.ends_with('*');
         let line = if is_footer { line.trim_matches('*') } else { line };
-        Label::parse(line, 0, 1).is_some_and(|label| {
-            let words = label.value.split_whitespace().filter(is_said).count();
+        let label = Label::parse(line, 0, 1);
+        label.is_some_and(|label| {
+            let value = label.value.trim_matches(|c: char| !c.is_alphanumeric());
+            let is_dated = is_footer && value.starts_with(|c: char| c.is_ascii_digit());
             has("label of a record", &join(lower_words(&label.name), " "))
-                && (is_footer || label.value.starts_with('[') || words <= 1)
+                && (is_dated || is_status(value) || value.split_whitespace().all(is_figure))
         })
     };
     text.lines().map(str::trim).filter(|line| !matches!(*line, "" | "---")).all(is_record)
@@ -583,7 +588,7 @@ Another.
         assert_eq!(
             shown(text),
             [
-                "3||title: New styles",
+                "3||title: New styles\ntags: [sql, styles]",
                 "13|P|**Port:** 8080",
                 "14|P|**Status:** waits for the vendor"
             ]
@@ -650,7 +655,10 @@ Another.
 
     #[test]
     fn a_heading_alone_is_a_passage() {
-        assert_eq!(shown("---\ntype: gotcha\n---\n\n# Never push\n"), ["5||Never push"]);
+        assert_eq!(
+            shown("---\ntype: gotcha\n---\n\n# Never push\n"),
+            ["2||type: gotcha", "5||Never push"]
+        );
         assert_eq!(shown("# Concerns\n\n## Open\n"), [""; 0]);
     }
 

@@ -143,8 +143,11 @@ fn derived(project: &Project, query: &RecallQuery, answer: &mut Answer) -> Optio
         _ => None,
     };
     if !query.include_irrelevant && (derived.is_some() || place::is_phase(place)) {
+        // STATE.md and the roadmap may name the phase in any form.
         let is_other = |hit: &Hit| {
-            hit.source == Some(SourceName::Plan as usize) && share(hit.passage.flags, place) == 0.0
+            hit.source == Some(SourceName::Plan as usize)
+                && share(hit.passage.flags, place) == 0.0
+                && (derived.is_some() || place::phase_of_folder(Path::new(&hit.file)).is_some())
         };
         let others: Vec<Hit> = answer.hits.extract_if(.., |hit| is_other(hit)).collect();
         answer.truncated &= others.is_empty();

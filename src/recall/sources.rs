@@ -118,14 +118,8 @@ impl SourceName {
                 files
             }
             Self::Patterns => vec![patterns_file],
-            // The log contains text, too. The index has only titles, and types beside them, which `…password | convention`
-            // makes a password.
-            Self::Entries => {
-                let place = KnowledgeDir::in_project(project);
-                let mut files = below(place.root());
-                files.retain(|file| *file != place.index());
-                files
-            }
+            // The log and the index contain text, too.
+            Self::Entries => below(KnowledgeDir::in_project(project).root()),
             _ => self.files(project),
         }
     }

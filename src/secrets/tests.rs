@@ -430,7 +430,6 @@ fn a_word_with_digits_after_the_name_of_a_password_is_one_unless_it_names_an_alg
         "das Passwort für den Testserver lautet blauwal77",
         "la contraseña es ballena77",
         "le mot de passe est baleine77",
-        "pw: swordfish99",
         "DB_PW=swordfish99",
         "the password for the staging server is swordfish99",
     ] {

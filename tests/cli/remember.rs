@@ -165,6 +165,9 @@ fn what_is_remembered_again_is_unchanged() {
     case.run("remember the gate is red").success();
     let again = case.run("remember the gate is red").success();
     assert_eq!(again.stdout().lines().next(), Some("Unchanged: gate-red."));
+    case.run("remember --key gate-red --confidence high the gate is red").success();
+    let again = case.run("remember the gate is red").success();
+    assert_eq!(again.stdout().lines().next(), Some("Unchanged: gate-red."));
 }
 
 #[test]

@@ -139,6 +139,44 @@ const ROWS: &[Row] = &[
         "plan 3",
     ),
     (
+        "a roadmap with a word for phases in another language",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **\u{424}\u{430}\u{437}\u{430} 1: Shelves**\n- [x] **Fase 2: Loans**\n\
+             - [ ] **\u{9636}\u{6bb5} 3: Returns**\n\n## Fase 3: Returns\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "phases that are dropped behind their names",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans** \u{2014} folded into Phase 3\n\
+             - [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
+        "a plan whose remark describes what it is about",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n- [ ] 02-01: entry point int main(void)\n\n### Phase 3: Returns\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+        ],
+        "execute 2",
+    ),
+    (
+        "a phase that was put off until after something",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans (deferred post-MVP)**\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
         "a dropped plan, and one that only the roadmap counts",
         &[
             (

@@ -18,7 +18,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 
 use crate::error::Error;
-use crate::plan::read::vocabulary::{has, words};
+use crate::plan::read::vocabulary::{after_phase, has, words};
 use crate::storage::read;
 use crate::text::strip_prefix_ignore_case;
 
@@ -369,7 +369,7 @@ impl PhaseNumbering {
 
     /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
     pub(crate) fn phase_in_status(self, status: &str) -> (Option<PhaseNumber>, &str) {
-        let named = strip_prefix_ignore_case(status, "phase ");
+        let named = after_phase(status).filter(|rest| rest.starts_with(' '));
         let Some((number, rest)) = named.and_then(|rest| self.split(rest.trim_start())) else {
             return (None, status);
         };

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::Span;
-use crate::text::pattern;
+use crate::text::{pattern, strip_prefix_ignore_case};
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -45,6 +45,16 @@ pub(crate) fn has(kind: &str, text: &str) -> bool {
 /// Returns whether a text in lower case begins with a word of a kind.
 pub(crate) fn begins(kind: &str, text: &str) -> bool {
     words(kind).any(|word| text.starts_with(word))
+}
+
+/// Returns what follows the word for a phase at the start of a text: `Phase 2`, `Fase 2`.
+pub(crate) fn after_phase(text: &str) -> Option<&str> {
+    strip_prefix_ignore_case(text, "phase").or_else(|| {
+        // Most texts begin with neither letter.
+        let may = text.starts_with(|c: char| !c.is_ascii() || c.eq_ignore_ascii_case(&'f'));
+        let (word, rest) = text.split_at(text.find(|c: char| !c.is_alphabetic()).filter(|_| may)?);
+        has("word for a phase", &word.to_lowercase()).then_some(rest)
+    })
 }
 
 /// Returns whether a text says no more than a word of a kind: at most a number, a date or a remark follows.
@@ -242,21 +252,27 @@ pub(crate) fn is_status(text: &str) -> bool {
 /// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.
 static AFTER_DROPPING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\))?[.!]?$",
+        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\)|,? ?(?:see|since|because) .*)?[.!]?$",
     )
 });
 
 /// What may follow it in a remark behind a name: a reason, too.
 static IN_REMARK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?x)^(?: [.,;:!(–—] | -\ | (?:by|to|into|until|since|because|due|per|in\ favou?r|indefinitely|entirely)\b
-        | (?:(?:in|on|for|as\ of)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | now$ | later$ ) )",
+        r"(?x)^(?: [.,;:!(–—] | -\ | indefinitely\b | entirely\b
+        | (?:by|to|into|until|till|since|because|due|per|from|after|before|for|post|pending|as|at|via|with|without|in\ favou?r)\b
+        | (?:(?:in|on)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | q[1-4]\b | now$ | later$ ) )",
     )
 });
 
 /// Returns what follows the word with which a text in lower case drops work.
 fn after_dropping(text: &str) -> Option<&str> {
-    let (_, rest) = first_word(text).filter(|(progress, _)| progress.is_dropped())?;
+    // A single word may describe what the work is about: `int main(void)`.
+    let mut phrases = words("dropped plan, alone").filter(|word| word.contains(' '));
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let alone = || phrases.find_map(|word| bare.strip_prefix(word));
+    let found = first_word(text).filter(|(progress, _)| progress.is_dropped());
+    let rest = found.map(|(_, rest)| rest).or_else(alone)?;
     Some(rest.trim_start_matches(char::is_alphabetic)).filter(|rest| !rest.starts_with(['-', '/']))
 }
 
@@ -273,7 +289,6 @@ pub(crate) fn remark_drops(text: &str) -> bool {
     let lower = text.to_lowercase();
     says_dropped(text)
         || after_dropping(&lower).is_some_and(|rest| IN_REMARK.is_match(rest.trim_start()))
-        || says("dropped plan, alone", text)
 }
 
 /// Marks that separate a name from the status after it.

@@ -14,7 +14,7 @@ use crate::plan::{
 };
 use crate::project::vocabulary;
 use crate::storage::read;
-use crate::text::slug_of;
+use crate::text::{slug_of, words_in};
 
 impl<'a> Case<'a> {
     /// The cursor: the phase from which the next work is looked for.
@@ -88,7 +88,8 @@ impl<'a> Case<'a> {
                 let next = case.unfinished_after(cursor).next().filter(|next| !next.has_files())?;
                 let milestone = |at: usize| Some(&*survey.roadmap.milestones.get(at)?.name);
                 let (last, next) = (milestone(home(last)?)?, milestone(home(next)?)?);
-                let stated = survey.state.milestone.as_deref().or_else(|| survey.milestone())?;
+                let stated =
+                    survey.state.milestone.as_deref().or_else(|| unnamed_milestone(survey))?;
                 let is_end = is_same_milestone(last, stated) && !is_same_milestone(next, stated);
                 let is_over = || survey.shipped.is_some() || survey.has_shipped(last);
                 (is_end && !is_over()).then(|| Step::new(Action::Ship, None))
@@ -190,6 +191,18 @@ impl<'a> Case<'a> {
             },
         },
     ];
+}
+
+/// Returns the open milestone of a roadmap where STATE.md names none, nor says that one is over or what follows it.
+fn unnamed_milestone(survey: &Survey) -> Option<&str> {
+    let says_more = |text: &str| {
+        milestone_version_in(text).is_some()
+            || words_in(&text.to_lowercase()).any(|word| has("shipped", word))
+            || !survey.numbering.phases_in(text).is_empty()
+    };
+    let mut said = statuses(&survey.state).chain(survey.roadmap.title.as_deref());
+    let is_open = survey.layout.name.keeps_milestones() && !said.any(says_more);
+    survey.milestone().filter(|_| is_open)
 }
 
 /// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active or that

@@ -50,11 +50,11 @@ use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
-use crate::plan::read::vocabulary::{has, remark_drops, says_dropped, split_status};
+use crate::plan::read::vocabulary::{after_phase, has, remark_drops, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{is_absent, non_placeholder, strip_prefix_ignore_case};
+use crate::text::{is_absent, non_placeholder};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -446,7 +446,7 @@ fn ends_name(text: &str) -> bool {
 fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    strip_prefix_ignore_case(begins, "phase ")?;
+    after_phase(begins)?.strip_prefix(' ')?;
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     // GSD allows a tag before the name: `Phase 26 (Cluster B): Name`.
@@ -662,7 +662,7 @@ fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &s
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
 pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let named = strip_prefix_ignore_case(text, "phase").map(str::trim_start);
+    let named = after_phase(text).map(str::trim_start);
     // Without the word, `M1` may be a milestone and `S3` a name.
     let (number, rest) = numbering.split(named.unwrap_or(text))?;
     if named.is_none() && number.has_code() {

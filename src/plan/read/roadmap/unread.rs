@@ -5,9 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges};
 use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::{milestone_version_in, phase_in_front, rows, split_mark, title};
-use crate::plan::read::vocabulary::{has, says_dropped};
+use crate::plan::read::vocabulary::{after_phase, has, says_dropped};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
-use crate::text::strip_prefix_ignore_case;
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
 /// and open rows of phases whose first cell, `KIOSK-03`, is not read.
@@ -23,7 +22,7 @@ pub(super) fn not_understood(
     let lines = titles.chain(boxed).filter_map(|span| {
         let line = span.text.lines().next().unwrap_or_default();
         let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let rest = strip_prefix_ignore_case(text, "phase ")?.trim_start();
+        let rest = after_phase(text)?.strip_prefix(' ')?.trim_start();
         let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let after = after.trim_start_matches(['*', ' ']);

@@ -27,14 +27,12 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{begins, has, words};
+use crate::plan::read::vocabulary::{after_phase, begins, has, words};
 use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
     milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
-use crate::text::{
-    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
-};
+use crate::text::{comma_separated, fold, listed, non_placeholder, says_none, words_in};
 use crate::warning::{Parsed, Warning};
 
 mod position;
@@ -323,7 +321,7 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Liste
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
 fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<ListedStatus> {
     let line = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
-    let named = strip_prefix_ignore_case(line.text.strip_prefix("**")?, "phase ")?;
+    let named = after_phase(line.text.strip_prefix("**")?)?.strip_prefix(' ')?;
     let (number, rest) = numbering.split(named.trim_start())?;
     let (_, status) = rest.split_once("**")?;
     let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']);

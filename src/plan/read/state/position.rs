@@ -7,7 +7,7 @@ use regex_lite::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{Label, has, is_status, split_status, words};
+use crate::plan::read::vocabulary::{Label, after_phase, has, is_status, split_status, words};
 use crate::plan::read::{Claim, Located, PhaseNumbering, Says, StatedPhase, document};
 use crate::text::{non_placeholder, pattern, says_none, strip_prefix_ignore_case};
 
@@ -119,7 +119,7 @@ fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mu
     let found = sections.find_map(|section| outline.paragraphs(&section.own).next());
     let Some((block, text)) = found else { return };
     let line = text.lines().next().unwrap_or_default();
-    if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
+    if after_phase(line.trim_start_matches('*')).is_some_and(|rest| rest.starts_with(' ')) {
         push_phase(Span::new(line, block.range.start, block.line), numbering, claims);
     }
 }

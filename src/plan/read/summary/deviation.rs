@@ -395,12 +395,13 @@ static TOTAL: LazyLock<Regex> =
 /// The number in front of a title: `1. Text`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
 
-/// `None.`, `No major deviations`, `Plan was executed exactly as written`, `Executed without deviations`.
+/// `None.`, `No major deviations`, and alone in its sentence `Executed exactly as written`, `As planned`.
 static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x)^(?: $ | none(?:\W|$) | (?:no|zero)\ (?:\S+\ )?deviation
-        | (?:plan\ )?(?:was\ )?(?:executed|followed|implemented|completed)(?:\ the)?(?:\ plan)?
-          \ (?: (?:exactly\ )?as\ (?:written|planned|specified|designed)\b | without\ (?:any\ )?deviation ) )",
+        | (?: (?:plan\ |all\ (?:\d+\ )?tasks\ )?(?:was\ |were\ )?(?:executed|followed|implemented|completed|done)(?:\ the)?(?:\ plan)?
+              \ (?: (?:exactly\ )?as\ (?:written|planned|specified|designed) | without\ (?:any\ )?deviations? | per\ plan )
+            | as\ (?:planned|per\ plan) | wie\ geplant ) \W*(?:[.!(–—-]|$) )",
     )
 });
 
@@ -417,20 +418,24 @@ fn is_of_decisions(title: &str) -> bool {
     words.windows(2).any(|pair| is("decisions", pair) && is("deviations", pair))
 }
 
-/// What takes a denial back in its sentence: `None, except that …`.
-static EXCEPTION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[^.]*(?:\b(?:except|apart from|aside from|other than)\b|, but\b)"));
+/// What takes a denial back in its own clause: `None, except that …`.
+static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, but |, кроме |，除了)",
+    )
+});
 
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
     let (bare, is_denied) = denial(text);
-    (is_denied || says_none(text)) && !EXCEPTION.is_match(&bare)
+    let clause = bare.split(" - ").next().unwrap_or_default();
+    (is_denied || says_none(text)) && !EXCEPTION.is_match(clause)
 }
 
 /// Returns a text in lower case without what may stand before a denial, and whether it begins with one.
 fn denial(text: &str) -> (String, bool) {
     let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let openings = ["there were ", "there was ", "es gab ", "the "];
+    let openings = ["there were ", "there was ", "es gab ", "the ", "this "];
     let bare = openings.iter().find_map(|own| lower.strip_prefix(own)).unwrap_or(&lower);
     // "None of the tests could run" is a deviation.
     let is_denied =

@@ -114,8 +114,11 @@ fn none_is_none_in_many_words() {
         "The plan was executed exactly as written.",
         "Plan executed without deviations.",
         "Executed as planned.",
+        "All 2 tasks completed exactly as specified.",
         "Everything went according to plan.",
         "Es gab keine Abweichungen.",
+        "None - all good, but note the order.",
+        "No deviations: all tests except the slow ones ran.",
         "Sin desviaciones.",
         "Отклонений нет.",
         "无。",
@@ -129,6 +132,9 @@ fn none_is_none_in_many_words() {
         "None, except that the cache was left out.",
         "No deviations, but the cache was left out.",
         "Executed as one commit",
+        "As planned we could not use sled; replaced by sqlite",
+        "Implemented as specified in RFC 7231 instead of the draft",
+        "Sin desviaciones, excepto la caché",
         "Plan executed without the tests",
     ] {
         assert_eq!(read(&format!("## Deviations\n\n{text}\n")).0, Some(1), "{text}");
