@@ -99,6 +99,11 @@ impl<'a> Outline<'a> {
         self.text
     }
 
+    /// Returns the range of the whole text.
+    pub fn all(&self) -> Range<usize> {
+        0..self.text.len()
+    }
+
     /// Returns the text of a range, trimmed.
     pub fn slice(&self, range: &Range<usize>) -> &'a str {
         self.text.get(range.clone()).unwrap_or_default().trim()

@@ -21,7 +21,7 @@ use crate::plan::{
 };
 use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
-use crate::text::{clip, fold, is_absent, listed, one_line, slug_of, words_in};
+use crate::text::{clip, fold, is_absent, is_digit, listed, one_line, slug_of, words_in};
 
 mod measure;
 
@@ -635,7 +635,7 @@ fn share(done: usize, all: usize) -> Option<usize> {
 /// Returns whether a row calls its phase complete on a date.
 fn is_dated(row: &ProgressRow) -> bool {
     let date = row.completed.as_ref().map_or("", |cell| &cell.value);
-    row.progress() == Some(PhaseProgress::Complete) && date.contains(|c: char| c.is_ascii_digit())
+    row.progress() == Some(PhaseProgress::Complete) && date.contains(is_digit)
 }
 
 /// Returns a number of a phase, and what is possible.
@@ -700,8 +700,7 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
 pub(super) fn is_template_status(status: &str) -> bool {
     words_in(status).next().is_some()
         && words_in(status).all(|word| {
-            word.starts_with(|c: char| c.is_ascii_digit())
-                || has("status of a template", &word.to_lowercase())
+            word.starts_with(is_digit) || has("status of a template", &word.to_lowercase())
         })
 }
 

@@ -22,7 +22,7 @@ use crate::plan::{
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{quantity, words_in};
+use crate::text::{is_digit, quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -490,7 +490,7 @@ fn archive<'f>(folder: &'f PlanningFolder, name: &str) -> Option<&'f Archive> {
     let name = without_status(name);
     folder.archived.iter().find(|archive| {
         let slug = archive.slug.as_str();
-        let bare = slug.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-');
+        let bare = slug.trim_start_matches(is_digit).strip_prefix('-');
         [Some(slug), bare].into_iter().flatten().any(|slug| is_same_milestone(slug, name))
     })
 }

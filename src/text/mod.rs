@@ -56,6 +56,16 @@ pub(crate) fn line_number(text: impl AsRef<[u8]>, offset: usize) -> usize {
     before.split(|byte| *byte == b'\n').count()
 }
 
+/// Returns whether a character is an ASCII digit.
+pub(crate) fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Returns a text from its first letter or digit on, without the marks in front.
+pub(crate) fn unmarked(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_alphanumeric())
+}
+
 /// Splits a text at commas, except those inside round brackets.
 pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;

@@ -23,7 +23,7 @@ use crate::plan::read::vocabulary::{find, has};
 use crate::plan::read::{Count, PhaseDir, PlanSlot, PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{quantity, says_none, words_in};
+use crate::text::{is_digit, quantity, says_none, unmarked, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The kind of a check.
@@ -86,7 +86,6 @@ impl CheckKind {
         let name = report.file_name()?.to_str()?.strip_suffix(".md")?;
         let dir = report.parent()?.file_name().and_then(OsStr::to_str);
         let name = dir.and_then(|dir| name.strip_prefix(dir)).unwrap_or(name);
-        let is_digit = |c: char| c.is_ascii_digit();
         let is_number = |word: &str| word.strip_prefix('R').unwrap_or(word).starts_with(is_digit);
         // `02UAT` is one word.
         let kind_of = |word: &str| {
@@ -404,7 +403,7 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
 
 fn outcome(status: &str) -> Option<CheckOutcome> {
     let lower = status.to_lowercase().replace(['_', '-'], " ");
-    let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let bare = unmarked(&lower);
     // `5/5 passed`
     let all = Count::parse(bare).filter(|count| count.total == Some(count.done));
     let bare = all.map_or(bare, |count| count.rest.trim_start());

@@ -13,7 +13,7 @@ use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
 use crate::plan::read::document;
 use crate::plan::read::vocabulary::has;
-use crate::text::{non_placeholder, pattern, says_none};
+use crate::text::{is_digit, non_placeholder, pattern, says_none, unmarked};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -145,7 +145,7 @@ fn from_table(table: &Table) -> Vec<Decision> {
         let plain = |text: &str| text.replace(r"\|", "|");
         let text = cell(Some(text))?;
         let outcome = cell(outcome).unwrap_or_default();
-        let outcome = outcome.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let outcome = unmarked(outcome);
         if TAKEN_BACK.is_match(outcome) || is_struck_out(text) {
             return None;
         }
@@ -218,7 +218,7 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
 fn split_tag(text: &str) -> Option<(&str, &str)> {
     let says_where = |(tag, _): &(&str, &str)| {
         let id = tag.trim_start_matches("Phase ");
-        id.starts_with(|c: char| c.is_ascii_digit()) && parse_date(id).is_none()
+        id.starts_with(is_digit) && parse_date(id).is_none()
     };
     let first = first_tag(text)?;
     Some(first_tag(first.1).filter(says_where).unwrap_or(first))

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::markdown::Label;
+use crate::markdown::{Block, Label, Outline};
+use crate::text::is_digit;
 
 /// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,16 @@ impl<'a> Span<'a> {
         Self { text, start, line }.trimmed()
     }
 
+    /// Returns what a block says.
+    pub(crate) fn from_block(outline: &Outline<'a>, block: &Block) -> Self {
+        Self::new(outline.slice(&block.range), block.range.start, block.line)
+    }
+
+    /// Returns the first line of the slice.
+    pub(crate) fn first_line(self) -> Self {
+        self.part(0..self.text.find('\n').unwrap_or(self.text.len()))
+    }
+
     /// Returns the value of a label.
     pub(crate) fn from_label(label: &'a Label) -> Self {
         Self::new(&label.value, label.range.start, label.line)
@@ -66,6 +77,11 @@ impl<'a> Span<'a> {
         self.part(start..end.max(start))
     }
 
+    /// Returns the text as stated by this slice.
+    pub(crate) fn stated(self) -> Located<String> {
+        self.with_value(self.text.to_owned())
+    }
+
     /// Returns `value` as stated by this slice.
     pub(crate) fn with_value<T>(self, value: T) -> Located<T> {
         Located { value, range: self.start..self.start + self.text.len(), line: self.line }
@@ -74,10 +90,9 @@ impl<'a> Span<'a> {
     /// Parses the count at the start of the slice: the number, the total, and the rest.
     pub(crate) fn count(self) -> Option<(Located<u32>, Option<Located<u32>>, Self)> {
         let count = Count::parse(self.text)?;
-        let digit = |c: char| c.is_ascii_digit();
-        let done = self.text.len() - self.text.trim_start_matches(digit).len();
+        let done = self.text.len() - self.text.trim_start_matches(is_digit).len();
         let end = self.text.len() - count.rest.len();
-        let start = self.text[..end].trim_end_matches(digit).len();
+        let start = self.text[..end].trim_end_matches(is_digit).len();
         let total = count.total.map(|total| self.part(start..end).with_value(total));
         Some((self.part(0..done).with_value(count.done), total, self.after(end)))
     }
@@ -145,12 +160,10 @@ impl<'a> Count<'a> {
 
 /// Splits off the number at the start of a text; `2.1` and `3rd` yield `None`.
 fn split_number(text: &str) -> Option<(u32, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = text.trim_start_matches(is_digit);
     let number = text[..text.len() - rest.len()].parse().ok()?;
     let goes_on = rest.starts_with(char::is_alphanumeric)
-        || rest
-            .strip_prefix(['.', ','])
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        || rest.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(is_digit));
     (!goes_on).then_some((number, rest))
 }
 

@@ -30,7 +30,7 @@ use crate::plan::read::{
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{capitalized, strip_prefix_ignore_case, words_in};
+use crate::text::{capitalized, is_digit, strip_prefix_ignore_case, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
@@ -176,10 +176,6 @@ pub(crate) fn settings(home: &Path) -> WorkflowSettings {
     let path = root.join(vocabulary::CONFIG);
     let config = read::text(&path).ok().flatten();
     config.map(|config| WorkflowSettings::parse(&config.value, &path).value).unwrap_or_default()
-}
-
-fn is_digit(c: char) -> bool {
-    c.is_ascii_digit()
 }
 
 /// Returns whether a folder contains plans or summaries, down to a depth.
@@ -614,7 +610,7 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn begins_with_digit(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
+    word.starts_with(is_digit)
 }
 
 #[cfg(test)]

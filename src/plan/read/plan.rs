@@ -21,7 +21,7 @@ use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::vocabulary::{begins, has, says};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
-use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
+use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, unmarked};
 use crate::warning::{Parsed, Warning};
 
 /// A plan, from its front matter and the tasks in its body.
@@ -123,7 +123,7 @@ fn is_dropped_in_head(outline: &Outline<'_>) -> bool {
     let mut lines = head().flat_map(|section| outline.slice(&section.own).lines());
     // In other letters, the word may begin a sentence: `Removed the old form`.
     let begins = |line: &str| {
-        let word = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let word = unmarked(line);
         let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         word.bytes().all(|byte| byte.is_ascii_uppercase()) && says(word)
     };

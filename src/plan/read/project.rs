@@ -33,7 +33,7 @@ use crate::plan::read::folder::folders;
 use crate::plan::read::{Decision, Skill, decision, document};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::{non_placeholder, one_line, says_none, strip_prefix_ignore_case};
+use crate::text::{is_digit, non_placeholder, one_line, says_none, strip_prefix_ignore_case};
 use crate::warning::Parsed;
 
 /// The parsed PROJECT.md.
@@ -85,7 +85,7 @@ fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
 }
 
 fn core_value(outline: &Outline<'_>) -> Option<String> {
-    let labels = outline.labels(&(0..outline.text().len()));
+    let labels = outline.labels(&outline.all());
     let labelled = labels.iter().find(|label| label.name.eq_ignore_ascii_case("core value"));
     let section = || {
         let section = document::sections(outline, "core value").next()?;
@@ -134,7 +134,7 @@ impl Requirement {
 /// Returns whether a text is an id: one word that contains a digit.
 pub(super) fn is_id(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-._".contains(c);
-    text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())
+    text.chars().all(is_part) && text.contains(is_digit)
 }
 
 /// Returns the lines that may state a requirement: bullets and headings before table rows.
@@ -156,7 +156,7 @@ fn is_place(cell: &str) -> bool {
     let lower = cell.trim().to_lowercase();
     lower.is_empty()
         || lower.starts_with("phase")
-        || lower.starts_with(|c: char| c.is_ascii_digit()) && !lower.contains(' ')
+        || lower.starts_with(is_digit) && !lower.contains(' ')
 }
 
 /// Returns the text after an id at the start of a line, on one line.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::Span;
-use crate::text::pattern;
+use crate::text::{pattern, unmarked};
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -54,7 +54,7 @@ pub(crate) fn says(kind: &str, text: &str) -> bool {
 
 /// Returns whether a text says no more than a word in lower case.
 pub(crate) fn is_all_of(text: &str, word: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let text = unmarked(text).to_lowercase();
     let rest = text.strip_prefix(word).map(str::trim_start);
     rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
@@ -200,7 +200,7 @@ impl PhaseProgress {
 /// Returns the first status word that a text in lower case begins with, followed by at most one letter or digit
 /// (`completed`), and what follows it.
 fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let begins = |word: &str| {
         let rest = text.strip_prefix(word);
         rest.is_some_and(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).count() <= 1)
@@ -214,7 +214,7 @@ fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
 /// Returns whether what follows a word such as `complete` leaves something out: `except 01-02`, `d, apart from a test`.
 pub(super) fn is_excepted(rest: &str) -> bool {
     let rest = rest.trim_start_matches(char::is_alphanumeric);
-    begins("left out", rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
+    begins("left out", unmarked(rest))
 }
 
 /// Returns whether a text begins with a date: `2026-01-02`.

@@ -54,7 +54,7 @@ use crate::plan::read::vocabulary::{has, remark_drops, says_dropped, split_statu
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{is_absent, non_placeholder, strip_prefix_ignore_case};
+use crate::text::{is_absent, is_digit, non_placeholder, strip_prefix_ignore_case, unmarked};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -299,7 +299,7 @@ impl Assembly<'_, '_> {
             }
             self.merge(phase);
         }
-        let all = 0..outline.text().len();
+        let all = outline.all();
         for (phase, milestone) in
             outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten().flatten()
         {
@@ -438,14 +438,14 @@ fn ends_name(text: &str) -> bool {
     NAME_ENDS.iter().any(|end| text.starts_with(end))
         || text.strip_prefix(" (").is_some_and(|remark| {
             let inner = remark.split(')').next().unwrap_or_default();
-            inner.starts_with(|c: char| c.is_ascii_digit()) && inner.contains("plan")
+            inner.starts_with(is_digit) && inner.contains("plan")
         })
 }
 
 /// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
 fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
-    let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
-    let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let line = text.first_line();
+    let begins = unmarked(line.text);
     strip_prefix_ignore_case(begins, "phase ")?;
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
@@ -479,7 +479,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
         number,
         name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
         status: is_struck.then_some(PhaseProgress::Removed).or(dropped),
-        stated_status: status.map(|span| span.with_value(span.text.to_owned())),
+        stated_status: status.map(Span::stated),
         is_listed: true,
         line: line.line,
         ..RoadmapPhase::default()
@@ -526,13 +526,13 @@ fn entries(
     let lists = Ranges::merge(
         document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
     );
-    let all = 0..outline.text().len();
+    let all = outline.all();
     let bullets = outline
         .items(&all)
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
     let entries = bullets.filter_map(|(block, item)| {
         let at = block.range.start;
-        let phase = parse_phase(Span::new(outline.slice(&block.range), at, block.line), numbering)?;
+        let phase = parse_phase(Span::from_block(outline, block), numbering)?;
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
         let is_entry = item.checked.is_some()
@@ -606,7 +606,6 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
             Some(Span::new(text, range.start, row.line))
         };
-        let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let first = row.cells.first()?;
         let numbered = phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering));
         let Some((number, rest)) = numbered else {
@@ -627,10 +626,10 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             row: Some(ProgressRow {
-                status: if status.is_some() { cell(status) } else { beside }.map(stated),
-                completed: cell(completed).map(stated),
-                tasks: cell(tasks).map(stated),
-                commits: cell(commits).map(stated),
+                status: if status.is_some() { cell(status) } else { beside }.map(Span::stated),
+                completed: cell(completed).map(Span::stated),
+                tasks: cell(tasks).map(Span::stated),
+                commits: cell(commits).map(Span::stated),
                 ..counted
             }),
             line: row.line,
@@ -646,7 +645,7 @@ fn is_id(cell: &str, numbering: PhaseNumbering) -> bool {
     let word = cell.trim_matches(['*', ' ']);
     let is_word = word.starts_with(char::is_alphabetic) && !word.contains(char::is_whitespace);
     is_word
-        && word.ends_with(|c: char| c.is_ascii_digit())
+        && word.ends_with(is_digit)
         && numbering.split(word).is_none()
         && milestone::version(word).is_none()
 }
@@ -661,7 +660,7 @@ fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &s
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
 pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let named = strip_prefix_ignore_case(text, "phase").map(str::trim_start);
     // Without the word, `M1` may be a milestone and `S3` a name.
     let (number, rest) = numbering.split(named.unwrap_or(text))?;
@@ -670,7 +669,7 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     }
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let after = rest.trim_start_matches(['-', '–', '—']);
-    if after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit()) {
+    if after.len() < rest.len() && after.starts_with(is_digit) {
         return None;
     }
     let rest = rest.trim_matches(|c: char| {
@@ -694,8 +693,15 @@ fn counts(cell: Span<'_>) -> Option<(ProgressRow, Span<'_>)> {
         None => (None, Some(done.value)),
     };
     let count = cell.part(0..cell.text.len() - rest.text.len());
-    let plans = Some(count.with_value(count.text.to_owned()));
-    Some((ProgressRow { plans, plans_complete, plans_total, ..ProgressRow::default() }, rest))
+    Some((
+        ProgressRow {
+            plans: Some(count.stated()),
+            plans_complete,
+            plans_total,
+            ..ProgressRow::default()
+        },
+        rest,
+    ))
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
 use crate::text::{
-    comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case, words_in,
+    comma_separated, is_digit, non_placeholder, pattern, says_none, strip_prefix_ignore_case,
+    unmarked, words_in,
 };
 
 /// Fills in the fields of a phase from its section and its subsections, up to the next phase.
@@ -208,7 +209,7 @@ fn ends_dropped(text: &str) -> bool {
 /// - [ ] 01-PLAN-03.md — what it does
 /// ```
 fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, &'a str)> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let named = strip_prefix_ignore_case(text, "plan").filter(|rest| rest.starts_with([' ', '-']));
     let text = named.map_or(text, |rest| rest.trim_start_matches([' ', '-']));
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
@@ -217,7 +218,7 @@ fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, 
     let alone = token.trim_end_matches("-PLAN");
     // A lone number may begin a sentence (`400 errors are not retried`).
     let is_named = named.is_some() || token != alone || after.starts_with(':');
-    let is_number = is_named && alone.starts_with(|c: char| c.is_ascii_digit());
+    let is_number = is_named && alone.starts_with(is_digit);
     let number = || PlanNumber::parse(alone).filter(|_| is_number);
     Some((phase.plan_in(token).or_else(number)?, after))
 }

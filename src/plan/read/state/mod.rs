@@ -33,7 +33,8 @@ use crate::plan::read::{
     milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
 use crate::text::{
-    comma_separated, fold, listed, non_placeholder, says_none, strip_prefix_ignore_case, words_in,
+    comma_separated, fold, is_digit, listed, non_placeholder, says_none, strip_prefix_ignore_case,
+    words_in,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -311,29 +312,24 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Liste
     let mut seen = HashSet::new();
     let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
-    let found = bullets.filter_map(|(block, _)| {
-        listed_phase(
-            Span::new(outline.slice(&block.range), block.range.start, block.line),
-            numbering,
-        )
-    });
+    let found =
+        bullets.filter_map(|(block, _)| listed_phase(Span::from_block(outline, block), numbering));
     found.filter(|(number, _)| seen.insert(number.clone())).collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
 fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<ListedStatus> {
-    let line = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
+    let line = bullet.first_line();
     let named = strip_prefix_ignore_case(line.text.strip_prefix("**")?, "phase ")?;
     let (number, rest) = numbering.split(named.trim_start())?;
     let (_, status) = rest.split_once("**")?;
-    let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']);
-    let status = status.with_value(status.text.to_owned());
+    let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']).stated();
     (!status.value.is_empty()).then_some((number, status))
 }
 
 /// Returns when the work went on, from the front matter and from labels anywhere in the file.
 fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<NaiveDate> {
-    let mut labels = outline.labels(&(0..outline.text().len()));
+    let mut labels = outline.labels(&outline.all());
     labels.retain(|label| position::about(label) == Some(vocabulary::Label::LastActive));
     let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
     let stated = in_front.into_iter().flatten();
@@ -516,7 +512,7 @@ pub(crate) fn is_settled(text: &str) -> bool {
             has("settled", &word.to_lowercase())
                 && (is_loud
                     || rest.is_empty()
-                    || rest.starts_with(|c: char| c.is_ascii_digit())
+                    || rest.starts_with(is_digit)
                     || has("how it was settled", rest.split(' ').next().unwrap_or_default())
                         && !has_exception())
         })

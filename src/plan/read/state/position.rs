@@ -45,7 +45,7 @@ pub(super) fn about(label: &markdown::Label) -> Option<Label> {
 
 /// Returns the first paragraph about the position in a file of prose alone.
 pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
-    let all = 0..outline.text().len();
+    let all = outline.all();
     if outline.items(&all).next().is_some() || outline.tables(&all).next().is_some() {
         return None;
     }

@@ -19,7 +19,7 @@ use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, withou
 use crate::plan::read::Count;
 use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::text::{non_placeholder, one_line, pattern, says_none};
+use crate::text::{non_placeholder, one_line, pattern, says_none, unmarked};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -429,7 +429,7 @@ fn is_none(text: &str) -> bool {
 
 /// Returns a text in lower case without what may stand before a denial, and whether it begins with one.
 fn denial(text: &str) -> (String, bool) {
-    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let lower = unmarked(text).to_lowercase();
     let openings = ["there were ", "there was ", "es gab ", "the "];
     let bare = openings.iter().find_map(|own| lower.strip_prefix(own)).unwrap_or(&lower);
     // "None of the tests could run" is a deviation.

@@ -12,7 +12,9 @@ use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, is_all_of, is_excepted, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
-use crate::text::{file_name, is_absent, line_number, one_line, says_none, word_enum};
+use crate::text::{
+    file_name, is_absent, is_digit, line_number, one_line, says_none, unmarked, word_enum,
+};
 use crate::warning::{Parsed, Warning};
 
 mod deviation;
@@ -159,7 +161,7 @@ impl AcceptanceResult {
 impl PlanState {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     fn parse(text: &str) -> Option<Self> {
-        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let text = unmarked(text).to_lowercase();
         let text = text.replace(['_', '-'], " ");
         let known = find("outcome of a plan", |word| text.starts_with(word));
         let known = known.map(|(one, word)| match one {
@@ -427,7 +429,7 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                     }
                     _ => continue,
                 };
-                let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+                let bare = unmarked(&text).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
                 if says_none(&text) || begins("no issue", &bare) {
                     break;
@@ -500,8 +502,7 @@ fn hashes(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || "-_/#@=.`".contains(c);
     text.split(move |c| !is_part(c)).filter_map(|word| {
         let bare = word.trim_matches(['`', '.']);
-        let is_mixed = bare.contains(|c: char| c.is_ascii_digit())
-            && bare.contains(|c: char| c.is_ascii_alphabetic());
+        let is_mixed = bare.contains(is_digit) && bare.contains(|c: char| c.is_ascii_alphabetic());
         let is_certain = is_mixed || word.starts_with('`') && !bare.starts_with("20");
         (matches!(bare.len(), 7..=12 | 40) && is_hex(bare) && is_certain).then_some(bare)
     })
