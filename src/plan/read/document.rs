@@ -22,7 +22,7 @@ use crate::markdown::{
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
 use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
-use crate::text::{non_placeholder, one_line, words_in};
+use crate::text::{join, non_placeholder, one_line, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
@@ -215,7 +215,7 @@ fn node(json: Json, line: usize) -> Node {
 pub(crate) fn heading(title: &str) -> String {
     let title = title.split(['(', '[']).next().unwrap_or_default().to_lowercase();
     let words = title.split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-' | '.')));
-    words.filter(|word| word.contains(char::is_alphanumeric)).collect::<Vec<_>>().join(" ")
+    join(words.filter(|word| word.contains(char::is_alphanumeric)), " ")
 }
 
 /// Returns the sections whose title is one of the words of a kind.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::plan::read::{milestone_version, milestone_version_in};
-use crate::text::{negates, pattern, words_in};
+use crate::text::{join, negates, pattern, words_in};
 
 /// A label with the day: `**Shipped:** 2026-01-02`, `*Shipped 2026-01-02*`.
 static SHIPPED_LABEL: LazyLock<Regex> =
@@ -53,7 +53,7 @@ impl<'t> ShippedLine<'t> {
     }
 
     fn is_about(&self, name: &str) -> bool {
-        let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
+        let words = |text: &str| format!(" {} ", join(words_in(text), " "));
         match (self.heading, milestone_version_in(name)) {
             (Some(heading), Some(version)) => heading
                 .split([' ', ':', '(', ')', ','])

@@ -30,7 +30,7 @@ use crate::plan::read::{
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{capitalized, is_digit, strip_prefix_ignore_case, words_in};
+use crate::text::{capitalized, file_name, is_digit, strip_prefix_ignore_case, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
@@ -87,8 +87,7 @@ impl<T> PlanFile<T> {
     pub(crate) fn text(&self) -> Option<&str> {
         let read = || {
             let mut warnings = Vec::new();
-            let text = read::text_or_warning(&self.path, &mut warnings);
-            Parsed::new(text, warnings)
+            Parsed { value: read::text_or_warning(&self.path, &mut warnings), warnings }
         };
         self.text.get_or_init(read).value.as_deref()
     }
@@ -224,7 +223,7 @@ impl PhaseDir {
             .any(|(entry, kind)| entry == check::REMEDIATION && *kind == PathKind::Folder);
         let mut files = Vec::new();
         for (entry, kind) in listed {
-            let own = entry.rsplit_once('/').map_or(&*entry, |(_, own)| own);
+            let own = file_name(&entry);
             if kind == PathKind::File || entry.starts_with('.') {
                 files.push(entry);
             } else if FileName::parse_in(own, &folder).is_some() {
@@ -245,7 +244,7 @@ impl PhaseDir {
         let plans = plans(&folder, &dir, &files);
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
         let is_missed = |name: &&String| {
-            let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
+            let own = file_name(name);
             // Without any plan, `PLAN-A.md` and `01-PLAN.txt` may be some, but not `plan-review.md`.
             let stem = [".md", ".mdx", ".txt"].iter().find_map(|end| own.strip_suffix(end));
             let words = words_in(stem.unwrap_or_default());
@@ -340,10 +339,8 @@ fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
 fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot> {
-    let files = names.iter().filter_map(|name| {
-        let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
-        Some((name, FileName::parse_in(own, folder)?))
-    });
+    let files =
+        names.iter().filter_map(|name| Some((name, FileName::parse_in(file_name(name), folder)?)));
     let files: Vec<(&String, FileName)> = files.collect();
     let own = folder.number.as_ref().and_then(|number| PlanNumber::parse(&number.to_string()));
     let mut plans = files.iter().map(|(_, file)| file).filter(|file| file.plan.is_some());
@@ -520,10 +517,8 @@ pub(super) struct FolderName<'a> {
 impl<'a> FolderName<'a> {
     /// Parses a folder's name in a project that numbers its phases in the given way.
     pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
-        match numbering.split_folder(name) {
-            Some((number, slug)) => Self { name, number: Some(number), slug },
-            None => Self { name, number: None, slug: "" },
-        }
+        let (number, slug) = numbering.split_folder(name).unzip();
+        Self { name, number, slug: slug.unwrap_or_default() }
     }
 
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
@@ -556,9 +551,10 @@ impl<'a> FolderName<'a> {
 /// Splits a file name into what precedes its kind, the kind, and a number and slug behind it.
 fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
     const SEPARATORS: [char; 2] = ['-', '_'];
-    let kind = |word: &str| {
-        let kinds = [("plan", FileKind::Plan), ("summary", FileKind::Summary)];
-        kinds.into_iter().find_map(|(own, kind)| word.eq_ignore_ascii_case(own).then_some(kind))
+    let kind = |word: &str| match word.to_ascii_lowercase().as_str() {
+        "plan" => Some(FileKind::Plan),
+        "summary" => Some(FileKind::Summary),
+        _ => None,
     };
     let is_number = |word: &str| begins_with_digit(word) && PlanNumber::parse(word).is_some();
     let (stem, extension) = name.rsplit_once('.')?;

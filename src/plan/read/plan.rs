@@ -21,7 +21,7 @@ use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::vocabulary::{begins, has, says};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
-use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, unmarked};
+use crate::text::{join, non_placeholder, pattern, strip_prefix_ignore_case, unmarked};
 use crate::warning::{Parsed, Warning};
 
 /// A plan, from its front matter and the tasks in its body.
@@ -99,9 +99,13 @@ impl Plan {
     }
 }
 
+fn says_dropped(status: &str) -> bool {
+    PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
+}
+
 fn is_dropped(front: &FrontMatter) -> bool {
     front.text(&["status"]).is_some_and(|status| {
-        PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
+        says_dropped(status)
             || begins("dropped plan", &status.to_lowercase())
             || says("dropped plan, alone", &status.replace(['-', '_'], " "))
     })
@@ -118,16 +122,15 @@ fn is_dropped(front: &FrontMatter) -> bool {
 /// `**Status:** Cancelled`.
 fn is_dropped_in_head(outline: &Outline<'_>) -> bool {
     let head = || outline.sections().iter().take(2);
-    let says = |status: &str| PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped);
     let mut labels = head().flat_map(|section| outline.labels(&section.own));
     let mut lines = head().flat_map(|section| outline.slice(&section.own).lines());
     // In other letters, the word may begin a sentence: `Removed the old form`.
     let begins = |line: &str| {
         let word = unmarked(line);
         let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        word.bytes().all(|byte| byte.is_ascii_uppercase()) && says(word)
+        word.bytes().all(|byte| byte.is_ascii_uppercase()) && says_dropped(word)
     };
-    labels.any(|label| label.name.eq_ignore_ascii_case("status") && says(&label.value))
+    labels.any(|label| label.name.eq_ignore_ascii_case("status") && says_dropped(&label.value))
         || lines.any(begins)
         || outline.title().is_some_and(begins)
 }
@@ -142,17 +145,18 @@ impl Plan {
     /// Returns what the plan lacks: fields that the order of execution depends on, and tasks.
     pub fn problems(&self) -> Vec<Warning> {
         let mut found = Vec::new();
-        let mut missing = vec![
+        let fields = [
             ("phase", self.phase.is_none()),
             ("plan", self.plan.is_none()),
             ("wave", self.wave.is_none()),
             ("depends_on", self.depends_on.is_none()),
             ("must_haves", self.must_haves.is_none()),
         ];
-        missing.retain(|(_, is_missing)| *is_missing);
-        let missing: Vec<&str> = missing.into_iter().map(|(name, _)| name).collect();
+        let missing =
+            fields.into_iter().filter_map(|(name, is_missing)| is_missing.then_some(name));
+        let missing = join(missing, ", ");
         if !missing.is_empty() {
-            let message = format!("the plan does not state {}", missing.join(", "));
+            let message = format!("the plan does not state {missing}");
             found.push(Warning::file(&self.file, message));
         }
         if self.tasks.is_empty() {

@@ -115,14 +115,6 @@ pub(crate) enum Label {
     LastActive,
 }
 
-impl Label {
-    /// Returns the meaning of a label's name.
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        let lower = name.to_lowercase();
-        find("label", |word| word == lower).map(|(label, _)| label)
-    }
-}
-
 /// The topic of a labelled part of a deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

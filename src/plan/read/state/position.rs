@@ -7,7 +7,7 @@ use regex_lite::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{Label, has, is_status, split_status, words};
+use crate::plan::read::vocabulary::{Label, find, has, is_status, split_status, words};
 use crate::plan::read::{Claim, Located, PhaseNumbering, Says, StatedPhase, document};
 use crate::text::{non_placeholder, pattern, says_none, strip_prefix_ignore_case};
 
@@ -40,7 +40,8 @@ pub(super) fn labels(outline: &Outline<'_>, kinds: &'static [&str]) -> Vec<markd
 
 /// Returns what a label is about.
 pub(super) fn about(label: &markdown::Label) -> Option<Label> {
-    Label::from_name(&label.name)
+    let lower = label.name.to_lowercase();
+    find("label", |word| word == lower).map(|(label, _)| label)
 }
 
 /// Returns the first paragraph about the position in a file of prose alone.

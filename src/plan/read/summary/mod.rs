@@ -200,25 +200,22 @@ impl PlanState {
 
     fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
         let Some(stated) = front.text(STATUS).filter(|text| !is_absent(text)) else {
+            let texts = |kind| words(kind).filter_map(|key| front.text(&[key]));
             // `tasks_completed: 1` with `tasks_total: 4`, or `tasks: 1/4`
-            let count = |kind| {
-                let mut texts = words(kind).filter_map(|key| front.text(&[key]));
-                texts.find_map(Count::parse)
-            };
+            let count = |kind| texts(kind).find_map(Count::parse);
             let done = count("completed tasks");
             let all = done.as_ref().and_then(|done| done.total);
             let all = all.or_else(|| count("all tasks").map(|all| all.done));
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
             // A file or a field that was created and not filled in: `status: {complete|partial|failed}`.
-            let mut dates = words("completed").filter_map(|key| front.text(&[key]));
             let is_unfilled = match front.get(&["status"]).map(|node| &node.value) {
                 None => front.is_empty() && body.trim().is_empty(),
                 Some(Value::List(_)) => false,
                 Some(Value::Map(pairs)) => pairs.iter().all(|(_, value)| value.flat().is_empty()),
-                Some(Value::Text(_)) => dates.all(is_absent),
+                Some(Value::Text(_)) => texts("completed").all(is_absent),
             };
-            let mut outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
-            let is_partial = is_short || is_unfilled || outcome.any(Self::is_partial);
+            let is_partial =
+                is_short || is_unfilled || texts("result of a plan").any(Self::is_partial);
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -374,16 +371,20 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
     Some(list)
 }
 
+/// Returns a text of an entry.
+fn text_of(entry: &Node, keys: &[&str]) -> Option<String> {
+    entry.get(keys)?.as_text().map(str::to_owned)
+}
+
 /// Returns the acceptance results of the front matter.
 fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
     let node = document.field("acceptance results")?;
     let results = node.elements().into_iter().map(|node| {
-        let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
         let names = ["criterion", "must_have", "truth", "description", "text", "name", "id"];
         AcceptanceResult {
-            criterion: of(&names).unwrap_or_else(|| node.flat()),
-            verdict: of(&["verdict", "status", "result"]),
-            evidence: of(&["evidence", "proof", "notes"]),
+            criterion: text_of(node, &names).unwrap_or_else(|| node.flat()),
+            verdict: text_of(node, &["verdict", "status", "result"]),
+            evidence: text_of(node, &["evidence", "proof", "notes"]),
         }
     });
     Some(results.filter(|result| !result.criterion.is_empty()).collect())
@@ -394,12 +395,11 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
 fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     let node = document.field("decisions of a plan");
     let stated = node.into_iter().flat_map(Node::elements).map(|node| {
-        let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
         let texts = ["decision", "summary", "text", "title", "what", "choice"];
         Decision {
-            text: of(&texts).unwrap_or_else(|| node.flat()),
-            date: of(&["date"]).and_then(|date| parse_date(&date)),
-            rationale: of(&["rationale", "reason", "why", "context"]),
+            text: text_of(node, &texts).unwrap_or_else(|| node.flat()),
+            date: text_of(node, &["date"]).and_then(|date| parse_date(&date)),
+            rationale: text_of(node, &["rationale", "reason", "why", "context"]),
             ..Decision::default()
         }
     });
