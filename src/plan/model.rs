@@ -18,11 +18,10 @@ use crate::plan::{
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState,
     PlanningFolder, Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
     Says, ShippedLine, StateFile, WorkflowSettings, milestone_version, notes, rules, version_parts,
-    without_status,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
-use crate::text::{is_digit, quantity, words_in};
+use crate::text::{quantity, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -120,7 +119,7 @@ impl Survey {
         let project_file = ProjectFile::parse(&project_file, &project_path);
         let listed = ShippedLine::all(milestones.as_deref().unwrap_or_default());
         let shipped = |name: &str| ShippedLine::of(&listed, name);
-        let is_over = |name: &str| shipped(name).is_some() || archive(&folder, name).is_some();
+        let is_over = |name: &str| shipped(name).is_some() || folder.archive(name).is_some();
         let roadmap = Roadmap::parse_beside(roadmap, &roadmap_path, numbering, is_over);
         let mut survey = Self {
             project_file: project_file.into_value(&mut warnings),
@@ -169,7 +168,7 @@ impl Survey {
         let milestones = &self.roadmap.milestones;
         let has_shipped = self.is_stated_shipped
             || milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
-        let is_archived = stated.is_some_and(|stated| self.archive(stated).is_some());
+        let is_archived = stated.is_some_and(|stated| self.folder.archive(stated).is_some());
         // Where headings enclose the phases, the one around the current phase is meant.
         let around = || self.roadmap.phase(self.state.phase.number.as_ref()?)?.milestone;
         let around = around().and_then(|at| milestones.get(at));
@@ -386,9 +385,9 @@ impl Survey {
         self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
     }
 
-    /// Returns the archive of a milestone.
-    pub(super) fn archive(&self, name: &str) -> Option<&Archive> {
-        archive(&self.folder, name)
+    /// Returns whether the tool that wrote the folder is VBW or its predecessor.
+    pub(super) fn is_vbw(&self) -> bool {
+        !self.layout.name.keeps_milestones()
     }
 
     /// Returns the place of an archive, and what it is.
@@ -408,7 +407,7 @@ impl Survey {
     /// Returns whether the roadmap calls a milestone shipped, or it lies in an archive.
     pub(super) fn has_shipped(&self, name: &str) -> bool {
         let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
-        shipped.any(|one| is_same_milestone(&one.name, name)) || self.archive(name).is_some()
+        shipped.any(|one| is_same_milestone(&one.name, name)) || self.folder.archive(name).is_some()
     }
 
     /// Returns the last milestone that the roadmap names, if it calls all of them shipped.
@@ -450,22 +449,16 @@ impl Survey {
     fn unread(&self) -> Vec<Warning> {
         let folders = self.folder.not_understood.iter();
         let folders = folders.map(|path| Warning::file(path, "contains work that was not read"));
-        let lines = |name, found: &[Located<String>]| {
-            let path = self.folder.active.dir.join(name);
-            let warning = |found: &Located<String>| {
-                let message = format!("not understood as a phase: {:?}", found.value);
-                Warning::at(&path, found.line, message)
-            };
-            found.iter().map(warning).collect::<Vec<_>>()
-        };
+        let [state, roadmap] =
+            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| self.folder.active.dir.join(name));
         // Where no phase is read, prose may be about one.
         let has_phases = !(self.roadmap.phases.is_empty() && self.folder.active.phases.is_empty());
-        let prose = self.state.prose.as_slice();
-        let state = self.state.not_understood.iter().chain(prose.iter().filter(|_| !has_phases));
-        let state: Vec<_> = state.cloned().collect();
-        let state = lines(vocabulary::STATE, &state);
-        let roadmap = lines(vocabulary::ROADMAP, &self.roadmap.not_understood);
-        folders.chain(state).chain(roadmap).chain(self.unlisted_phases()).collect()
+        let prose = self.state.prose.iter().filter(|_| !has_phases);
+        let in_state = self.state.not_understood.iter().chain(prose).map(|line| (&state, line));
+        let in_roadmap = self.roadmap.not_understood.iter().map(|line| (&roadmap, line));
+        let lines = in_state.chain(in_roadmap);
+        let lines = lines.map(|(path, line)| line.warning(path, "not understood as a phase"));
+        folders.chain(lines).chain(self.unlisted_phases()).collect()
     }
 
     /// Returns a warning if there are folders of phases, and STATE.md counts more, but the roadmap lists none. Without
@@ -483,16 +476,6 @@ impl Survey {
         let path = self.folder.active.dir.join(vocabulary::STATE);
         Some(Warning::at(&path, claim.line, "counts phases that the roadmap does not list"))
     }
-}
-
-/// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
-fn archive<'f>(folder: &'f PlanningFolder, name: &str) -> Option<&'f Archive> {
-    let name = without_status(name);
-    folder.archived.iter().find(|archive| {
-        let slug = archive.slug.as_str();
-        let bare = slug.trim_start_matches(is_digit).strip_prefix('-');
-        [Some(slug), bare].into_iter().flatten().any(|slug| is_same_milestone(slug, name))
-    })
 }
 
 /// Returns the milestone in brackets with which a text begins or ends: `(v1.0) No key`, `No key [v1.0]`.
@@ -556,7 +539,7 @@ fn old_folders(
         slot.summary.is_some() || slot.plan().is_some_and(|plan| plan.value.is_dropped)
     };
     // A plan may have been left in what has shipped.
-    let has_shipped = roadmap.milestones.iter().any(|milestone| milestone.is_shipped);
+    let has_shipped = roadmap.has_shipped();
     let is_complete = |dir: &PhaseDir| {
         dir.plans.iter().all(is_done)
             || has_shipped && dir.plans.iter().any(|slot| slot.summary.is_some())
@@ -589,7 +572,7 @@ fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let number = state.phase.number.clone()?;
     let is_known =
         known.iter().any(|phase| phase.number == number) || survey.roadmap.phase(&number).is_some();
-    let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
+    let mut statuses = state.statuses();
     let is_begun = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
     let mut is_current = || state.no_milestone.is_none() && statuses.any(is_begun);
     (!is_known && (!known.is_empty() || is_current()))

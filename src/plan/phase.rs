@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, FileName, PhaseDir, PhaseNumber, PhaseProgress, PlanSlot,
-    PlanState, RoadmapPhase, checks, document,
+    PlanState, ProgressRow, RoadmapPhase, checks, document,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -136,6 +136,16 @@ impl Phase {
         self.planned.as_ref()?.goal.as_deref()
     }
 
+    /// Returns whether the roadmap's box of the phase is ticked, if it has one.
+    pub(crate) fn mark(&self) -> Option<bool> {
+        Some(self.planned.as_ref()?.checkbox.as_ref()?.value)
+    }
+
+    /// Returns the phase's row in the roadmap's progress table.
+    pub(crate) fn row(&self) -> Option<&ProgressRow> {
+        self.planned.as_ref()?.row.as_ref()
+    }
+
     /// Returns the number of plans in a state.
     pub fn count(&self, state: PlanState) -> usize {
         self.plans.iter().filter(|slot| slot.state == state).count()
@@ -237,32 +247,30 @@ impl Phase {
     /// Returns the checks that still require work; passed user tests make a verification unnecessary, unless a round of
     /// remediation is under way.
     pub fn open_checks(&self) -> impl Iterator<Item = &Check> {
-        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
+        let is_passed = self.is_tested();
         let open = self.checks().iter().filter(|check| check.is_open());
         open.filter(move |check| check.kind == CheckKind::Uat || check.is_under_way() || !is_passed)
     }
 
     /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
     pub(crate) fn check_left(&self) -> Option<&Check> {
-        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
         let is_waiting = |check: &&Check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Pending
         };
-        let waiting = || self.checks().iter().find(is_waiting).filter(|_| !is_passed);
+        let waiting = || self.checks().iter().find(is_waiting).filter(|_| !self.is_tested());
         self.open_checks().next().or_else(waiting)
     }
 
     /// Returns whether a verification or user test passed and no check requires work.
     pub(crate) fn has_passed(&self) -> bool {
-        [CheckKind::Uat, CheckKind::Verification]
-            .into_iter()
-            .any(|kind| self.has_check(kind, CheckOutcome::Passed))
+        self.checks().iter().any(|check| check.outcome == CheckOutcome::Passed)
             && self.open_checks().next().is_none()
     }
 
-    fn has_check(&self, kind: CheckKind, outcome: CheckOutcome) -> bool {
-        let mut checks = self.checks().iter();
-        checks.any(|check| check.kind == kind && check.outcome == outcome)
+    /// Returns whether a user test passed.
+    fn is_tested(&self) -> bool {
+        let mut tests = self.checks().iter().filter(|check| check.kind == CheckKind::Uat);
+        tests.any(|check| check.outcome == CheckOutcome::Passed)
     }
 }
 
@@ -335,26 +343,30 @@ impl Next {
     /// Returns the command that a check asks for by its own file, and that place, unless it contests the action.
     pub fn also_open(&self) -> Option<String> {
         let check = self.alternative.as_ref().filter(|one| one.is_from_check && !self.conflict)?;
-        let reason = check.because.first().map_or("", String::as_str);
-        Some(format!("{} ({reason})", check.command))
+        Some(format!("{} ({})", check.command, first_place(&check.because)))
     }
 
     /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.
     pub fn contest(&self) -> Option<String> {
-        let own = self.because.first().map_or("", String::as_str);
+        let own = first_place(&self.because);
         if self.action == Action::Unknown {
             return Some(format!(
                 "the files were not understood, so what comes next is unknown: {own}"
             ));
         }
         let Some(rival) = self.rival() else { return self.unchosen.clone() };
-        let reason = rival.because.first().map_or("", String::as_str);
+        let reason = first_place(&rival.because);
         // The command comes first, so that truncation does not remove it.
         Some(format!(
             "perhaps {} comes next, since {reason}, but {own}; check before you act",
             rival.command
         ))
     }
+}
+
+/// Returns the place of the fact that speaks most for an action.
+pub(super) fn first_place(because: &[String]) -> &str {
+    because.first().map_or("", String::as_str)
 }
 
 /// The position of the work.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{found, statements};
+use crate::plan::phase::first_place;
 use crate::plan::{DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, Survey, metrics};
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -74,17 +75,13 @@ pub fn repair(project: &Project, survey: &Survey, changes: &mut Changes) -> Resu
     let after = &survey.position.next;
     if (before.action, &before.phase) != (after.action, &after.phase) {
         // Corrections may only remove contradictions.
-        let [before, after] = [before, after].map(|next| first(&next.because));
+        let [before, after] = [before, after].map(|next| first_place(&next.because));
         let what = format!("{before}, but after correcting STATE.md, {after}");
         return Err(ambiguous(&what, "correct STATE.md by hand"));
     }
     let remaining = statements(&survey).collect();
     corrections.extend(correct(&paths[0], metrics(&survey), changes)?);
     Ok(Repair { corrections, remaining, survey })
-}
-
-fn first(because: &[String]) -> &str {
-    because.first().map_or("", String::as_str)
 }
 
 fn ambiguous(what: &str, hint: &str) -> Error {
@@ -129,7 +126,8 @@ fn check_clear(survey: &Survey) -> Result<()> {
         }
     }
     let Some(rival) = position.next.rival() else { return Ok(()) };
-    let what = format!("{}, but {}", first(&position.next.because), first(&rival.because));
+    let what =
+        format!("{}, but {}", first_place(&position.next.because), first_place(&rival.because));
     Err(ambiguous(&what, "finish what is open, or correct the document that is wrong"))
 }
 

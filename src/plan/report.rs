@@ -268,7 +268,7 @@ impl MilestoneStatus {
         let is_stated = survey.milestone() == state.milestone.as_deref();
         let is_over = survey.position.next.action == Action::None;
         let is_shipped = is_over && has_shipped;
-        let is_started = |name: &String| !is_absent(name) && survey.archive(name).is_none();
+        let is_started = |name: &String| !is_absent(name) && survey.folder.archive(name).is_none();
         let is_other = !is_shipped && state.milestone.as_ref().is_some_and(is_started);
         Self {
             slug: folder.active.slug.clone(),

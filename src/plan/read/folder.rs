@@ -26,10 +26,13 @@ use crate::plan::read::phase_dir::{holds_plans, phases_in};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
     FileName, PhaseDir, PlanSlot, Roadmap, StateFile, milestone_version, milestone_version_in,
+    without_status,
 };
+use crate::plan::rules::is_same_milestone;
 use crate::project::vocabulary;
 use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
+use crate::text::is_digit;
 use crate::warning::{Parsed, Warning};
 
 /// The slug of a milestone without a name.
@@ -189,6 +192,16 @@ impl PlanningFolder {
         let has_roadmap = read::exists(&self.dir.join(vocabulary::ROADMAP));
         let is_there = read::is_folder(&phases);
         Ok(is_there && (has_roadmap || !entries(&phases, warnings)?.is_empty()))
+    }
+
+    /// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
+    pub(crate) fn archive(&self, name: &str) -> Option<&Archive> {
+        let name = without_status(name);
+        self.archived.iter().find(|archive| {
+            let slug = archive.slug.as_str();
+            let bare = slug.trim_start_matches(is_digit).strip_prefix('-');
+            is_same_milestone(slug, name) || bare.is_some_and(|slug| is_same_milestone(slug, name))
+        })
     }
 
     /// Returns the archive that contains every active phase, if any: they shipped and were not removed. A new phase may

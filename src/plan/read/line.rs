@@ -1,9 +1,11 @@
 //! Links a value to the bytes of the file that state it, and parses counts: `3`, `3/4`, `3 of 4`.
 
 use std::ops::Range;
+use std::path::Path;
 
 use crate::markdown::{Block, Label, Outline};
 use crate::text::is_digit;
+use crate::warning::Warning;
 
 /// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,13 @@ impl<T> Located<T> {
     /// Returns another value stated by the same bytes.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Located<U> {
         Located { value: change(self.value), range: self.range, line: self.line }
+    }
+}
+
+impl Located<String> {
+    /// Returns a warning that quotes what is stated.
+    pub(crate) fn warning(&self, path: &Path, problem: &str) -> Warning {
+        Warning::at(path, self.line, format!("{problem}: {:?}", self.value))
     }
 }
 

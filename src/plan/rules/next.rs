@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::plan::phase::{letters, may_be_same};
 use crate::plan::read::vocabulary::has;
-use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
+use crate::plan::rules::phases::{is_left_unticked, names_check};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
     Action, Archive, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseDir, PhaseNumber,
-    PhaseProgress, PhaseState, PlanState, RoadmapPhase, Says, Survey, milestone_version,
-    milestone_version_in,
+    PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase, Says, Survey,
+    milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::storage::read;
@@ -161,7 +161,7 @@ impl<'a> Case<'a> {
                     let is_uat = check.kind == CheckKind::Uat;
                     let survey = case.survey;
                     let is_first = match step.action {
-                        Action::Remediate => is_uat || !survey.layout.name.keeps_milestones(),
+                        Action::Remediate => is_uat || survey.is_vbw(),
                         _ => {
                             let is_wanted =
                                 named == Some(phase) || is_to_repeat(case, phase, check);
@@ -202,7 +202,7 @@ fn has_ended(survey: &Survey) -> bool {
     !survey.folder.archived.is_empty()
         || survey.state.no_milestone.is_some()
         || survey.shipped.is_some()
-        || survey.roadmap.milestones.iter().any(|one| one.is_shipped)
+        || survey.roadmap.has_shipped()
         || survey.state.claims.iter().any(|claim| says_complete(&claim.value))
 }
 
@@ -214,7 +214,7 @@ fn over(case: &Case<'_>) -> Option<String> {
     let shipped = survey.shipped_line();
     if case.last(Phase::has_files).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
-        let named = || survey.archive(survey.milestone()?);
+        let named = || survey.folder.archive(survey.milestone()?);
         // VBW's own record, which its roadmap need not follow.
         let is_recorded = |archive: &&Archive| {
             let record = archive.dir.as_ref().map(|dir| dir.join(vocabulary::SHIPPED));
@@ -236,7 +236,7 @@ fn over(case: &Case<'_>) -> Option<String> {
         || survey.last_of_shipped().map(|one| survey.line(vocabulary::ROADMAP, one.line));
     // GSD archives the roadmap, and may leave the phases where they are.
     let archived = || {
-        let archive = survey.archive(survey.state.milestone.as_deref()?)?;
+        let archive = survey.folder.archive(survey.state.milestone.as_deref()?)?;
         archive.has_roadmap_beside().then(|| survey.archive_line(archive))
     };
     let shipped = shipped.or_else(in_roadmap).or_else(archived);
@@ -279,7 +279,7 @@ fn is_blank(case: &Case<'_>) -> bool {
     let (folder, state) = (&survey.folder, &survey.state);
     let is_named = || {
         let named = state.milestone.as_deref().filter(|name| !survey.has_shipped(name));
-        named.is_some() && !survey.layout.name.keeps_milestones()
+        named.is_some() && survey.is_vbw()
     };
     let says_more = |claim: &Claim| {
         matches!(claim, Claim::Count(_, 1..))
@@ -289,7 +289,7 @@ fn is_blank(case: &Case<'_>) -> bool {
     (folder.archived.is_empty() || folder.active.dir != folder.dir || is_named())
         && state.no_milestone.is_none()
         && survey.shipped.is_none()
-        && (has_open_milestone || !survey.roadmap.milestones.iter().any(|one| one.is_shipped))
+        && (has_open_milestone || !survey.roadmap.has_shipped())
         && !state.claims.iter().any(|claim| says_more(&claim.value))
 }
 
@@ -320,8 +320,7 @@ fn last_finished<'a>(case: &Case<'a>, choice: Choice<'a>) -> Option<&'a Phase> {
 fn named_to_check<'a>(case: &Case<'a>) -> Option<&'a Phase> {
     let survey = case.survey;
     let named = case.stated.filter(|phase| phase.state == PhaseState::Done)?;
-    let is_set_back = !survey.layout.name.keeps_milestones();
-    (is_set_back && statuses(&survey.state).any(names_check)).then_some(named)
+    (survey.is_vbw() && survey.state.statuses().any(names_check)).then_some(named)
 }
 
 /// Returns whether the stage file of VBW's remediation wants the user test repeated (`verify`, or `done`, which VBW takes for
@@ -454,8 +453,7 @@ impl<'a> Case<'a> {
                 let open = open.or_else(|| Some(Step::new(Action::Execute, Some(left()?))));
                 let unchecked = || {
                     case.members.iter().find_map(|phase| {
-                        let is_unticked = phase.planned.as_deref().is_some_and(is_left_unticked);
-                        let left = || phase.check_left().filter(|_| is_unticked);
+                        let left = || phase.check_left().filter(|_| is_left_unticked(phase));
                         let check = phase.open_checks().next().or_else(left)?;
                         Some(case.check(phase, check))
                     })
@@ -492,9 +490,8 @@ impl<'a> Case<'a> {
                 let beside = beside.filter_map(|claim| claim.value.text(Says::PhaseStatus));
                 let listed = state.phase_statuses.iter().filter(|(one, _)| *one == phase.number);
                 let mut statuses = beside.chain(listed.map(|(_, status)| &*status.value));
-                let mark = phase.planned.as_ref().and_then(|planned| planned.checkbox.as_ref());
-                let is_called = mark.is_some_and(|mark| mark.value)
-                    || statuses.any(PhaseProgress::is_complete_status);
+                let is_called =
+                    phase.mark() == Some(true) || statuses.any(PhaseProgress::is_complete_status);
                 let next = case.unfinished_after(Some(phase)).next().filter(|_| is_called)?;
                 Some((Case::work(next), true))
             },
@@ -506,10 +503,10 @@ impl<'a> Case<'a> {
                 let phase = case.stated.filter(|phase| Some(*phase) != choice.phase)?;
                 let is_new =
                     |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted);
-                let says_new = statuses(&case.survey.state).any(|status| {
+                let says_new = case.survey.state.statuses().any(|status| {
                     is_new(status) || status.to_lowercase().contains("ready to plan")
                 });
-                let in_row = phase.planned.as_deref().and_then(progress_in_row);
+                let in_row = phase.row().and_then(ProgressRow::progress);
                 let is_new = says_new || in_row == Some(PhaseProgress::NotStarted);
                 (phase.is_ticked() && phase.plans.is_empty() && is_new)
                     .then_some((Step::new(Action::Plan, Some(phase)), true))
@@ -533,12 +530,10 @@ impl<'a> Case<'a> {
             name: "check left",
             reason: "a check of the last finished phase is to be done or repeated, or of the last one that is left unticked for it, or STATE.md says that one follows",
             test: |case, choice| {
-                let is_last = |phase: &Phase| case.frontier == Some(phase);
                 let is_left = |phase: &&Phase| {
                     phase.state == PhaseState::Done
                         && Some(*phase) != choice.phase
-                        && (is_last(phase)
-                            || phase.planned.as_deref().is_some_and(is_left_unticked))
+                        && (case.frontier == Some(*phase) || is_left_unticked(phase))
                 };
                 let mut left = case.members.iter().copied().rev().filter(is_left);
                 let left = left.find_map(|phase| Some(case.check(phase, phase.check_left()?)));

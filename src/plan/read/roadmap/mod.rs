@@ -194,13 +194,12 @@ impl Roadmap {
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         let milestones = milestone::milestones(&outline, numbering, is_over);
-        let (phases, by_number) = (Vec::new(), HashMap::new());
         let mut assembly = Assembly {
             outline: &outline,
             numbering,
             milestones,
-            phases,
-            by_number,
+            phases: Vec::new(),
+            by_number: HashMap::new(),
             unread: Vec::new(),
             is_template: false,
         };
@@ -224,9 +223,7 @@ impl Roadmap {
         });
         let unknown = unknown.take(MAX_REPORTED).map(|found| (found, "unknown status"));
         let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
-        warnings.extend(unknown.chain(unread).map(|(found, what)| {
-            Warning::at(path, found.line, format!("{what}: {:?}", found.value))
-        }));
+        warnings.extend(unknown.chain(unread).map(|(found, what)| found.warning(path, what)));
         warnings.extend(unprefixed(&phases).take(MAX_REPORTED).map(|phase| {
             let message = format!("phase {} has no milestone in its number", phase.number);
             Warning::at(path, phase.line, message)
@@ -245,6 +242,11 @@ impl Roadmap {
     pub(crate) fn phase(&self, number: &PhaseNumber) -> Option<&Arc<RoadmapPhase>> {
         let same = self.phases.iter().filter(|phase| phase.number == *number);
         same.min_by_key(|phase| phase.is_shipped)
+    }
+
+    /// Returns whether it calls a milestone shipped.
+    pub(crate) fn has_shipped(&self) -> bool {
+        self.milestones.iter().any(|milestone| milestone.is_shipped)
     }
 
     /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
@@ -362,16 +364,16 @@ impl Assembly<'_, '_> {
         }
         let is_shipped = found.milestone.is_some_and(|index| self.milestones[index].is_shipped);
         let same = self.by_number.entry(found.number.clone()).or_default();
-        let fits = |index: usize, may_differ: bool| {
-            let phase = &self.phases[index];
-            let both = phase.milestone.zip(found.milestone);
-            (may_differ || phase.is_shipped == is_shipped)
-                && both.is_none_or(|(own, other)| own == other)
+        let find = |may_differ: bool| {
+            same.iter().copied().find(|index| {
+                let phase = &self.phases[*index];
+                let both = phase.milestone.zip(found.milestone);
+                (may_differ || phase.is_shipped == is_shipped)
+                    && both.is_none_or(|(own, other)| own == other)
+            })
         };
-        let known = same.iter().copied().find(|index| fits(*index, false));
         let may_differ = !found.has_section && !is_shipped;
-        let other = || same.iter().copied().find(|index| may_differ && fits(*index, true));
-        let Some(index) = known.or_else(other) else {
+        let Some(index) = find(false).or_else(|| find(true).filter(|_| may_differ)) else {
             same.push(self.phases.len());
             self.phases.push(Arc::new(RoadmapPhase { is_shipped, ..found }));
             return;

@@ -187,6 +187,17 @@ type ListedStatus = (PhaseNumber, Located<String>);
 pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
+    /// Returns the first number stated about this.
+    pub(crate) fn count(&self, says: Says) -> Option<usize> {
+        let count = self.claims.iter().find_map(|claim| claim.value.count(says));
+        count.map(|count| count as usize)
+    }
+
+    /// Returns the statuses.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = &str> {
+        self.claims.iter().filter_map(|claim| claim.value.status())
+    }
+
     /// Adds the decisions that the planning folder's own STATE.md keeps for all milestones; open items are carried
     /// into a new milestone when it starts.
     pub(crate) fn add_shared(&mut self, shared: Self) {
@@ -221,10 +232,9 @@ impl StateFile {
         let is_stated = !claims.is_empty() || !labels.is_empty() || no_milestone.is_some();
         let prose = if is_stated { None } else { position::prose(&outline) };
         not_understood.truncate(MAX_REPORTED);
-        for label in &not_understood {
-            let message = format!("the current phase has no number: {:?}", label.value);
-            warnings.push(Warning::at(path, label.line, message));
-        }
+        let unclear = not_understood.iter();
+        warnings
+            .extend(unclear.map(|label| label.warning(path, "the current phase has no number")));
         if let Some(first) = claims.get(MAX_CLAIMS) {
             let message = format!(
                 "has more than {MAX_CLAIMS} statements about the position; the rest are ignored"
