@@ -307,15 +307,13 @@ impl Deviation {
         let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
         for line in passage.lines() {
-            let label = Label::parse(line.trim_end(), 0, 1);
-            let part = label.as_ref().and_then(|label| DeviationPart::from_label(&label.name));
-            let is_label = part.is_some() || label.as_ref().is_some_and(|label| label.is_bold);
-            if is_label || line.trim().is_empty() {
+            let label = label_of(line);
+            if label.is_some() || line.trim().is_empty() {
                 self.set_part(open.take(), &std::mem::take(&mut value));
             }
-            match label.filter(|_| part.is_some()) {
-                Some(label) => (open, value) = (part, label.value),
-                None => value = format!("{value} {}", without_bullet(line.trim())),
+            match label {
+                Some((label, Some(part))) => (open, value) = (Some(part), label.value),
+                _ => value = format!("{value} {}", without_bullet(line.trim())),
             }
         }
         self.set_part(open, &value);
@@ -348,12 +346,8 @@ fn unlabelled(passage: &str) -> String {
     if !(head.starts_with("**") || head.starts_with('#')) || is_lead(head) {
         return String::new();
     }
-    let is_label = |line: &str| {
-        let label = Label::parse(line.trim_end(), 0, 1);
-        label.is_some_and(|own| own.is_bold || DeviationPart::from_label(&own.name).is_some())
-    };
     let (mut told, mut is_bullet) = (String::new(), false);
-    for line in lines.map(str::trim).take_while(|line| !is_label(line)) {
+    for line in lines.map(str::trim).take_while(|line| label_of(line).is_none()) {
         let text = without_bullet(line);
         let begins = text.len() < line.len();
         is_bullet = begins || is_bullet && !line.is_empty();
@@ -456,7 +450,14 @@ fn unbolded(text: &str) -> String {
 
 /// Returns the part whose label a text begins with.
 fn part_of(text: &str) -> Option<DeviationPart> {
-    DeviationPart::from_label(&Label::parse(text.lines().next()?, 0, 0)?.name)
+    label_of(text.lines().next()?)?.1
+}
+
+/// Returns the label of a line that is in bold or names a part, and that part.
+fn label_of(line: &str) -> Option<(Label, Option<DeviationPart>)> {
+    let label = Label::parse(line.trim_end(), 0, 1)?;
+    let part = DeviationPart::from_label(&label.name);
+    (label.is_bold || part.is_some()).then_some((label, part))
 }
 
 #[cfg(test)]
