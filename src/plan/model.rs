@@ -287,8 +287,7 @@ impl Survey {
 
     /// Returns the main purpose of the project from PROJECT.md, otherwise from STATE.md.
     pub fn core_value(&self) -> Option<&str> {
-        let written = self.project_file.core_value.as_ref();
-        written.or(self.state.core_value.as_ref()).map(String::as_str)
+        self.project_file.core_value.as_deref().or(self.state.core_value.as_deref())
     }
 
     /// Returns requirements with their texts; if REQUIREMENTS.md cannot be read, only their ids.
@@ -300,14 +299,12 @@ impl Survey {
         if named.is_empty() {
             return Vec::new();
         }
-        let mut text = String::new();
-        for home in [&self.folder.active.dir, &self.folder.dir] {
-            let path = home.join(vocabulary::REQUIREMENTS);
-            if text.is_empty() {
-                text = read::text_or_warning(&path, warnings).unwrap_or_default();
-            }
-        }
-        Requirement::resolve(named, &text)
+        let homes = [&self.folder.active.dir, &self.folder.dir];
+        let mut texts = homes.into_iter().filter_map(|home| {
+            read::text_or_warning(&home.join(vocabulary::REQUIREMENTS), warnings)
+        });
+        let text = texts.find(|text| !text.is_empty());
+        Requirement::resolve(named, &text.unwrap_or_default())
     }
 
     /// Returns the whole path of one that is relative to the project.
@@ -378,11 +375,12 @@ impl Survey {
         Some(format!("{dir}: {plans}, {summaries}{}", declared.unwrap_or_default()))
     }
 
-    /// Returns the line number in STATE.md of the current phase.
-    pub(super) fn pointer_line(&self) -> usize {
+    /// Returns the line of STATE.md that names the current phase.
+    pub(super) fn pointer_line(&self) -> String {
         let number = self.state.phase.number.as_ref();
         let is_it = |claim: &Claim| matches!(claim, Claim::Phase(stated) if Some(stated) == number);
-        self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
+        let found = self.state.claims.iter().find(|claim| is_it(&claim.value));
+        self.line(vocabulary::STATE, found.map_or(1, |claim| claim.line))
     }
 
     /// Returns whether the tool that wrote the folder is VBW or its predecessor.

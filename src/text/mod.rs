@@ -38,6 +38,11 @@ pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
+/// Returns a text without its byte order mark.
+pub(crate) fn after_byte_order_mark(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {
     one_line(text.to_lowercase().trim_end_matches([':', ' ', '\t']))

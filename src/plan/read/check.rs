@@ -150,19 +150,16 @@ impl Reader<'_> {
     /// check was repeated after them.
     fn check(&self, (kind, _, rounds, stage): Kind) -> Option<Check> {
         let mut check = self.stated(kind, rounds, stage)?;
+        let closes = |slot: &&PlanSlot| slot.plan().is_some_and(|plan| plan.value.closes_gaps);
+        let mut of_gaps = self.plans.iter().filter(closes).peekable();
         if matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed)
             && !self.is_repeated(&check.file)
-            && self.has_closed_gaps()
+            && of_gaps.peek().is_some()
+            && of_gaps.all(|slot| slot.state == PlanState::Complete)
         {
             check.outcome = CheckOutcome::Outdated;
         }
         Some(check)
-    }
-
-    fn has_closed_gaps(&self) -> bool {
-        let closes = |slot: &&PlanSlot| slot.plan().is_some_and(|plan| plan.value.closes_gaps);
-        let mut of_gaps = self.plans.iter().filter(closes).peekable();
-        of_gaps.peek().is_some() && of_gaps.all(|slot| slot.state == PlanState::Complete)
     }
 
     /// Returns whether a report is not the first one, which `re_verification: false` and an empty field say.
@@ -177,7 +174,7 @@ impl Reader<'_> {
     /// in another folder of `remediation/`, or directly in it.
     fn other_round(&self) -> Option<Check> {
         let home = self.dir.remediation()?;
-        let folders = folder::entries(&home, &mut Vec::new()).ok()?;
+        let folders = folder::visible(&home).ok()?;
         let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
         let others =
             folders.iter().filter(|(name, kind)| *kind == PathKind::Folder && !known(name));
@@ -270,18 +267,17 @@ impl Reader<'_> {
     /// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
     /// are in no folder of a round count as those of a first one.
     fn latest_round(&self, rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)>> {
-        let mut ignored = Vec::new();
         let number = |name: &str| -> Option<u32> {
             name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
         };
-        let listed = folder::entries(rounds, &mut ignored)?.into_iter();
+        let listed = folder::visible(rounds)?.into_iter();
         let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
         let mut folders: Vec<_> =
             folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
         folders.push((0, rounds.to_owned()));
         folders.sort();
         for (_, dir) in folders.into_iter().rev() {
-            let mut files = folder::entries(&dir, &mut ignored)?;
+            let mut files = folder::visible(&dir)?;
             files.retain(|(_, entry)| *entry == PathKind::File);
             let find = |is: &dyn Fn(&str) -> bool| {
                 files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))

@@ -71,8 +71,7 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     for block in outline.blocks(range) {
         let own: Vec<Decision> = match &block.content {
             BlockContent::Paragraph => {
-                let text = outline.slice(&block.range);
-                label = bold_label(text);
+                label = bold_label(outline.slice(&block.range));
                 continue;
             }
             BlockContent::Item(item) => {

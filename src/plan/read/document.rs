@@ -22,7 +22,7 @@ use crate::markdown::{
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
 use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
-use crate::text::{join, non_placeholder, one_line, words_in};
+use crate::text::{after_byte_order_mark, join, non_placeholder, one_line, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
@@ -152,7 +152,7 @@ fn in_path(path: &Path) -> Ids {
 
 /// Returns whether a text is JSON Lines rather than markdown.
 pub(crate) fn is_json_lines(text: &str) -> bool {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = after_byte_order_mark(text).trim_start();
     text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
 }
 
@@ -163,7 +163,7 @@ fn parse_rows(text: &str, path: &Path) -> Parsed<Node> {
     let mut tasks = Vec::new();
     for (index, raw) in text.lines().enumerate() {
         let line = index + 1;
-        let raw = raw.trim_start_matches('\u{feff}').trim();
+        let raw = after_byte_order_mark(raw).trim();
         if raw.is_empty() {
             continue;
         }
@@ -200,13 +200,12 @@ fn renamed(row: serde_json::Map<String, Json>) -> Json {
 fn node(json: Json, line: usize) -> Node {
     let value = match json {
         Json::Null => Value::Text(String::new()),
-        Json::Bool(flag) => Value::Text(flag.to_string()),
-        Json::Number(number) => Value::Text(number.to_string()),
         Json::String(text) => Value::Text(text),
         Json::Array(list) => Value::List(list.into_iter().map(|json| node(json, line)).collect()),
         Json::Object(map) => {
             Value::Map(map.into_iter().map(|(key, json)| (key, node(json, line))).collect())
         }
+        scalar => Value::Text(scalar.to_string()),
     };
     Node { value, line }
 }

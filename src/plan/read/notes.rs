@@ -29,7 +29,7 @@ use crate::plan::read::{PhaseProgress, document};
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{clip, fold, non_placeholder, one_line};
+use crate::text::{after_byte_order_mark, clip, fold, non_placeholder, one_line};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of files that are read.
@@ -146,7 +146,7 @@ pub(crate) fn latest_handoff<'a>(
 }
 
 fn from_fields(text: &str, file: PathBuf) -> Option<Handoff> {
-    let fields: HandoffFields = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let fields: HandoffFields = serde_json::from_str(after_byte_order_mark(text)).ok()?;
     let phase_dir = fields.phase_dir.as_deref().map(Path::new);
     let name = phase_dir.and_then(Path::file_name);
     Some(Handoff {
@@ -197,11 +197,10 @@ pub struct WorkflowSettings {
 impl WorkflowSettings {
     /// Parses a config.json; invalid JSON requires nothing.
     pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        let config = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+        let config = match serde_json::from_str::<Value>(after_byte_order_mark(text)) {
             Ok(config) => config,
             Err(fault) => {
-                let message = format!("not read: {fault}");
-                let warning = Warning::at(path, fault.line(), message);
+                let warning = Warning::at(path, fault.line(), format!("not read: {fault}"));
                 return Parsed::new(Self::default(), vec![warning]);
             }
         };
@@ -221,7 +220,7 @@ impl WorkflowSettings {
             numbers_by_milestone: text("phase_id_convention").as_deref()
                 == Some("milestone-prefixed"),
         };
-        Parsed::new(value, Vec::new())
+        Parsed::clean(value)
     }
 }
 

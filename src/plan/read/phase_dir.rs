@@ -151,7 +151,7 @@ pub(super) fn phases_in(
             // `B7-01-PLAN.md` has the id of a phase that is not read.
             let is_numbered = |name: &str| split_kind(name).is_some() && name.contains(is_digit);
             if holds_plans(&dir, 2)?
-                || folder::entries(&dir, &mut Vec::new())?.iter().any(|(name, _)| is_numbered(name))
+                || folder::visible(&dir)?.iter().any(|(name, _)| is_numbered(name))
             {
                 found.not_understood.push(dir);
             }
@@ -179,7 +179,7 @@ pub(crate) fn settings(home: &Path) -> WorkflowSettings {
 
 /// Returns whether a folder contains plans or summaries, down to a depth.
 pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
-    for (name, kind) in folder::entries(dir, &mut Vec::new())? {
+    for (name, kind) in folder::visible(dir)? {
         let is_found = match kind {
             PathKind::File => FileName::parse(&name, "").is_some(),
             PathKind::Folder if depth > 1 => holds_plans(&dir.join(&name), depth - 1)?,
@@ -331,7 +331,7 @@ fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
             file.plan.is_some() && (is_bare(&file) || file.phase.as_ref() == Some(number))
         })
     };
-    Ok(folder::entries(dir, &mut Vec::new())?.iter().any(is_own))
+    Ok(folder::visible(dir)?.iter().any(is_own))
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.

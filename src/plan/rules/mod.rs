@@ -226,6 +226,10 @@ impl<'a> Case<'a> {
         self.members.iter().copied().filter(is_after).filter(|other| other.is_unfinished())
     }
 
+    fn first_unfinished(&self) -> Option<&'a Phase> {
+        self.unfinished_after(None).next()
+    }
+
     /// Returns the work on an unfinished phase.
     fn work(phase: &'a Phase) -> Step<'a> {
         let action = match phase.state {
@@ -290,7 +294,7 @@ impl<'a> Case<'a> {
             places.extend(survey.contents(phase).or_else(planned));
         }
         let is_pointer = self.stated == Some(phase);
-        places.extend(is_pointer.then(|| survey.line(vocabulary::STATE, survey.pointer_line())));
+        places.extend(is_pointer.then(|| survey.pointer_line()));
         places
     }
 }

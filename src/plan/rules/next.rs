@@ -16,6 +16,8 @@ use crate::project::vocabulary;
 use crate::storage::read;
 use crate::text::slug_of;
 
+const BLANK: &str = "blank";
+
 impl<'a> Case<'a> {
     /// The cursor: the phase from which the next work is looked for.
     pub(super) const CURSOR: [Rule<'a, (), &'a Phase>; 3] = [
@@ -38,12 +40,10 @@ impl<'a> Case<'a> {
         Rule {
             name: "first unfinished",
             reason: "nothing is done yet",
-            test: |case, ()| prepared(case, None).or_else(|| case.unfinished_after(None).next()),
+            test: |case, ()| prepared(case, None).or_else(|| case.first_unfinished()),
         },
     ];
-}
 
-impl<'a> Case<'a> {
     /// The next action, given the cursor.
     pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 9] = [
         Rule {
@@ -122,11 +122,7 @@ impl<'a> Case<'a> {
             },
         },
     ];
-}
 
-const BLANK: &str = "blank";
-
-impl<'a> Case<'a> {
     /// What comes before the chosen action.
     pub(super) const GATES: [Rule<'a, Choice<'a>, Step<'a>>; 4] = [
         Rule {
@@ -443,7 +439,7 @@ impl<'a> Case<'a> {
                 if choice.action != Action::Ship {
                     return None;
                 }
-                let open = case.unfinished_after(None).next().map(Case::work);
+                let open = case.first_unfinished().map(Case::work);
                 let is_left = |phase: &&Phase| {
                     let mut checks = phase.checks().iter();
                     phase.has_unclear_counts()
@@ -546,16 +542,13 @@ impl<'a> Case<'a> {
             name: "passed over",
             reason: "a phase before it was never begun",
             test: |case, choice| {
-                let first =
-                    case.unfinished_after(None).next().filter(|_| case.frontier.is_some())?;
+                let first = case.first_unfinished().filter(|_| case.frontier.is_some())?;
                 let chosen = choice.phase?;
                 (first.number < chosen.number).then(|| (Case::work(first), false))
             },
         },
     ];
-}
 
-impl<'a> Case<'a> {
     /// What settles a choice, so that nothing contests it.
     pub(super) const SETTLED: [Rule<'a, Choice<'a>, ()>; 1] = [Rule {
         name: "discussed",

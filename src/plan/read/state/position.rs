@@ -77,10 +77,7 @@ pub(super) fn claims(
     let mut unclear = Vec::new();
     for label in labels(outline, POSITION) {
         let value = Span::from_label(&label);
-        let text = |says| {
-            let text = non_placeholder(value.text)?;
-            Some(value.with_value(Claim::Text(says, text.to_owned())))
-        };
+        let text = |says| non_placeholder(value.text).map(|_| told(says, value));
         match about(&label) {
             Some(Label::Phase) => {
                 let is_read = push_phase(value, numbering, &mut claims);
@@ -94,8 +91,7 @@ pub(super) fn claims(
             }
             Some(Label::Status) => claims.extend(text(Says::Status)),
             Some(Label::PhaseName) => claims.extend(text(Says::Name)),
-            Some(Label::Plan) => push_plan(value, &mut claims),
-            Some(Label::Plans) => push_plans(value, &mut claims),
+            Some(own @ (Label::Plan | Label::Plans)) => push_plans(value, own, &mut claims),
             Some(Label::Phases) => {
                 claims.extend(value.count().map(|(total, ..)| counted(Says::Total, total)));
             }
@@ -108,6 +104,10 @@ pub(super) fn claims(
     }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
+}
+
+fn told(says: Says, span: Span<'_>) -> Located<Claim> {
+    span.stated().map(|text| Claim::Text(says, text))
 }
 
 fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
@@ -186,7 +186,7 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     for (span, says) in [(name, Says::Name), (status, Says::PhaseStatus)] {
         let span = span.map(|span| span.trim_chars(&['*', '_', '`']));
         let span = span.filter(|span| !span.text.is_empty());
-        claims.extend(span.map(|span| span.with_value(Claim::Text(says, span.text.to_owned()))));
+        claims.extend(span.map(|span| told(says, span)));
     }
     true
 }
@@ -194,23 +194,19 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
 /// The brackets at the start of a text.
 static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
 
-/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `0 of TBD`, `2`; an id such as `02-01` is not a count.
-fn push_plan(value: Span<'_>, claims: &mut Claims) {
-    let Some((current, total, rest)) = value.count() else { return };
-    let total = total.or_else(|| rest.unknown_total());
-    if total.is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
-        claims.push(counted(Says::CurrentPlan, current));
-    }
-    claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
-}
-
-/// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
-/// is the total.
-fn push_plans(value: Span<'_>, claims: &mut Claims) {
+/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `0 of TBD`, `2`; an id such as `02-01` is not a count. Or the
+/// number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)` is the total.
+fn push_plans(value: Span<'_>, label: Label, claims: &mut Claims) {
     let Some((number, total, rest)) = value.count() else { return };
     let total = total.or_else(|| rest.unknown_total());
-    let is_done = total.is_some() || rest.text.starts_with('/');
-    claims.push(counted(if is_done { Says::PlansDone } else { Says::PlansTotal }, number));
+    let goes_on = |signs: &[char]| total.is_some() || rest.text.starts_with(signs);
+    let says = match label {
+        Label::Plan if goes_on(&['(']) || rest.text.is_empty() => Some(Says::CurrentPlan),
+        Label::Plan => None,
+        _ if goes_on(&['/']) => Some(Says::PlansDone),
+        _ => Some(Says::PlansTotal),
+    };
+    claims.extend(says.map(|says| counted(says, number)));
     claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
 }
 
@@ -221,8 +217,7 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|[^.\d])(\d{1,3
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
     if let Some(bar) = BAR.find(value.text) {
-        let bar = value.part(bar.range());
-        claims.push(bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned())));
+        claims.push(told(Says::Bar, value.part(bar.range())));
     }
     let percent = PERCENT.captures(value.text).and_then(|found| found.get(1));
     if let Some((at, number)) = percent.and_then(|at| Some((at.range(), at.as_str().parse().ok()?)))
@@ -246,7 +241,7 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> C
     }
     for (key, says) in [("current_phase_name", Says::Name), ("status", Says::Status)] {
         let span = span_of(text, front.get(&[key]));
-        claims.extend(span.map(|span| span.with_value(Claim::Text(says, span.text.to_owned()))));
+        claims.extend(span.map(|span| told(says, span)));
     }
     let progress = front.get(&["progress"]);
     for (key, says) in COUNTS {
