@@ -324,8 +324,8 @@ impl<'a> Comparison<'a> {
         let whole = phase.number.whole();
         self.survey.state.claims.iter().all(|claim| {
             let is_wrong = wrong.contains(&claim.line);
-            let is_of_phase = |says| claim.value.count(says).is_some();
-            let is_moved = is_wrong || OF_PHASE.iter().copied().any(is_of_phase);
+            let is_of_phase = |says: &Says| claim.value.count(*says).is_some();
+            let is_moved = is_wrong || OF_PHASE.iter().any(is_of_phase);
             claim.value.status().is_none_or(is_template_status)
                 && !(is_wrong && claim.value.count(Says::Total).is_some_and(|total| total < whole))
                 && !(is_moved && has_remark(self.survey, claim.line))

@@ -451,25 +451,22 @@ pub(crate) fn letters(name: &str) -> String {
 /// cannot be compared.
 pub(crate) fn may_be_same(folder: &str, planned: &str) -> bool {
     let [own, planned] = [folder, planned].map(document::title_words);
-    let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
+    let is_similar = |one: &str, other: &str| {
+        let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+        one == other || same.count() >= SAME_STEM
+    };
     // Folders have ASCII names, so that a word of another script cannot be compared.
     let is_foreign = planned.iter().any(|word| !word.contains(|c: char| c.is_ascii()));
     let letters = own.concat();
+    // `pruefung`, `prufung` and `prfung` have the ASCII parts of `prüfung` in their order.
+    let has_ascii_parts = |word: &str| {
+        let mut parts = word.split(|c: char| !c.is_ascii());
+        parts.try_fold(&*letters, |rest, part| Some(rest.split_once(part)?.1)).is_some()
+    };
     let is_same = |word: &String| {
-        own.iter().any(|own| is_similar(own, word))
-            || !word.is_ascii() && has_ascii_parts(&letters, word)
+        own.iter().any(|own| is_similar(own, word)) || !word.is_ascii() && has_ascii_parts(word)
     };
     own.is_empty() || planned.is_empty() || is_foreign || planned.iter().any(is_same)
-}
-
-/// Returns whether letters contain the ASCII parts of a word in their order: `pruefung`, `prufung` and `prfung` those of
-/// `prüfung`.
-fn has_ascii_parts(letters: &str, word: &str) -> bool {
-    let mut rest = Some(letters);
-    for part in word.split(|c: char| !c.is_ascii()) {
-        rest = rest.and_then(|rest| Some(rest.split_once(part)?.1));
-    }
-    rest.is_some()
 }
 
 /// Returns the name of a phase that is over: the roadmap's, or the folder's if the two have no word in common.
@@ -481,7 +478,3 @@ pub(crate) fn name_of_past_phase<'a>(folder: &'a str, planned: Option<&'a str>) 
 
 /// Number of equal characters at the start of two forms of a word: `config`, `configuration`.
 const SAME_STEM: usize = 4;
-
-fn common_start(one: &str, other: &str) -> usize {
-    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
-}

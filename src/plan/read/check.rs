@@ -225,7 +225,10 @@ impl Reader<'_> {
         let Some((text, file)) = stage.and_then(|file| Some((self.text(&file)?, file))) else {
             return of_report;
         };
-        let word = stage_word(&text);
+        // The stage may also be the only word of the file.
+        let mut lines = text.lines().map(str::trim);
+        let word = stage_field(&text, "stage").or_else(|| lines.find(|line| !line.is_empty()));
+        let word = word.unwrap_or_default();
         // The report of the round is newer than the stage that asks for it.
         let round = stage_field(&text, "round").and_then(|round| round.parse().ok()).unwrap_or(1);
         let is_reported = || of_report.as_ref().and_then(|own| round_of(&own.file)) == Some(round);
@@ -320,13 +323,6 @@ impl Reader<'_> {
 fn stage_field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut lines = text.lines().map(str::trim);
     lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).map(str::trim)
-}
-
-/// Returns the stage, which may also be the only word of the file.
-fn stage_word(text: &str) -> &str {
-    let mut lines = text.lines().map(str::trim);
-    let stated = stage_field(text, "stage");
-    stated.or_else(|| lines.find(|line| !line.is_empty())).unwrap_or_default()
 }
 
 /// Returns the round of a report: `R02-UAT.md`.

@@ -74,9 +74,9 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the body's values for the labels whose names are words of a kind, from labelled lines.
-    pub(crate) fn values(&self, kind: &str) -> Vec<&str> {
-        let lines = self.labels.iter().filter(|(name, _)| has(kind, name));
-        lines.map(|(_, label)| label.value.as_str()).collect()
+    pub(crate) fn values(&self, kind: &'static str) -> impl Iterator<Item = &str> {
+        let lines = self.labels.iter().filter(move |(name, _)| has(kind, name));
+        lines.map(|(_, label)| &*label.value)
     }
 
     /// Returns the texts of a kind, in the front matter and then in the body.

@@ -164,19 +164,17 @@ fn from_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Han
         let section = document::sections(&outline, "next action").next();
         section.map(|section| outline.slice(&section.own))
     };
-    let next_action = tagged(outline.text()).or_else(in_section)?;
+    let tagged = || {
+        let (_, rest) = outline.text().split_once("<next_action>")?;
+        Some(rest.split_once("</next_action>")?.0)
+    };
+    let next_action = tagged().or_else(in_section)?;
     Some(Handoff {
         written: parse_date(front.text(&["last_updated"])?)?,
         next_action: one_line(non_placeholder(next_action)?),
         file,
         phase_dir,
     })
-}
-
-fn tagged(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("<next_action>")?;
-    let (inside, _) = rest.split_once("</next_action>")?;
-    Some(inside.trim())
 }
 
 /// The settings of config.json that are read; absent ones require nothing.

@@ -208,19 +208,20 @@ impl PhaseDir {
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
         let folder = FolderName::new(name, number.numbering());
+        let has_folder = |listed: &[(String, PathKind)], name: &str| {
+            listed.contains(&(name.to_owned(), PathKind::Folder))
+        };
         let mut listed = folder::all_entries(&dir, warnings)?;
         // Some keep a phase's plans in a folder of their own, and its summaries in another.
         let homes = ["plans", "summaries"];
         for home in homes {
-            if listed.contains(&(home.to_owned(), PathKind::Folder)) {
+            if has_folder(&listed, home) {
                 let inside = folder::entries(&dir.join(home), warnings)?.into_iter();
                 listed.extend(inside.map(|(entry, kind)| (format!("{home}/{entry}"), kind)));
             }
         }
         let has_files = listed.iter().any(|(entry, _)| !entry.starts_with('.'));
-        let has_remediation = listed
-            .iter()
-            .any(|(entry, kind)| entry == check::REMEDIATION && *kind == PathKind::Folder);
+        let has_remediation = has_folder(&listed, check::REMEDIATION);
         let mut files = Vec::new();
         for (entry, kind) in listed {
             let own = file_name(&entry);
@@ -352,13 +353,12 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
     };
     let mut slots: BTreeMap<(PlanNumber, Option<String>), PlanSlot> = BTreeMap::new();
     for kind in [FileKind::Plan, FileKind::Summary] {
-        let (of_plans, of_phase): (Vec<_>, Vec<_>) = files
-            .iter()
-            .filter(|(_, file)| file.kind == kind)
-            .map(|(name, file)| (name, file, of_plan(file)))
-            .partition(|(.., number)| number.is_some());
-        for (name, file, number) in of_plans {
-            let Some(number) = number else { continue };
+        let mut of_phase = Vec::new();
+        for (name, file) in files.iter().filter(|(_, file)| file.kind == kind) {
+            let Some(number) = of_plan(file) else {
+                of_phase.push((name, file));
+                continue;
+            };
             // A name without a slug is of the first plan of its number, and any is of a plan without one, unless that
             // has its file: `01-PLAN.md` beside `01-GAP-PLAN.md`.
             let own = (number.clone(), file.slug.clone());
@@ -371,7 +371,7 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
             let slot = slots.entry(known.unwrap_or(own));
             slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, dir, name);
         }
-        for (name, file, _) in of_phase {
+        for (name, file) in of_phase {
             if slots.is_empty() {
                 let slot = PlanSlot::new(PlanNumber::from(1), file.slug.clone());
                 slots.insert((slot.number.clone(), None), slot);

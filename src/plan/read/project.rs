@@ -120,12 +120,12 @@ impl Requirement {
         named
             .iter()
             .map(|name| {
-                if !is_id(name) {
-                    let text = Some(name.clone());
-                    return Self { id: None, text };
+                if is_id(name) {
+                    let text = lines.iter().find_map(|line| after_id(line, name));
+                    Self { id: Some(name.clone()), text }
+                } else {
+                    Self { id: None, text: Some(name.clone()) }
                 }
-                let text = lines.iter().find_map(|line| after_id(line, name));
-                Self { id: Some(name.clone()), text }
             })
             .collect()
     }

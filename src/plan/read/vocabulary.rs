@@ -209,12 +209,6 @@ pub(super) fn is_excepted(rest: &str) -> bool {
     begins("left out", unmarked(rest))
 }
 
-/// Returns whether a text begins with a date: `2026-01-02`.
-fn begins_with_date(text: &str) -> bool {
-    let word = text.split([' ', ')', ',', ':']).next();
-    word.is_some_and(|word| word.starts_with("20") && parse_date(word).is_some())
-}
-
 /// Returns whether a text is a status rather than a name: `COMPLETE`, `Complete (4 plans)`, `complete, verified` and
 /// `complete 2026-01-02`, but not `Complete Rewrite`.
 pub(crate) fn is_status(text: &str) -> bool {
@@ -226,8 +220,9 @@ pub(crate) fn is_status(text: &str) -> bool {
         return true;
     }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
+    let day = rest.trim_start_matches("on ").split([' ', ')', ',', ':']).next();
     rest.is_empty()
-        || begins_with_date(rest.trim_start_matches("on "))
+        || day.is_some_and(|day| day.starts_with("20") && parse_date(day).is_some())
         || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
 }
 

@@ -7,8 +7,8 @@ use std::ptr;
 
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
-    ProjectFile, Survey,
+    Action, Alternative, Check, CheckOutcome, Next, Phase, PhaseNumber, PhaseState, PlanState,
+    Position, ProjectFile, Survey,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -242,7 +242,11 @@ impl<'a> Case<'a> {
     /// Returns what a check of a phase requires.
     fn check(&self, phase: &'a Phase, check: &Check) -> Step<'a> {
         let place = Some(self.survey.check_line(check));
-        Step { action: next::action_for(check), phase: Some(phase), place, is_from_check: true }
+        let action = match check.outcome {
+            CheckOutcome::Issues | CheckOutcome::Diagnosed => Action::Remediate,
+            _ => Action::Verify,
+        };
+        Step { action, phase: Some(phase), place, is_from_check: true }
     }
 
     /// Returns the phase of a step and the layout's command for it.

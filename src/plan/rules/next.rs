@@ -326,14 +326,6 @@ fn is_to_repeat(case: &Case<'_>, phase: &Phase, check: &Check) -> bool {
         && case.stated.is_none_or(|stated| stated.number <= phase.number)
 }
 
-/// Returns the action that an open check requires.
-pub(super) fn action_for(check: &Check) -> Action {
-    match check.outcome {
-        CheckOutcome::Issues | CheckOutcome::Diagnosed => Action::Remediate,
-        _ => Action::Verify,
-    }
-}
-
 /// Returns the open check of a phase.
 ///
 /// User tests block until STATE.md has moved on to a phase with plans; a verification blocks only until

@@ -46,15 +46,15 @@ pub(super) fn unread_items(
     read: &HashSet<usize>,
     numbering: PhaseNumbering,
 ) -> Vec<(Option<PhaseNumber>, Located<String>)> {
-    let is_item = |block: &Block| matches!(block.content, BlockContent::Item(_));
     let sections = outline.sections().iter().map(|section| outline.blocks(&section.own));
-    let lists =
-        sections.flat_map(|blocks| blocks.chunk_by(move |one, next| is_item(one) && is_item(next)));
+    let lists = sections.flat_map(|blocks| {
+        blocks.chunk_by(move |one, next| one.item().is_some() && next.item().is_some())
+    });
     let is_phase = |(block, item): (&Block, &ListItem)| {
         item.checked.is_some() && read.contains(&block.range.start)
     };
-    let lists = lists.filter(|list| items(list).any(is_phase));
-    let lines = lists.flat_map(items).flat_map(|(block, item)| {
+    let lists = lists.filter(|list| list.iter().filter_map(Block::item).any(is_phase));
+    let lines = lists.flatten().filter_map(Block::item).flat_map(|(block, item)| {
         let is_read = read.contains(&block.range.start);
         let lines = outline.slice(&block.range).lines().zip(block.line..);
         // The first line of a phase that was read is its own.
@@ -104,13 +104,6 @@ pub(super) fn unread_numbers(
     let found = headings.chain(rows);
     let found = found.map(|(number, span)| (number, span.stated()));
     found.filter(|(_, line)| !details.contains(line.range.start)).collect()
-}
-
-fn items(list: &[Block]) -> impl Iterator<Item = (&Block, &ListItem)> {
-    list.iter().filter_map(|block| match &block.content {
-        BlockContent::Item(item) => Some((block, item)),
-        _ => None,
-    })
 }
 
 /// Returns whether an open box may be a phase: it has a number that is not a version, and was not struck out.

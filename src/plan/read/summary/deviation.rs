@@ -69,8 +69,8 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
 /// Returns the number and the list that the front matter states, or the number after a label in the body.
 fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
     let Some(node) = document.field("fields with deviations") else {
-        let labelled = document.values("fields with deviations");
-        let found = parse(labelled.into_iter().find(|value| !value.is_empty())?, 1);
+        let mut labelled = document.values("fields with deviations");
+        let found = parse(labelled.find(|value| !value.is_empty())?, 1);
         // The section describes a deviation better than a label.
         return found.filter(|(_, list)| list.is_empty());
     };

@@ -334,7 +334,7 @@ fn stated_duration(
         };
         warnings.push(Warning::at(path, node.line, format!("{fault}: {text:?}")));
     }
-    document.values("duration").into_iter().find_map(Minutes::parse)
+    document.values("duration").find_map(Minutes::parse)
 }
 
 /// Returns the numbers of tasks. `2/2` in the body completes a lone `2` in the front matter.
@@ -353,8 +353,7 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         _ => node.as_text().map_or((None, None), parse),
     };
     let fields = words("completed tasks").filter_map(|key| document.get(key)).map(from_node);
-    let found: Vec<_> =
-        fields.chain(document.values("completed tasks").into_iter().map(parse)).collect();
+    let found: Vec<_> = fields.chain(document.values("completed tasks").map(parse)).collect();
     let completed = found.iter().find_map(|(done, _)| *done);
     let total = document.field("all tasks").and_then(|node| parse(node.as_text()?).0);
     let mut same = found.iter().filter(|(done, _)| *done == completed);
