@@ -10,9 +10,12 @@ mod word_enum;
 
 use std::borrow::{Borrow, Cow};
 use std::fmt::{Debug, Display};
+use std::ops::Deref;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
+use regex_lite::Regex;
 use sha2::{Digest, Sha256};
 
 #[cfg(test)]
@@ -219,6 +222,26 @@ pub(crate) fn pluralize<N: Copy + PartialEq + From<u8>>(number: N, singular: &st
 /// Panics if it is invalid, which the first test that uses it shows.
 pub(crate) fn pattern<R: FromStr<Err: Debug>>(text: &str) -> R {
     text.parse().expect("a constant pattern")
+}
+
+/// A constant regular expression, compiled on first use.
+pub(crate) struct Pattern {
+    text: &'static str,
+    compiled: OnceLock<Regex>,
+}
+
+impl Pattern {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        self.compiled.get_or_init(|| pattern(self.text))
+    }
 }
 
 /// Returns a relative path with `/` between its parts, on every system.

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::clock::parse_date;
@@ -13,7 +11,7 @@ use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
 use crate::plan::read::document;
 use crate::plan::read::vocabulary::has;
-use crate::text::{is_digit, non_placeholder, pattern, says_none, unmarked};
+use crate::text::{Pattern, is_digit, non_placeholder, says_none, unmarked};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -162,18 +160,14 @@ fn from_table(table: &Table) -> Vec<Decision> {
 
 /// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
 /// scripts`.
-static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
-    )
-});
+static TAKEN_BACK: Pattern = Pattern::new(
+    r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+);
 
 /// A mark before a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`. `[Changed]` is about the new one.
-static TAKEN_BACK_MARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?v?\d)",
-    )
-});
+static TAKEN_BACK_MARK: Pattern = Pattern::new(
+    r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?v?\d)",
+);
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
@@ -207,11 +201,9 @@ fn is_struck_out(text: &str) -> bool {
 
 /// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, and without brackets only a plan or the
 /// stage before the first one: `02-03: …`, `Phase 02 P03: …`, `Init: …`.
-static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?):)\s*",
-    )
-});
+static TAG: Pattern = Pattern::new(
+    r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?):)\s*",
+);
 
 /// Splits off the leading tag; of `[Phase ?]: [Phase 4]: …`, both, since the second says where it was made.
 fn split_tag(text: &str) -> Option<(&str, &str)> {

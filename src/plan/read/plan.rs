@@ -12,16 +12,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::vocabulary::{begins, has, says};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
-use crate::text::{join, non_placeholder, pattern, strip_prefix_ignore_case, unmarked};
+use crate::text::{Pattern, join, non_placeholder, strip_prefix_ignore_case, unmarked};
 use crate::warning::{Parsed, Warning};
 
 /// A plan, from its front matter and the tasks in its body.
@@ -283,8 +281,8 @@ fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
 }
 
 /// The number of a task in front of its name: `Task 1: `, `T1 — `, `Step 2. `.
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?"));
+static NUMBER: Pattern =
+    Pattern::new(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?");
 
 #[cfg(test)]
 mod tests;

@@ -5,14 +5,13 @@
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
-use regex_lite::Regex;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::Span;
-use crate::text::{pattern, unmarked};
+use crate::text::{Pattern, unmarked};
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -227,19 +226,15 @@ pub(crate) fn is_status(text: &str) -> bool {
 }
 
 /// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.
-static AFTER_DROPPING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\))?[.!]?$",
-    )
-});
+static AFTER_DROPPING: Pattern = Pattern::new(
+    r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\))?[.!]?$",
+);
 
 /// What may follow it in a remark behind a name: a reason, too.
-static IN_REMARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?x)^(?: [.,;:!(–—] | -\ | (?:by|to|into|until|since|because|due|per|in\ favou?r|indefinitely|entirely)\b
+static IN_REMARK: Pattern = Pattern::new(
+    r"(?x)^(?: [.,;:!(–—] | -\ | (?:by|to|into|until|since|because|due|per|in\ favou?r|indefinitely|entirely)\b
         | (?:(?:in|on|for|as\ of)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | now$ | later$ ) )",
-    )
-});
+);
 
 /// Returns what follows the word with which a text in lower case drops work.
 fn after_dropping(text: &str) -> Option<&str> {

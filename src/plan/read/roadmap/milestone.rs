@@ -9,9 +9,6 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::markdown::{Block, Outline, Section, TableRow};
 use crate::plan::read::roadmap::section::numbers;
@@ -19,7 +16,7 @@ use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, says, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{
-    is_digit, non_placeholder, pattern, strip_prefix_ignore_case, unmarked, words_in,
+    Pattern, is_digit, non_placeholder, strip_prefix_ignore_case, unmarked, words_in,
 };
 
 /// Returns the milestones, blocks and sections before those only listed.
@@ -205,13 +202,12 @@ pub(crate) fn in_heading<'o>(outline: &'o Outline<'_>) -> Option<&'o str> {
     names.next().filter(|_| names.next().is_none())
 }
 
-static IN_HEADING: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$"));
+static IN_HEADING: Pattern = Pattern::new(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$");
 
 /// What follows a milestone's name: a remark about its phases, its size or its date.
-static REMARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)")
-});
+static REMARK: Pattern = Pattern::new(
+    r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)",
+);
 
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {

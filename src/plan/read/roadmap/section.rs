@@ -2,9 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
@@ -15,7 +12,7 @@ use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
 use crate::text::{
-    comma_separated, is_digit, non_placeholder, pattern, says_none, strip_prefix_ignore_case,
+    Pattern, comma_separated, is_digit, non_placeholder, says_none, strip_prefix_ignore_case,
     unmarked, words_in,
 };
 
@@ -257,7 +254,7 @@ fn requirements(text: &str) -> Vec<String> {
 }
 
 /// Text in brackets, which gives reasons, and may have brackets of its own.
-static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\((?:[^()]|\([^()]*\))*\)?"));
+static BRACKETS: Pattern = Pattern::new(r"\((?:[^()]|\([^()]*\))*\)?");
 
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;

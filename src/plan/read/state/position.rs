@@ -1,15 +1,12 @@
 //! Parses the statements of STATE.md about the position.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{Label, find, has, is_status, split_status, words};
 use crate::plan::read::{Claim, Located, PhaseNumbering, Says, StatedPhase, document};
-use crate::text::{non_placeholder, pattern, says_none, strip_prefix_ignore_case};
+use crate::text::{Pattern, non_placeholder, says_none, strip_prefix_ignore_case};
 
 /// The kinds of sections whose labels are statements about the position.
 const POSITION: &[&str] = &["position"];
@@ -192,7 +189,7 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
 }
 
 /// The brackets at the start of a text.
-static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
+static BRACKETS: Pattern = Pattern::new(r"^\((?:[^()]|\([^()]*\))*\)");
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `0 of TBD`, `2`; an id such as `02-01` is not a count. Or the
 /// number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)` is the total.
@@ -211,8 +208,8 @@ fn push_plans(value: Span<'_>, label: Label, claims: &mut Claims) {
 }
 
 /// A progress bar: cells in brackets, or a run of block characters.
-static BAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+"));
-static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|[^.\d])(\d{1,3})\s*%"));
+static BAR: Pattern = Pattern::new(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+");
+static PERCENT: Pattern = Pattern::new(r"(?:^|[^.\d])(\d{1,3})\s*%");
 
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {

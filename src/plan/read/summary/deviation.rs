@@ -10,16 +10,14 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::read::Count;
 use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::text::{non_placeholder, one_line, pattern, says_none, unmarked};
+use crate::text::{Pattern, non_placeholder, one_line, says_none, unmarked};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -371,32 +369,26 @@ fn paths(list: &str) -> impl Iterator<Item = String> {
 }
 
 /// A kind at the start of a text: `[Rule 1 - Bug]`, `DEVN-01`, `Rule 3`.
-static KIND: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[*_~` ]*(?:\[([^\]]{1,48})\]|(devn-|rule )(\d+))"));
+static KIND: Pattern = Pattern::new(r"(?i)^[*_~` ]*(?:\[([^\]]{1,48})\]|(devn-|rule )(\d+))");
 
 /// A rule of a workflow at the start of a text: `[Rule 1 - Bug] …`, `DEVN-02: …`.
-static RULE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[\d*_~`\[(. ]*(?:rule|devn)[ -]*\d"));
+static RULE: Pattern = Pattern::new(r"(?i)^[\d*_~`\[(. ]*(?:rule|devn)[ -]*\d");
 
 /// A paragraph that begins a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
-static HEAD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)"));
+static HEAD: Pattern = Pattern::new(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)");
 
 /// `Total deviations: 3 auto-fixed`.
-static TOTAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)"));
+static TOTAL: Pattern = Pattern::new(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)");
 
 /// The number in front of a title: `1. Text`.
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
+static NUMBER: Pattern = Pattern::new(r"^\d+[.)] +");
 
 /// `None.`, `No major deviations`, `Plan was executed exactly as written`, `Executed without deviations`.
-static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?x)^(?: $ | none(?:\W|$) | (?:no|zero)\ (?:\S+\ )?deviation
+static DENIAL: Pattern = Pattern::new(
+    r"(?x)^(?: $ | none(?:\W|$) | (?:no|zero)\ (?:\S+\ )?deviation
         | (?:plan\ )?(?:was\ )?(?:executed|followed|implemented|completed)(?:\ the)?(?:\ plan)?
           \ (?: (?:exactly\ )?as\ (?:written|planned|specified|designed)\b | without\ (?:any\ )?deviation ) )",
-    )
-});
+);
 
 /// Returns whether a title begins with a word for deviations.
 fn names_deviations(title: &str) -> bool {
@@ -412,8 +404,8 @@ fn is_of_decisions(title: &str) -> bool {
 }
 
 /// What takes a denial back in its sentence: `None, except that …`.
-static EXCEPTION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[^.]*(?:\b(?:except|apart from|aside from|other than)\b|, but\b)"));
+static EXCEPTION: Pattern =
+    Pattern::new(r"^[^.]*(?:\b(?:except|apart from|aside from|other than)\b|, but\b)");
 
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
