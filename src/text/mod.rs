@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 #[cfg(test)]
 pub(crate) use absent::NO_VALUE;
-pub(crate) use absent::says_none;
+pub(crate) use absent::{given, says_none};
 pub use absent::{is_absent, non_placeholder};
 pub(crate) use controls::{is_invisible, is_joiner_or_selector, sanitize_json};
 pub use controls::{sanitized, strip_controls};

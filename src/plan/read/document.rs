@@ -22,7 +22,7 @@ use crate::markdown::{
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
 use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
-use crate::text::{after_byte_order_mark, join, non_placeholder, one_line, words_in};
+use crate::text::{after_byte_order_mark, given, join, non_placeholder, one_line, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
@@ -59,7 +59,7 @@ impl<'a> Document<'a> {
     /// Returns the title in the front matter, otherwise the first heading.
     pub(crate) fn title(&self) -> Option<String> {
         let title = self.front.text(&["title", "name"]).or_else(|| self.outline.title());
-        title.and_then(non_placeholder).map(str::to_owned)
+        title.and_then(given)
     }
 
     /// Returns the node of a key at the top level or under `metrics`.

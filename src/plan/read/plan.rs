@@ -19,7 +19,7 @@ use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::vocabulary::{begins, has, says};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
-use crate::text::{Pattern, join, non_placeholder, strip_prefix_ignore_case, unmarked};
+use crate::text::{Pattern, given, is_absent, join, strip_prefix_ignore_case, unmarked};
 use crate::warning::{Parsed, Warning};
 
 /// A plan, from its front matter and the tasks in its body.
@@ -64,7 +64,6 @@ impl Plan {
         let document = Document::parse(text, path, &mut warnings);
         let (phase, plan) = document.identity(path);
         let front = &document.front;
-        let list = |keys: &[&str]| front.get(keys).map(Node::texts);
         let depends_on = front.get(&["depends_on", "dependencies"]);
         let value = Self {
             phase,
@@ -73,14 +72,11 @@ impl Plan {
             wave: front.text(&["wave"]).and_then(|wave| wave.parse().ok()),
             depends_on: depends_on.map(|node| {
                 let mut texts = node.texts();
-                texts.retain(|text| non_placeholder(text).is_some());
+                texts.retain(|text| !is_absent(text));
                 texts
             }),
-            effort_override: front
-                .text(&["effort_override", "effort"])
-                .and_then(non_placeholder)
-                .map(str::to_owned),
-            files_modified: list(&["files_modified"]),
+            effort_override: front.text(&["effort_override", "effort"]).and_then(given),
+            files_modified: front.get(&["files_modified"]).map(Node::texts),
             must_haves: front
                 .get(&["must_haves"])
                 .map(|node| node.get(&["truths", "tr"]).unwrap_or(node).texts())
@@ -112,7 +108,7 @@ fn is_dropped(front: &FrontMatter) -> bool {
         })
         // `01-03`, or a list of plans
         || front.get(&["superseded_by", "replaced_by"]).is_some_and(|node| {
-            node.texts().iter().any(|plan| non_placeholder(plan).is_some())
+            node.texts().iter().any(|plan| !is_absent(plan))
         })
 }
 
@@ -174,13 +170,12 @@ pub fn check_waves(phase: &PhaseNumber, plans: &[(&PlanNumber, &Plan)]) -> Vec<W
     for (_, plan) in plans {
         for text in plan.depends_on.iter().flatten() {
             let Some(number) = dependency(text, phase) else { continue };
-            let message = match (by_number.get(&number), plan.wave) {
+            let message = match (by_number.get(&number).map(|other| other.wave), plan.wave) {
                 (None, _) => format!("depends on {text}, which is not a plan of this phase"),
-                (Some(other), Some(wave)) if other.wave.is_some_and(|other| wave <= other) => {
-                    let other = other.wave.unwrap_or_default();
+                (Some(Some(other)), Some(wave)) if wave <= other => {
                     format!("in wave {wave}, depends on {text}, which is in wave {other}")
                 }
-                (Some(_), _) => continue,
+                _ => continue,
             };
             warnings.push(Warning::at(&plan.file, plan.depends_on_line, message));
         }

@@ -33,7 +33,7 @@ use crate::plan::read::folder::folders;
 use crate::plan::read::{Decision, Skill, decision, document};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::{is_digit, non_placeholder, one_line, says_none, strip_prefix_ignore_case};
+use crate::text::{given, is_digit, one_line, says_none, strip_prefix_ignore_case};
 use crate::warning::Parsed;
 
 /// The parsed PROJECT.md.
@@ -69,7 +69,7 @@ fn name(outline: &Outline<'_>) -> Option<String> {
         .split_once(':')
         .filter(|(word, _)| word.trim().eq_ignore_ascii_case("project"))
         .map_or(title, |(_, rest)| rest);
-    non_placeholder(named).map(str::to_owned)
+    given(named)
 }
 
 /// Returns the first prose paragraph of a range, on one line.
@@ -91,7 +91,7 @@ fn core_value(outline: &Outline<'_>) -> Option<String> {
         let section = document::sections(outline, "core value").next()?;
         paragraph(outline, &section.own)
     };
-    let labelled = labelled.and_then(|label| non_placeholder(&label.value)).map(str::to_owned);
+    let labelled = labelled.and_then(|label| given(&label.value));
     Some(without_emphasis(&labelled.or_else(section)?).to_owned())
 }
 
@@ -173,8 +173,7 @@ fn after_id(line: &str, id: &str) -> Option<String> {
     if is_code {
         rest = rest.strip_prefix('`').unwrap_or(rest).trim_start_matches(is_mark);
     }
-    let text = one_line(rest);
-    non_placeholder(&text).map(str::to_owned)
+    given(&one_line(rest))
 }
 
 /// Skill folders of the harnesses, relative to the home directory or the project.

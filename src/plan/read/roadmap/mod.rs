@@ -54,7 +54,9 @@ use crate::plan::read::vocabulary::{has, remark_drops, says_dropped, split_statu
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{is_absent, is_digit, non_placeholder, strip_prefix_ignore_case, unmarked};
+use crate::text::{
+    given, is_absent, is_digit, non_placeholder, strip_prefix_ignore_case, unmarked,
+};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -232,7 +234,7 @@ impl Roadmap {
         let heads = outline.sections().iter().take_while(|section| section.level < 2);
         let mut labels = heads.flat_map(|section| outline.labels(&section.own));
         let label = labels.find(|label| has("label of a milestone", &label.name.to_lowercase()));
-        let label = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
+        let label = label.and_then(|label| given(&label.value));
         let milestone = label.or_else(|| milestone::in_heading(&outline).map(str::to_owned));
         let title = outline.title().map(str::to_owned);
         Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }
@@ -275,7 +277,12 @@ impl Assembly<'_, '_> {
     /// Collects all mentions of phases.
     fn read(&mut self) {
         let (outline, numbering) = (self.outline, self.numbering);
-        let headings = headings(outline, numbering);
+        let named = |section| {
+            let phase = parse_phase(title(outline, section)?, numbering)?;
+            Some((RoadmapPhase { has_section: true, ..phase }, section))
+        };
+        // The headings that name a phase, with their sections.
+        let headings: Vec<_> = outline.sections().iter().filter_map(named).collect();
         let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
         for (mut phase, section) in headings {
             section::read(outline, section, numbering, &mut phase);
@@ -504,18 +511,6 @@ fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
     let line = outline.text().get(section.heading.clone()).filter(|_| section.level > 0)?;
     let title = line.trim_start_matches('#');
     Some(Span::new(title, section.heading.end - title.len(), section.line))
-}
-
-/// Returns the headings that name a phase, with their sections.
-fn headings<'o>(
-    outline: &'o Outline<'_>,
-    numbering: PhaseNumbering,
-) -> Vec<(RoadmapPhase, &'o Section)> {
-    let named = |section| {
-        let phase = parse_phase(title(outline, section)?, numbering)?;
-        Some((RoadmapPhase { has_section: true, ..phase }, section))
-    };
-    outline.sections().iter().filter_map(named).collect()
 }
 
 /// Returns the entries of phase checklists, with the offsets at which they begin; those in a phase's own section, among the

@@ -12,8 +12,8 @@ use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
 use crate::text::{
-    Pattern, comma_separated, is_digit, non_placeholder, says_none, strip_prefix_ignore_case,
-    unmarked, words_in,
+    Pattern, comma_separated, given, is_digit, non_placeholder, says_none,
+    strip_prefix_ignore_case, unmarked, words_in,
 };
 
 /// Fills in the fields of a phase from its section and its subsections, up to the next phase.
@@ -142,7 +142,7 @@ impl Reader<'_> {
         match texts.last_mut() {
             Some(last) if continues => *last = format!("{last} {text}"),
             Some(_) => {}
-            None => texts.extend(non_placeholder(text).map(str::to_owned)),
+            None => texts.extend(given(text)),
         }
     }
 
@@ -231,7 +231,7 @@ fn plan_title(text: &str) -> Option<String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || "-:*–—".contains(c));
     let inner = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
     let is_whole = |inner: &&str| !inner.contains('`');
-    non_placeholder(inner.filter(is_whole).unwrap_or(text)).map(str::to_owned)
+    given(inner.filter(is_whole).unwrap_or(text))
 }
 
 /// Returns the requirements of a line: separately if they are ids such as `REQ-01`, `ORG-06a`, `R12`, otherwise the whole

@@ -17,7 +17,7 @@ use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, withou
 use crate::plan::read::Count;
 use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::text::{Pattern, non_placeholder, one_line, says_none, unmarked};
+use crate::text::{Pattern, given, one_line, says_none, unmarked};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -323,7 +323,7 @@ impl Deviation {
     fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
         let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "—-|".contains(c));
-        let Some(value) = non_placeholder(value).map(str::to_owned) else { return };
+        let Some(value) = given(value) else { return };
         let field = match part {
             Some(DeviationPart::Files) => return self.files.extend(paths(&value)),
             Some(DeviationPart::Severity) => &mut self.severity,
