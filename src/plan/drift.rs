@@ -259,10 +259,10 @@ impl<'a> Comparison<'a> {
             let mut unfinished = position.members().filter(|phase| phase.is_unfinished());
             unfinished.find(|phase| phase.number > current.number)
         });
+        let expected = [following, just_done, position.phase()];
         let may_stay = |number: &PhaseNumber| {
-            following.is_some_and(|phase| phase.number == *number)
-                || just_done.is_some_and(|phase| phase.number == *number)
-                || position.phase().is_none_or(|current| current.number == *number)
+            position.phase().is_none()
+                || expected.into_iter().flatten().any(|phase| phase.number == *number)
                 || may_be_checked(position, number)
         };
         let names_other = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !may_stay(number));
@@ -440,8 +440,9 @@ impl<'a> Comparison<'a> {
             Says::Total => position.total(),
             // Those that wait for a check may be left out, and those of earlier milestones included.
             Says::PhasesDone => {
-                let done = position.members().filter(|phase| phase.state == PhaseState::Done);
-                stated.max(done.filter(|phase| !phase.awaits_check).count())
+                let is_done =
+                    |phase: &&Phase| phase.state == PhaseState::Done && !phase.awaits_check;
+                stated.max(position.members().filter(is_done).count())
             }
             Says::AllPlansDone | Says::AllPlansTotal => {
                 let Counts { done, all } = Counts::sum(position.members());
@@ -498,9 +499,10 @@ impl<'a> Comparison<'a> {
         let of_plans = self.percent_beside(line).filter(|_| stated_share == Some(stated));
         let mut measures: Vec<Measure> = counted.chain(of_plans).collect();
         if measures.is_empty() {
-            measures.push(Measure::new(position.done(), position.total(), "phases"));
-            let [done, all] = position.plans();
-            measures.push(Measure::new(done, all, "plans"));
+            let done = position.kept().map(|phase| phase.count(PlanState::Complete)).sum();
+            let all = position.kept().map(|phase| phase.plans.len()).sum();
+            let phases = Measure::new(position.done(), position.total(), "phases");
+            measures.extend([phases, Measure::new(done, all, "plans")]);
         }
         // A phase without plans has no progress yet.
         let of_phase = |here: &Phase| share(here.count(PlanState::Complete), here.plans.len());
@@ -644,16 +646,14 @@ fn numbers(says: Says, phase: &Phase, tool: LayoutName) -> (usize, RangeInclusiv
 
 /// Returns what the cell of a row should count; `None` if what it counts is possible.
 fn row_counts(row: &ProgressRow, phase: &Phase, tool: LayoutName) -> Option<String> {
-    let right = |says, stated: Option<u32>| {
+    let [complete, total] =
+        [row.plans_complete, row.plans_total].map(|count| count.map(|count| count as usize));
+    let right = |says, stated: Option<usize>| {
         let (right, possible) = numbers(says, phase, tool);
-        let stated = stated.map(|count| count as usize);
         stated.filter(|count| possible.contains(count)).unwrap_or(right)
     };
-    let [done, all] =
-        [right(Says::PlansDone, row.plans_complete), right(Says::PlansTotal, row.plans_total)];
-    let is = |stated: Option<u32>, right| stated.is_some_and(|count| count as usize == right);
-    let is_right =
-        is(row.plans_complete, done) && (row.plans_total.is_none() || is(row.plans_total, all));
+    let [done, all] = [right(Says::PlansDone, complete), right(Says::PlansTotal, total)];
+    let is_right = complete == Some(done) && total.is_none_or(|total| total == all);
     (!is_right).then(|| format!("{done}/{all}"))
 }
 
@@ -796,13 +796,14 @@ pub(super) fn metrics(survey: &Survey) -> Vec<Drift> {
         return Vec::new();
     }
     let members = || survey.position.members();
-    let done = members().flat_map(|phase| &phase.plans);
-    let done = done.filter(|slot| slot.state == PlanState::Complete);
-    let complete: usize = members().map(|phase| phase.count(PlanState::Complete)).sum();
+    let plans = members().flat_map(|phase| &phase.plans);
+    let done: Vec<_> = plans.filter(|slot| slot.state == PlanState::Complete).collect();
+    let complete = done.len();
     // A summary of a whole phase that has no plan may be counted or not.
     let of_phases = members().filter(|phase| phase.is_only_summarised()).count();
     let least = complete.saturating_sub(of_phases);
-    let durations = done.map(|slot| slot.summary()?.value.duration_minutes.map(Minutes::as_f64));
+    let durations =
+        done.iter().map(|slot| slot.summary()?.value.duration_minutes.map(Minutes::as_f64));
     // The durations of some plans say nothing against a stated value of all.
     let total = durations.sum::<Option<f64>>().filter(|_| complete > 0);
     let mut comparison = Comparison::new(survey, vocabulary::STATE);

@@ -175,10 +175,8 @@ impl Survey {
         let open = around.into_iter().chain(milestones).find(|one| !one.is_shipped);
         let open = open.map(|one| one.name.as_str());
         // `# Roadmap: v1.1 Sync`, `# Roadmap — Milestone v1.1: Sync`
-        let title = self.roadmap.title.as_deref();
-        let words = title
-            .into_iter()
-            .flat_map(|title| title.match_indices(' ').map(|(at, _)| &title[at + 1..]));
+        let title = self.roadmap.title.as_deref().unwrap_or_default();
+        let words = title.match_indices(' ').map(|(at, _)| &title[at + 1..]);
         let is_newer = |name: &&str| version_parts(name) > stated.and_then(version_parts);
         let title = words.filter(|name| name.starts_with(['v', 'V'])).find(is_newer);
         // One that was put off is older than what has shipped.
@@ -417,25 +415,24 @@ impl Survey {
 
     /// Returns warnings about checks whose result is not understood, of the last phase worked on: only these matter for what
     /// comes next.
-    fn unknown_checks(&self) -> Vec<Warning> {
+    fn unknown_checks(&self) -> impl Iterator<Item = Warning> {
         let last = self.position.members().filter(|phase| phase.is_begun()).last();
         let checks = last.into_iter().flat_map(Phase::checks);
-        let unknown = checks.filter(|check| check.outcome == CheckOutcome::Unknown).map(|check| {
+        checks.filter(|check| check.outcome == CheckOutcome::Unknown).map(|check| {
             let word = &check.status_word;
             let message = format!("not understood as the result of a check: {word:?}");
             Warning::file(&check.file, message)
-        });
-        unknown.collect()
+        })
     }
 
     /// Returns warnings about summaries whose status is not understood.
-    fn unknown_statuses(&self) -> Vec<Warning> {
+    fn unknown_statuses(&self) -> impl Iterator<Item = Warning> {
         let plans = self.position.members().flat_map(|phase| &phase.plans);
         let partial = plans.filter(|slot| slot.state == PlanState::Partial);
         let files = partial.filter_map(|slot| slot.summary.as_ref());
         let unknown =
             |text, path| PlanState::unknown_word(text, &FrontMatter::parse(text, path).value, path);
-        files.filter_map(|file| unknown(file.text()?, &file.path)).collect()
+        files.filter_map(move |file| unknown(file.text()?, &file.path))
     }
 
     /// Returns warnings about files of the phases that could not be read, of those that were needed so far.
@@ -490,8 +487,8 @@ fn handoff(survey: &Survey, warnings: &mut Vec<Warning>) -> Option<Handoff> {
     let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.path);
     let latest = notes::latest_handoff(&survey.folder.dir, dirs, warnings)?;
     let own = latest.phase_dir.as_ref().and_then(|name| {
-        let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
-        dirs.position(|dir| dir.is_some_and(|dir| dir.path.ends_with(name)))
+        let is_own = |phase: &Phase| phase.dir.as_ref().is_some_and(|dir| dir.path.ends_with(name));
+        survey.position.phases.iter().position(is_own)
     });
     let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
     let file = survey.relative(&latest.file).to_owned();

@@ -415,13 +415,6 @@ impl Position {
         (self.kept().map(Phase::share_done).sum::<usize>() + total - 1) * 100 / (total * WHOLE)
     }
 
-    /// Returns the number of complete plans, and of all.
-    pub(super) fn plans(&self) -> [usize; 2] {
-        let done = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
-        let all = self.kept().map(|phase| phase.plans.len()).sum();
-        [done, all]
-    }
-
     /// Returns the phases of the active milestone.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Phase> {
         self.phases.iter().filter(|phase| phase.is_in_milestone)

@@ -174,11 +174,10 @@ impl Reader<'_> {
     /// in another folder of `remediation/`, or directly in it.
     fn other_round(&self) -> Option<Check> {
         let home = self.dir.remediation()?;
-        let folders = folder::visible(&home).ok()?;
+        let folders = folder::folders(&home, &mut Vec::new());
         let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
-        let others =
-            folders.iter().filter(|(name, kind)| *kind == PathKind::Folder && !known(name));
-        let homes = others.map(|(name, _)| home.join(name)).chain([home.clone()]);
+        let others = folders.iter().filter(|name| !known(name));
+        let homes = others.map(|name| home.join(name)).chain([home.clone()]);
         let kind = CheckKind::Verification;
         let mut latest = homes.filter_map(|rounds| self.latest_round(&rounds, kind).ok().flatten());
         let (file, _) = latest.find(|(_, is_open)| *is_open)?;
@@ -231,7 +230,11 @@ impl Reader<'_> {
         let word = word.unwrap_or_default();
         // The report of the round is newer than the stage that asks for it.
         let round = stage_field(&text, "round").and_then(|round| round.parse().ok()).unwrap_or(1);
-        let is_reported = || of_report.as_ref().and_then(|own| round_of(&own.file)) == Some(round);
+        // The round that the report's name begins with: `R02-UAT.md`.
+        let reported = || -> Option<u32> {
+            let name = of_report.as_ref()?.file.file_name()?.to_str()?;
+            name.strip_prefix('R')?.split('-').next()?.parse().ok()
+        };
         let outcome = match word {
             "" | "none" => return of_report,
             // A finished round of quality assurance includes its verification; user tests must be repeated by
@@ -239,7 +242,7 @@ impl Reader<'_> {
             "done" if kind == CheckKind::Verification => CheckOutcome::Passed,
             "verified" => CheckOutcome::Passed,
             "done" | "verify" | "reverify" if kind == CheckKind::Uat => {
-                if is_reported() {
+                if reported() == Some(round) {
                     return of_report;
                 }
                 CheckOutcome::Repeat
@@ -323,11 +326,6 @@ impl Reader<'_> {
 fn stage_field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut lines = text.lines().map(str::trim);
     lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).map(str::trim)
-}
-
-/// Returns the round of a report: `R02-UAT.md`.
-fn round_of(report: &Path) -> Option<u32> {
-    report.file_name()?.to_str()?.strip_prefix('R')?.split('-').next()?.parse().ok()
 }
 
 /// Reads the status in a report's front matter, otherwise the one under a label of its body: its words, in lower case,

@@ -69,7 +69,11 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     for block in outline.blocks(range) {
         let own: Vec<Decision> = match &block.content {
             BlockContent::Paragraph => {
-                label = bold_label(outline.slice(&block.range));
+                // A line that consists only of a bold label: `**Phase 2 decisions:**`.
+                let inner = outline.slice(&block.range).strip_prefix("**");
+                label = inner
+                    .and_then(|own| own.strip_suffix(":**").or_else(|| own.strip_suffix("**:")))
+                    .filter(|label| !label.contains("**") && !label.contains('\n'));
                 continue;
             }
             BlockContent::Item(item) => {
@@ -87,13 +91,6 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
         }
     }
     found
-}
-
-/// Returns the text of a line that consists only of a bold label: `**Phase 2 decisions:**`.
-fn bold_label(paragraph: &str) -> Option<&str> {
-    let inner = paragraph.strip_prefix("**")?;
-    let label = inner.strip_suffix(":**").or_else(|| inner.strip_suffix("**:"))?;
-    (!label.contains("**") && !label.contains('\n')).then_some(label)
 }
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.

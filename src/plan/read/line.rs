@@ -149,11 +149,8 @@ impl<'a> Count<'a> {
         if total.is_some_and(|(_, rest)| rest.starts_with('/')) {
             return None;
         }
-        Some(Self {
-            done,
-            total: total.map(|(total, _)| total),
-            rest: total.map_or(rest, |(_, rest)| rest),
-        })
+        let (total, after) = total.unzip();
+        Some(Self { done, total, rest: after.unwrap_or(rest) })
     }
 
     /// Returns the text after `/` or `of `.

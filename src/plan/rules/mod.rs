@@ -7,8 +7,8 @@ use std::ptr;
 
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, CheckOutcome, Next, Phase, PhaseNumber, PhaseState, PlanState,
-    Position, ProjectFile, Survey,
+    Action, Alternative, Check, CheckOutcome, Next, Phase, PhaseNumber, PhaseState, Position,
+    ProjectFile, Survey,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -111,8 +111,8 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
         (is_member, state.map_or(PhaseState::Done, |(state, _)| state))
     };
     let judged: Vec<_> = phases.iter().map(judge).collect();
-    for (phase, (is_member, state)) in phases.iter_mut().zip(judged) {
-        (phase.is_in_milestone, phase.state) = (is_member, state);
+    for (phase, judged) in phases.iter_mut().zip(judged) {
+        (phase.is_in_milestone, phase.state) = judged;
     }
     let case = Case::new(survey, &scope, &phases);
     let cursor = first(Case::CURSOR, &case, ()).map(|(cursor, _)| cursor);
@@ -186,11 +186,6 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool) {
     }
 }
 
-/// Returns whether none of the documents exists that the workflow writes first.
-fn is_new(survey: &Survey) -> bool {
-    !survey.has_state && !survey.has_roadmap && survey.project_file == ProjectFile::default()
-}
-
 impl<'a> Case<'a> {
     fn new(survey: &'a Survey, scope: &'a Scope<'a>, phases: &'a [Phase]) -> Self {
         let members = phases.iter().filter(|phase| phase.is_in_milestone).collect();
@@ -251,9 +246,14 @@ impl<'a> Case<'a> {
 
     /// Returns the phase of a step and the layout's command for it.
     fn command(&self, step: &Step<'_>) -> (Option<PhaseNumber>, String) {
-        let commands = &self.survey.layout.commands;
+        let survey = self.survey;
+        let commands = &survey.layout.commands;
+        // None of the documents exists that the workflow writes first.
+        let is_new = !survey.has_state
+            && !survey.has_roadmap
+            && survey.project_file == ProjectFile::default();
         let command = match step.action {
-            Action::Plan if step.phase.is_none() && is_new(self.survey) => &commands.new_project,
+            Action::Plan if step.phase.is_none() && is_new => &commands.new_project,
             Action::Plan if step.phase.is_none() => {
                 commands.scope.as_ref().unwrap_or(&commands.plan)
             }
@@ -289,7 +289,7 @@ impl<'a> Case<'a> {
     fn places(&self, phase: &Phase) -> Vec<String> {
         let survey = self.survey;
         let mut places: Vec<String> = survey.open_plans(phase).take(MAX_PLANS).collect();
-        let rest = phase.plans.len() - phase.count(PlanState::Complete) - places.len();
+        let rest = phase.open_plans().count() - places.len();
         if rest > 0 {
             places.push(format!("and {rest} more"));
         }

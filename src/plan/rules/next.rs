@@ -149,18 +149,27 @@ impl<'a> Case<'a> {
             name: "open check",
             reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done, or repeated by its stage file; with GSD, people go on despite gaps",
             test: |case, choice| {
-                let named = named_to_check(case);
+                let survey = case.survey;
+                // The finished phase that VBW's STATE.md names with a check that follows: `needs_remediation`.
+                let is_named = |phase: &&Phase| {
+                    phase.state == PhaseState::Done
+                        && survey.is_vbw()
+                        && survey.state.statuses().any(names_check)
+                };
+                let named = case.stated.filter(is_named);
                 let phases = [named, last_finished(case, choice)];
                 phases.into_iter().flatten().find_map(|phase| {
                     let check = open_check(case, phase)?;
                     let step = case.check(phase, check);
                     let is_uat = check.kind == CheckKind::Uat;
-                    let survey = case.survey;
+                    // The stage file of VBW's remediation wants the user test repeated (`verify`, or `done`, which VBW takes
+                    // for the same), and STATE.md has not moved on to a later phase.
+                    let is_to_repeat = check.outcome == CheckOutcome::Repeat
+                        && case.stated.is_none_or(|stated| stated.number <= phase.number);
                     let is_first = match step.action {
                         Action::Remediate => is_uat || survey.is_vbw(),
                         _ => {
-                            let is_wanted =
-                                named == Some(phase) || is_to_repeat(case, phase, check);
+                            let is_wanted = named == Some(phase) || is_to_repeat;
                             survey.workflow.requires_uat || is_uat && is_wanted
                         }
                     };
@@ -191,15 +200,13 @@ impl<'a> Case<'a> {
 /// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active or that
 /// its work is complete.
 fn has_ended(survey: &Survey) -> bool {
-    let says_complete = |claim: &Claim| {
-        claim.count(Says::Percent) == Some(100)
-            || claim.status().is_some_and(PhaseProgress::is_complete_status)
-    };
+    let state = &survey.state;
     !survey.folder.archived.is_empty()
-        || survey.state.no_milestone.is_some()
+        || state.no_milestone.is_some()
         || survey.shipped.is_some()
         || survey.roadmap.has_shipped()
-        || survey.state.claims.iter().any(|claim| says_complete(&claim.value))
+        || state.statuses().any(PhaseProgress::is_complete_status)
+        || state.claims.iter().any(|claim| claim.value.count(Says::Percent) == Some(100))
 }
 
 /// Returns the place of what shows that the milestone is over: its phases are in an archive, or the documents call it
@@ -277,16 +284,13 @@ fn is_blank(case: &Case<'_>) -> bool {
         let named = state.milestone.as_deref().filter(|name| !survey.has_shipped(name));
         named.is_some() && survey.is_vbw()
     };
-    let says_more = |claim: &Claim| {
-        matches!(claim, Claim::Count(_, 1..))
-            || claim.status().is_some_and(PhaseProgress::is_complete_status)
-    };
     let has_open_milestone = survey.milestone().is_some_and(|name| !survey.has_shipped(name));
     (folder.archived.is_empty() || folder.active.dir != folder.dir || is_named())
         && state.no_milestone.is_none()
         && survey.shipped.is_none()
         && (has_open_milestone || !survey.roadmap.has_shipped())
-        && !state.claims.iter().any(|claim| says_more(&claim.value))
+        && !state.statuses().any(PhaseProgress::is_complete_status)
+        && !state.claims.iter().any(|claim| matches!(claim.value, Claim::Count(_, 1..)))
 }
 
 /// Returns whether a folder is named for work of any kind, which need not be a plan: `issues/`.
@@ -310,20 +314,6 @@ fn last_finished<'a>(case: &Case<'a>, choice: Choice<'a>) -> Option<&'a Phase> {
     let is_done = |phase: &Phase| phase.state == PhaseState::Done;
     let last = case.last(is_done).filter(|_| case.frontier.is_none_or(is_done));
     last.filter(|_| choice.phase != last)
-}
-
-/// Returns the finished phase that VBW's STATE.md names with a check that follows: `needs_remediation`.
-fn named_to_check<'a>(case: &Case<'a>) -> Option<&'a Phase> {
-    let survey = case.survey;
-    let named = case.stated.filter(|phase| phase.state == PhaseState::Done)?;
-    (survey.is_vbw() && survey.state.statuses().any(names_check)).then_some(named)
-}
-
-/// Returns whether the stage file of VBW's remediation wants the user test repeated (`verify`, or `done`, which VBW takes for
-/// the same), and STATE.md has not moved on to a later phase.
-fn is_to_repeat(case: &Case<'_>, phase: &Phase, check: &Check) -> bool {
-    check.outcome == CheckOutcome::Repeat
-        && case.stated.is_none_or(|stated| stated.number <= phase.number)
 }
 
 /// Returns the open check of a phase.

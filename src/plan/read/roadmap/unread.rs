@@ -63,7 +63,12 @@ pub(super) fn unread_items(
             let is_entry = item.depth == 0 || item.checked.is_some();
             let phase = named_phase(line, numbering).filter(|_| is_entry);
             let value = || Located { value: line.trim().to_owned(), range: 0..0, line: number };
-            (phase.is_some() || is_open && may_be_phase(line)).then(|| (phase, value()))
+            // It has a number that is not a version, and was not struck out.
+            let may_be_phase = line.contains(is_digit)
+                && milestone_version_in(line).is_none()
+                && !says_dropped(line)
+                && !line.starts_with("~~");
+            (phase.is_some() || is_open && may_be_phase).then(|| (phase, value()))
         })
     });
     lines.collect()
@@ -104,14 +109,6 @@ pub(super) fn unread_numbers(
     let found = headings.chain(rows);
     let found = found.map(|(number, span)| (number, span.stated()));
     found.filter(|(_, line)| !details.contains(line.range.start)).collect()
-}
-
-/// Returns whether an open box may be a phase: it has a number that is not a version, and was not struck out.
-fn may_be_phase(text: &str) -> bool {
-    text.contains(is_digit)
-        && milestone_version_in(text).is_none()
-        && !says_dropped(text)
-        && !text.starts_with("~~")
 }
 
 /// Returns the phase that a line begins with, if its name follows.

@@ -508,7 +508,7 @@ fn hashes(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_hex(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn distinct<T: Hash + Eq + Clone>(mut list: Vec<T>) -> Vec<T> {
