@@ -99,6 +99,11 @@ impl<'a> Outline<'a> {
         self.text
     }
 
+    /// Returns the range of the whole text.
+    pub fn all(&self) -> Range<usize> {
+        0..self.text.len()
+    }
+
     /// Returns the text of a range, trimmed.
     pub fn slice(&self, range: &Range<usize>) -> &'a str {
         self.text.get(range.clone()).unwrap_or_default().trim()
@@ -153,10 +158,7 @@ impl<'a> Outline<'a> {
 
     /// Returns the list items that start inside `range`.
     pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &ListItem)> {
-        self.blocks(range).iter().filter_map(|block| match &block.content {
-            BlockContent::Item(item) => Some((block, item)),
-            _ => None,
-        })
+        self.blocks(range).iter().filter_map(Block::item)
     }
 
     /// Returns the tables that start inside `range`.
@@ -339,6 +341,16 @@ pub struct Block {
     pub range: Range<usize>,
     /// Number of its first line, counted from 1.
     pub line: usize,
+}
+
+impl Block {
+    /// Returns the block with its list item, if it is one.
+    pub(crate) fn item(&self) -> Option<(&Self, &ListItem)> {
+        match &self.content {
+            BlockContent::Item(item) => Some((self, item)),
+            _ => None,
+        }
+    }
 }
 
 /// Maximum nesting depth of lists: a line that consists of list markers would yield as many blocks.

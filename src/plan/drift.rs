@@ -14,14 +14,14 @@ use serde::Serialize;
 use crate::clock::{Minutes, TimeUnit};
 use crate::plan::phase::Counts;
 use crate::plan::read::vocabulary::{begins, has};
-use crate::plan::rules::{names_check, names_step, row_names_check, statuses};
+use crate::plan::rules::{names_check, names_step, row_names_check};
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Summary, Survey,
 };
 use crate::project::{LayoutName, vocabulary};
 use crate::search::to_f64;
-use crate::text::{clip, fold, is_absent, listed, one_line, slug_of, words_in};
+use crate::text::{clip, fold, is_absent, is_digit, listed, one_line, slug_of, words_in};
 
 mod measure;
 
@@ -96,6 +96,12 @@ impl Drift {
         self.subject == LEFT_PLAN
     }
 
+    /// Leaves the statement to a person if something holds.
+    fn leave_if(&mut self, is_kept: bool) -> &mut Self {
+        self.written.take_if(|_| is_kept);
+        self
+    }
+
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
         let [stated, actual] =
@@ -153,18 +159,6 @@ pub(super) fn found(survey: &Survey) -> [Vec<Drift>; 2] {
     })
 }
 
-/// Returns where a reader can see what the files show of a phase: its first open plan, else its folder; without a phase,
-/// the folder of all phases.
-fn because(survey: &Survey, phase: Option<&Phase>) -> String {
-    let position = &survey.position;
-    let Some(phase) = phase else {
-        return Measure::new(position.done(), position.total(), "phases").line(survey);
-    };
-    let open = survey.open_plans(phase).next().filter(|_| phase.state == PhaseState::Open);
-    let place = open.or_else(|| survey.contents(phase));
-    place.unwrap_or_else(|| format!("phase {} has no folder", phase.number))
-}
-
 /// The numbers of STATE.md, and what they are about.
 const NUMBERS: &[(Says, DriftKind, &str)] = &[
     (Says::Total, DriftKind::Total, "the number of phases"),
@@ -220,9 +214,20 @@ impl<'a> Comparison<'a> {
         stated: &dyn Display,
         right: String,
     ) -> &mut Drift {
-        let because = match kind {
-            Some(DriftKind::Metric) => "what the summaries of this milestone say".to_owned(),
-            _ => because(self.survey, phase),
+        let (survey, position) = (self.survey, self.position);
+        // Where a reader can see what the files show of a phase: its first open plan, else its folder; without a phase, the
+        // folder of all phases.
+        let because = match phase {
+            _ if kind == Some(DriftKind::Metric) => {
+                "what the summaries of this milestone say".to_owned()
+            }
+            None => Measure::new(position.done(), position.total(), "phases").line(survey),
+            Some(phase) => {
+                let open = survey.open_plans(phase).next();
+                let open = open.filter(|_| phase.state == PhaseState::Open);
+                let place = open.or_else(|| survey.contents(phase));
+                place.unwrap_or_else(|| format!("phase {} has no folder", phase.number))
+            }
         };
         self.found.push_mut(Drift {
             kind,
@@ -254,10 +259,10 @@ impl<'a> Comparison<'a> {
             let mut unfinished = position.members().filter(|phase| phase.is_unfinished());
             unfinished.find(|phase| phase.number > current.number)
         });
+        let expected = [following, just_done, position.phase()];
         let may_stay = |number: &PhaseNumber| {
-            following.is_some_and(|phase| phase.number == *number)
-                || just_done.is_some_and(|phase| phase.number == *number)
-                || position.phase().is_none_or(|current| current.number == *number)
+            position.phase().is_none()
+                || expected.into_iter().flatten().any(|phase| phase.number == *number)
                 || may_be_checked(position, number)
         };
         let names_other = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !may_stay(number));
@@ -304,7 +309,7 @@ impl<'a> Comparison<'a> {
         let (before, after) = self.position.phases.split_at(self.position.current?);
         let before = before.last()?;
         let is_named = before.state == PhaseState::Done && stated == Some(before);
-        let mut statuses = statuses(&self.survey.state);
+        let mut statuses = self.survey.state.statuses();
         let is_to_plan = self.position.next.action == Action::Plan;
         let says_complete = |status| PhaseProgress::is_complete_status(self.words(status));
         let is_to_check = before.awaits_check && !after.iter().any(Phase::is_begun);
@@ -319,8 +324,8 @@ impl<'a> Comparison<'a> {
         let whole = phase.number.whole();
         self.survey.state.claims.iter().all(|claim| {
             let is_wrong = wrong.contains(&claim.line);
-            let is_of_phase = |says| claim.value.count(says).is_some();
-            let is_moved = is_wrong || OF_PHASE.iter().copied().any(is_of_phase);
+            let is_of_phase = |says: &Says| claim.value.count(*says).is_some();
+            let is_moved = is_wrong || OF_PHASE.iter().any(is_of_phase);
             claim.value.status().is_none_or(is_template_status)
                 && !(is_wrong && claim.value.count(Says::Total).is_some_and(|total| total < whole))
                 && !(is_moved && has_remark(self.survey, claim.line))
@@ -346,7 +351,7 @@ impl<'a> Comparison<'a> {
         let right = template_status(stated, phase, Some(self.survey.layout.name));
         let kind = about.map(|_| DriftKind::Status);
         let drift = self.report(kind, STATUS, at, Some(phase), &stated, right);
-        drift.written.take_if(|_| !is_template_status(stated));
+        drift.leave_if(!is_template_status(stated));
         if moved.is_none() {
             drift.actual = template_status("", phase, None).to_lowercase();
         }
@@ -378,11 +383,6 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Returns whether STATE.md is of VBW's template.
-    fn is_vbw(&self) -> bool {
-        !self.survey.layout.name.keeps_milestones()
-    }
-
     /// Compares a number, and the bar that is drawn beside a percentage.
     fn count(&mut self, says: Says, stated: usize, claim: &Located<Claim>) {
         let position = self.position;
@@ -394,7 +394,7 @@ impl<'a> Comparison<'a> {
             return;
         }
         // GSD's tools write this before a phase is planned.
-        let is_unplanned = says == Says::PlansTotal && right == 0 && !self.is_vbw();
+        let is_unplanned = says == Says::PlansTotal && right == 0 && !self.survey.is_vbw();
         let actual = if is_unplanned { "TBD".to_owned() } else { right.to_string() };
         let claims = self.survey.state.claims.iter().filter(|one| one.line == claim.line);
         let mut bars = claims.filter_map(|one| Some((one, one.value.text(Says::Bar)?)));
@@ -402,7 +402,15 @@ impl<'a> Comparison<'a> {
         let drawn = bar.map(|(at, bar)| (at, bar, redrawn(bar, right)));
         // A bar of another style cannot be drawn, so its percentage stays, too.
         let is_kept = matches!(drawn, Some((.., None)));
-        let measure = self.measure(says, stated, claim.line);
+        // What a number over the milestone is computed from.
+        let measure = match says {
+            Says::Percent => self.percent(stated, claim.line),
+            Says::AllPlansDone | Says::AllPlansTotal => {
+                let Counts { done, all } = Counts::sum(position.members());
+                Some(Measure::new(*done.start(), *all.start(), "plans"))
+            }
+            _ => None,
+        };
         let because = measure.map(|measure| measure.line(self.survey));
         if let Some((at, bar, Some(drawn))) = drawn {
             let drift = self.report(None, "the bar", at, None, &bar, drawn);
@@ -417,21 +425,9 @@ impl<'a> Comparison<'a> {
         let kind = kind.filter(|_| !moves || self.moved.is_none());
         let about = self.here.filter(|_| is_of_phase);
         let drift = self.report(kind, subject, claim, about, &stated, actual);
-        drift.written.take_if(|_| is_kept);
+        drift.leave_if(is_kept);
         if let Some(because) = because {
             drift.because = because;
-        }
-    }
-
-    /// Returns what a number over the milestone is computed from.
-    fn measure(&self, says: Says, stated: usize, line: usize) -> Option<Measure> {
-        match says {
-            Says::Percent => self.percent(stated, line),
-            Says::AllPlansDone | Says::AllPlansTotal => {
-                let Counts { done, all } = Counts::sum(self.position.members());
-                Some(Measure::new(*done.start(), *all.start(), "plans"))
-            }
-            _ => None,
         }
     }
 
@@ -444,8 +440,9 @@ impl<'a> Comparison<'a> {
             Says::Total => position.total(),
             // Those that wait for a check may be left out, and those of earlier milestones included.
             Says::PhasesDone => {
-                let done = position.members().filter(|phase| phase.state == PhaseState::Done);
-                stated.max(done.filter(|phase| !phase.awaits_check).count())
+                let is_done =
+                    |phase: &&Phase| phase.state == PhaseState::Done && !phase.awaits_check;
+                stated.max(position.members().filter(is_done).count())
             }
             Says::AllPlansDone | Says::AllPlansTotal => {
                 let Counts { done, all } = Counts::sum(position.members());
@@ -463,7 +460,8 @@ impl<'a> Comparison<'a> {
                 let (right, possible) = numbers(says, here, self.survey.layout.name);
                 // `Plan: 21 of 21` may count the plans of all phases, VBW's `Plans: 1/2` does not.
                 let Counts { done, all } = Counts::sum(&position.phases);
-                let is_of_phase = self.is_vbw() && self.stated_count(Says::PlansDone).is_some();
+                let is_of_phase =
+                    self.survey.is_vbw() && self.survey.state.count(Says::PlansDone).is_some();
                 let counts_all = !is_of_phase
                     && stated > here.plans.len()
                     && [*done.start(), *all.start()].contains(&stated);
@@ -474,31 +472,18 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Returns what a stated count should be.
-    fn counted(&self, says: Says, line: usize) -> Option<usize> {
-        Some(self.right(says, self.stated_count(says)?, line))
-    }
-
     /// Returns the corrected counts of a pair.
     fn pair(&self, (pair, what): ([Says; 2], &'static str), line: usize) -> Option<Measure> {
-        let [done, all] = pair.map(|says| self.counted(says, line));
-        let is_stated = pair.map(|says| self.stated_count(says)) == [done, all];
+        let stated = pair.map(|says| self.survey.state.count(says));
+        let right = |says| Some(self.right(says, self.survey.state.count(says)?, line));
+        let [done, all] = pair.map(right);
+        let is_stated = stated == [done, all];
         Some(Measure { is_stated, ..Measure::new(done?, all?, what) })
     }
 
     /// Returns the plans of the phase, if STATE.md counts them as VBW does, which means their percentage beside them.
     fn percent_beside(&self, line: usize) -> Option<Measure> {
-        self.pair(OF_ITS_PLANS, line).filter(|_| self.is_vbw())
-    }
-
-    fn stated_count(&self, says: Says) -> Option<usize> {
-        let mut claims = self.survey.state.claims.iter();
-        claims.find_map(|claim| claim.value.count(says)).map(|count| count as usize)
-    }
-
-    /// Returns the percentage of the plans that STATE.md counts.
-    fn stated_share(&self) -> Option<usize> {
-        share(self.stated_count(Says::PlansDone)?, self.stated_count(Says::PlansTotal)?)
+        self.pair(OF_ITS_PLANS, line).filter(|_| self.survey.is_vbw())
     }
 
     /// Returns what a percentage should be computed from; `None` if it may stay, since it is at least the least of the
@@ -509,12 +494,15 @@ impl<'a> Comparison<'a> {
         let counted = PAIRS.into_iter().filter_map(|pair| self.pair(pair, line));
         let counted = counted.filter(|measure| measure.all > 0);
         // Another percentage beside the plans is that of the phases.
-        let of_plans = self.percent_beside(line).filter(|_| self.stated_share() == Some(stated));
+        let [done, all] = OF_ITS_PLANS.0.map(|says| self.survey.state.count(says));
+        let stated_share = done.zip(all).and_then(|(done, all)| share(done, all));
+        let of_plans = self.percent_beside(line).filter(|_| stated_share == Some(stated));
         let mut measures: Vec<Measure> = counted.chain(of_plans).collect();
         if measures.is_empty() {
-            measures.push(Measure::new(position.done(), position.total(), "phases"));
-            let [done, all] = position.plans();
-            measures.push(Measure::new(done, all, "plans"));
+            let done = position.kept().map(|phase| phase.count(PlanState::Complete)).sum();
+            let all = position.kept().map(|phase| phase.plans.len()).sum();
+            let phases = Measure::new(position.done(), position.total(), "phases");
+            measures.extend([phases, Measure::new(done, all, "plans")]);
         }
         // A phase without plans has no progress yet.
         let of_phase = |here: &Phase| share(here.count(PlanState::Complete), here.plans.len());
@@ -563,8 +551,7 @@ impl<'a> Comparison<'a> {
             let mark = Located { value: (), range, line: mark.line };
             let kind = Some(DriftKind::Checkbox);
             let right = right.to_owned();
-            let drift = self.report(kind, "the checkbox", &mark, Some(phase), &stated, right);
-            drift.written.take_if(|_| is_kept);
+            self.report(kind, "the checkbox", &mark, Some(phase), &stated, right).leave_if(is_kept);
         }
     }
 
@@ -591,8 +578,8 @@ impl<'a> Comparison<'a> {
             && let Some(actual) = row_counts(row, phase, self.survey.layout.name)
         {
             let stated = &cell.value;
-            let drift = self.report(kind, "the number of plans", cell, Some(phase), stated, actual);
-            drift.written.take_if(|_| is_kept || !is_template_status(stated));
+            self.report(kind, "the number of plans", cell, Some(phase), stated, actual)
+                .leave_if(is_kept || !is_template_status(stated));
         }
         // Of a finished phase, VBW counts plans, tasks and commits instead of the zeros of its template.
         let is_called_done = wrong.is_some() || row.progress() == Some(PhaseProgress::Complete);
@@ -613,16 +600,15 @@ impl<'a> Comparison<'a> {
                     && let Some(actual) = sum(number).filter(|actual| *actual > 0)
                 {
                     let right = actual.to_string();
-                    let drift = self.report(kind, what, cell, Some(phase), &cell.value, right);
-                    drift.written.take_if(|_| is_kept);
+                    self.report(kind, what, cell, Some(phase), &cell.value, right)
+                        .leave_if(is_kept);
                 }
             }
         }
         if let Some(status) = wrong {
             let right = template_status(&status.value, phase, None);
             let drift = self.report(kind, STATUS, status, Some(phase), &status.value, right);
-            drift.written.take_if(|_| is_kept);
-            drift.actual = template_status("", phase, None);
+            drift.leave_if(is_kept).actual = template_status("", phase, None);
         }
     }
 }
@@ -635,7 +621,7 @@ fn share(done: usize, all: usize) -> Option<usize> {
 /// Returns whether a row calls its phase complete on a date.
 fn is_dated(row: &ProgressRow) -> bool {
     let date = row.completed.as_ref().map_or("", |cell| &cell.value);
-    row.progress() == Some(PhaseProgress::Complete) && date.contains(|c: char| c.is_ascii_digit())
+    row.progress() == Some(PhaseProgress::Complete) && date.contains(is_digit)
 }
 
 /// Returns a number of a phase, and what is possible.
@@ -660,16 +646,14 @@ fn numbers(says: Says, phase: &Phase, tool: LayoutName) -> (usize, RangeInclusiv
 
 /// Returns what the cell of a row should count; `None` if what it counts is possible.
 fn row_counts(row: &ProgressRow, phase: &Phase, tool: LayoutName) -> Option<String> {
-    let right = |says, stated: Option<u32>| {
+    let [complete, total] =
+        [row.plans_complete, row.plans_total].map(|count| count.map(|count| count as usize));
+    let right = |says, stated: Option<usize>| {
         let (right, possible) = numbers(says, phase, tool);
-        let stated = stated.map(|count| count as usize);
         stated.filter(|count| possible.contains(count)).unwrap_or(right)
     };
-    let [done, all] =
-        [right(Says::PlansDone, row.plans_complete), right(Says::PlansTotal, row.plans_total)];
-    let is = |stated: Option<u32>, right| stated.is_some_and(|count| count as usize == right);
-    let is_right =
-        is(row.plans_complete, done) && (row.plans_total.is_none() || is(row.plans_total, all));
+    let [done, all] = [right(Says::PlansDone, complete), right(Says::PlansTotal, total)];
+    let is_right = complete == Some(done) && total.is_none_or(|total| total == all);
     (!is_right).then(|| format!("{done}/{all}"))
 }
 
@@ -700,8 +684,7 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
 pub(super) fn is_template_status(status: &str) -> bool {
     words_in(status).next().is_some()
         && words_in(status).all(|word| {
-            word.starts_with(|c: char| c.is_ascii_digit())
-                || has("status of a template", &word.to_lowercase())
+            word.starts_with(is_digit) || has("status of a template", &word.to_lowercase())
         })
 }
 
@@ -813,13 +796,14 @@ pub(super) fn metrics(survey: &Survey) -> Vec<Drift> {
         return Vec::new();
     }
     let members = || survey.position.members();
-    let done = members().flat_map(|phase| &phase.plans);
-    let done = done.filter(|slot| slot.state == PlanState::Complete);
-    let complete: usize = members().map(|phase| phase.count(PlanState::Complete)).sum();
+    let plans = members().flat_map(|phase| &phase.plans);
+    let done: Vec<_> = plans.filter(|slot| slot.state == PlanState::Complete).collect();
+    let complete = done.len();
     // A summary of a whole phase that has no plan may be counted or not.
     let of_phases = members().filter(|phase| phase.is_only_summarised()).count();
     let least = complete.saturating_sub(of_phases);
-    let durations = done.map(|slot| slot.summary()?.value.duration_minutes.map(Minutes::as_f64));
+    let durations =
+        done.iter().map(|slot| slot.summary()?.value.duration_minutes.map(Minutes::as_f64));
     // The durations of some plans say nothing against a stated value of all.
     let total = durations.sum::<Option<f64>>().filter(|_| complete > 0);
     let mut comparison = Comparison::new(survey, vocabulary::STATE);

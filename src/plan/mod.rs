@@ -17,19 +17,7 @@ use drift::{is_template_status, metrics};
 pub use model::Survey;
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, Position};
 pub(crate) use phase::{letters, name_of_past_phase};
-pub use read::{
-    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Claim, DEFAULT_MILESTONE, Decision,
-    Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder, PhaseDir,
-    PhaseNumber, PhaseNumbering, PhaseProgress, Plan, PlanNumber, PlanSlot, PlanState, PlanTask,
-    PlanningFolder, ProgressRow, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
-    RoadmapPlan, Says, Skill, StateFile, StatedPhase, Summary, TaskCount, WorkflowSettings,
-    check_waves, installed_skills,
-};
-pub(crate) use read::{
-    Count, MAX_CLAIMS, PlanFile, ShippedLine, checks, document, folders, is_settled,
-    milestone_version, milestone_version_in, notes, version_parts, without_emphasis,
-    without_status,
-};
+pub use read::*;
 pub use repair::{Correction, Repair, repair};
 pub use report::{MilestoneStatus, PhaseReport, PhaseSource, PlanCounts, Shipped, StatusReport};
 pub(crate) use report::{shipped_date, status_words, total_to_show};

@@ -12,13 +12,12 @@ use crate::markdown::{FrontMatter, without_bullet};
 use crate::plan::phase::may_be_same;
 use crate::plan::read::document;
 use crate::plan::read::vocabulary::has;
-use crate::plan::rules::{is_same_milestone, statuses};
+use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, DEFAULT_MILESTONE, Handoff, Located, Phase,
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState,
     PlanningFolder, Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
     Says, ShippedLine, StateFile, WorkflowSettings, milestone_version, notes, rules, version_parts,
-    without_status,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -120,7 +119,7 @@ impl Survey {
         let project_file = ProjectFile::parse(&project_file, &project_path);
         let listed = ShippedLine::all(milestones.as_deref().unwrap_or_default());
         let shipped = |name: &str| ShippedLine::of(&listed, name);
-        let is_over = |name: &str| shipped(name).is_some() || archive(&folder, name).is_some();
+        let is_over = |name: &str| shipped(name).is_some() || folder.archive(name).is_some();
         let roadmap = Roadmap::parse_beside(roadmap, &roadmap_path, numbering, is_over);
         let mut survey = Self {
             project_file: project_file.into_value(&mut warnings),
@@ -169,17 +168,15 @@ impl Survey {
         let milestones = &self.roadmap.milestones;
         let has_shipped = self.is_stated_shipped
             || milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
-        let is_archived = stated.is_some_and(|stated| self.archive(stated).is_some());
+        let is_archived = stated.is_some_and(|stated| self.folder.archive(stated).is_some());
         // Where headings enclose the phases, the one around the current phase is meant.
         let around = || self.roadmap.phase(self.state.phase.number.as_ref()?)?.milestone;
         let around = around().and_then(|at| milestones.get(at));
         let open = around.into_iter().chain(milestones).find(|one| !one.is_shipped);
         let open = open.map(|one| one.name.as_str());
         // `# Roadmap: v1.1 Sync`, `# Roadmap — Milestone v1.1: Sync`
-        let title = self.roadmap.title.as_deref();
-        let words = title
-            .into_iter()
-            .flat_map(|title| title.match_indices(' ').map(|(at, _)| &title[at + 1..]));
+        let title = self.roadmap.title.as_deref().unwrap_or_default();
+        let words = title.match_indices(' ').map(|(at, _)| &title[at + 1..]);
         let is_newer = |name: &&str| version_parts(name) > stated.and_then(version_parts);
         let title = words.filter(|name| name.starts_with(['v', 'V'])).find(is_newer);
         // One that was put off is older than what has shipped.
@@ -290,8 +287,7 @@ impl Survey {
 
     /// Returns the main purpose of the project from PROJECT.md, otherwise from STATE.md.
     pub fn core_value(&self) -> Option<&str> {
-        let written = self.project_file.core_value.as_ref();
-        written.or(self.state.core_value.as_ref()).map(String::as_str)
+        self.project_file.core_value.as_deref().or(self.state.core_value.as_deref())
     }
 
     /// Returns requirements with their texts; if REQUIREMENTS.md cannot be read, only their ids.
@@ -303,14 +299,12 @@ impl Survey {
         if named.is_empty() {
             return Vec::new();
         }
-        let mut text = String::new();
-        for home in [&self.folder.active.dir, &self.folder.dir] {
-            let path = home.join(vocabulary::REQUIREMENTS);
-            if text.is_empty() {
-                text = read::text_or_warning(&path, warnings).unwrap_or_default();
-            }
-        }
-        Requirement::resolve(named, &text)
+        let homes = [&self.folder.active.dir, &self.folder.dir];
+        let mut texts = homes.into_iter().filter_map(|home| {
+            read::text_or_warning(&home.join(vocabulary::REQUIREMENTS), warnings)
+        });
+        let text = texts.find(|text| !text.is_empty());
+        Requirement::resolve(named, &text.unwrap_or_default())
     }
 
     /// Returns the whole path of one that is relative to the project.
@@ -355,7 +349,9 @@ impl Survey {
                 found = Some(number);
             }
         }
-        let is_blocked = statuses(&self.state)
+        let is_blocked = self
+            .state
+            .statuses()
             .any(|status| PhaseProgress::parse(status) == Some(PhaseProgress::Blocked));
         found.filter(|_| !is_blocked).map(|line| self.line(vocabulary::STATE, line))
     }
@@ -393,16 +389,17 @@ impl Survey {
         Some(format!("{dir}: {plans}, {summaries}{}", declared.unwrap_or_default()))
     }
 
-    /// Returns the line number in STATE.md of the current phase.
-    pub(super) fn pointer_line(&self) -> usize {
+    /// Returns the line of STATE.md that names the current phase.
+    pub(super) fn pointer_line(&self) -> String {
         let number = self.state.phase.number.as_ref();
         let is_it = |claim: &Claim| matches!(claim, Claim::Phase(stated) if Some(stated) == number);
-        self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
+        let found = self.state.claims.iter().find(|claim| is_it(&claim.value));
+        self.line(vocabulary::STATE, found.map_or(1, |claim| claim.line))
     }
 
-    /// Returns the archive of a milestone.
-    pub(super) fn archive(&self, name: &str) -> Option<&Archive> {
-        archive(&self.folder, name)
+    /// Returns whether the tool that wrote the folder is VBW or its predecessor.
+    pub(super) fn is_vbw(&self) -> bool {
+        !self.layout.name.keeps_milestones()
     }
 
     /// Returns the place of an archive, and what it is.
@@ -422,7 +419,7 @@ impl Survey {
     /// Returns whether the roadmap calls a milestone shipped, or it lies in an archive.
     pub(super) fn has_shipped(&self, name: &str) -> bool {
         let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
-        shipped.any(|one| is_same_milestone(&one.name, name)) || self.archive(name).is_some()
+        shipped.any(|one| is_same_milestone(&one.name, name)) || self.folder.archive(name).is_some()
     }
 
     /// Returns the last milestone that the roadmap names, if it calls all of them shipped.
@@ -434,25 +431,24 @@ impl Survey {
 
     /// Returns warnings about checks whose result is not understood, of the last phase worked on: only these matter for what
     /// comes next.
-    fn unknown_checks(&self) -> Vec<Warning> {
+    fn unknown_checks(&self) -> impl Iterator<Item = Warning> {
         let last = self.position.members().filter(|phase| phase.is_begun()).last();
         let checks = last.into_iter().flat_map(Phase::checks);
-        let unknown = checks.filter(|check| check.outcome == CheckOutcome::Unknown).map(|check| {
+        checks.filter(|check| check.outcome == CheckOutcome::Unknown).map(|check| {
             let word = &check.status_word;
             let message = format!("not understood as the result of a check: {word:?}");
             Warning::file(&check.file, message)
-        });
-        unknown.collect()
+        })
     }
 
     /// Returns warnings about summaries whose status is not understood.
-    fn unknown_statuses(&self) -> Vec<Warning> {
+    fn unknown_statuses(&self) -> impl Iterator<Item = Warning> {
         let plans = self.position.members().flat_map(|phase| &phase.plans);
         let partial = plans.filter(|slot| slot.state == PlanState::Partial);
         let files = partial.filter_map(|slot| slot.summary.as_ref());
         let unknown =
             |text, path| PlanState::unknown_word(text, &FrontMatter::parse(text, path).value, path);
-        files.filter_map(|file| unknown(file.text()?, &file.path)).collect()
+        files.filter_map(move |file| unknown(file.text()?, &file.path))
     }
 
     /// Returns warnings about files of the phases that could not be read, of those that were needed so far.
@@ -464,22 +460,16 @@ impl Survey {
     fn unread(&self) -> Vec<Warning> {
         let folders = self.folder.not_understood.iter();
         let folders = folders.map(|path| Warning::file(path, "contains work that was not read"));
-        let lines = |name, found: &[Located<String>]| {
-            let path = self.folder.active.dir.join(name);
-            let warning = |found: &Located<String>| {
-                let message = format!("not understood as a phase: {:?}", found.value);
-                Warning::at(&path, found.line, message)
-            };
-            found.iter().map(warning).collect::<Vec<_>>()
-        };
+        let [state, roadmap] =
+            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| self.folder.active.dir.join(name));
         // Where no phase is read, prose may be about one.
         let has_phases = !(self.roadmap.phases.is_empty() && self.folder.active.phases.is_empty());
-        let prose = self.state.prose.as_slice();
-        let state = self.state.not_understood.iter().chain(prose.iter().filter(|_| !has_phases));
-        let state: Vec<_> = state.cloned().collect();
-        let state = lines(vocabulary::STATE, &state);
-        let roadmap = lines(vocabulary::ROADMAP, &self.roadmap.not_understood);
-        folders.chain(state).chain(roadmap).chain(self.unlisted_phases()).collect()
+        let prose = self.state.prose.iter().filter(|_| !has_phases);
+        let in_state = self.state.not_understood.iter().chain(prose).map(|line| (&state, line));
+        let in_roadmap = self.roadmap.not_understood.iter().map(|line| (&roadmap, line));
+        let lines = in_state.chain(in_roadmap);
+        let lines = lines.map(|(path, line)| line.warning(path, "not understood as a phase"));
+        folders.chain(lines).chain(self.unlisted_phases()).collect()
     }
 
     /// Returns a warning if there are folders of phases, and STATE.md counts more, but the roadmap lists none. Without
@@ -499,16 +489,6 @@ impl Survey {
     }
 }
 
-/// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
-fn archive<'f>(folder: &'f PlanningFolder, name: &str) -> Option<&'f Archive> {
-    let name = without_status(name);
-    folder.archived.iter().find(|archive| {
-        let slug = archive.slug.as_str();
-        let bare = slug.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-');
-        [Some(slug), bare].into_iter().flatten().any(|slug| is_same_milestone(slug, name))
-    })
-}
-
 /// Returns the milestone in brackets with which a text begins or ends: `(v1.0) No key`, `No key [v1.0]`.
 fn marked_milestone(text: &str) -> Option<&str> {
     let text = text.trim_matches(|c: char| " *_.".contains(c));
@@ -523,8 +503,8 @@ fn handoff(survey: &Survey, warnings: &mut Vec<Warning>) -> Option<Handoff> {
     let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.path);
     let latest = notes::latest_handoff(&survey.folder.dir, dirs, warnings)?;
     let own = latest.phase_dir.as_ref().and_then(|name| {
-        let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
-        dirs.position(|dir| dir.is_some_and(|dir| dir.path.ends_with(name)))
+        let is_own = |phase: &Phase| phase.dir.as_ref().is_some_and(|dir| dir.path.ends_with(name));
+        survey.position.phases.iter().position(is_own)
     });
     let is_passed = own.zip(survey.position.current).is_some_and(|(own, now)| own < now);
     let file = survey.relative(&latest.file).to_owned();
@@ -570,7 +550,7 @@ fn old_folders(
         slot.summary.is_some() || slot.plan().is_some_and(|plan| plan.value.is_dropped)
     };
     // A plan may have been left in what has shipped.
-    let has_shipped = roadmap.milestones.iter().any(|milestone| milestone.is_shipped);
+    let has_shipped = roadmap.has_shipped();
     let is_complete = |dir: &PhaseDir| {
         dir.plans.iter().all(is_done)
             || has_shipped && dir.plans.iter().any(|slot| slot.summary.is_some())
@@ -603,7 +583,7 @@ fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let number = state.phase.number.clone()?;
     let is_known =
         known.iter().any(|phase| phase.number == number) || survey.roadmap.phase(&number).is_some();
-    let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
+    let mut statuses = state.statuses();
     let is_begun = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
     let mut is_current = || state.no_milestone.is_none() && statuses.any(is_begun);
     (!is_known && (!known.is_empty() || is_current()))

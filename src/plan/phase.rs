@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, FileName, PhaseDir, PhaseNumber, PhaseProgress, PlanSlot,
-    PlanState, RoadmapPhase, checks, document,
+    PlanState, ProgressRow, RoadmapPhase, checks, document,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -136,6 +136,16 @@ impl Phase {
         self.planned.as_ref()?.goal.as_deref()
     }
 
+    /// Returns whether the roadmap's box of the phase is ticked, if it has one.
+    pub(crate) fn mark(&self) -> Option<bool> {
+        Some(self.planned.as_ref()?.checkbox.as_ref()?.value)
+    }
+
+    /// Returns the phase's row in the roadmap's progress table.
+    pub(crate) fn row(&self) -> Option<&ProgressRow> {
+        self.planned.as_ref()?.row.as_ref()
+    }
+
     /// Returns the number of plans in a state.
     pub fn count(&self, state: PlanState) -> usize {
         self.plans.iter().filter(|slot| slot.state == state).count()
@@ -237,32 +247,30 @@ impl Phase {
     /// Returns the checks that still require work; passed user tests make a verification unnecessary, unless a round of
     /// remediation is under way.
     pub fn open_checks(&self) -> impl Iterator<Item = &Check> {
-        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
+        let is_passed = self.is_tested();
         let open = self.checks().iter().filter(|check| check.is_open());
         open.filter(move |check| check.kind == CheckKind::Uat || check.is_under_way() || !is_passed)
     }
 
     /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
     pub(crate) fn check_left(&self) -> Option<&Check> {
-        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed);
         let is_waiting = |check: &&Check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Pending
         };
-        let waiting = || self.checks().iter().find(is_waiting).filter(|_| !is_passed);
+        let waiting = || self.checks().iter().find(is_waiting).filter(|_| !self.is_tested());
         self.open_checks().next().or_else(waiting)
     }
 
     /// Returns whether a verification or user test passed and no check requires work.
     pub(crate) fn has_passed(&self) -> bool {
-        [CheckKind::Uat, CheckKind::Verification]
-            .into_iter()
-            .any(|kind| self.has_check(kind, CheckOutcome::Passed))
+        self.checks().iter().any(|check| check.outcome == CheckOutcome::Passed)
             && self.open_checks().next().is_none()
     }
 
-    fn has_check(&self, kind: CheckKind, outcome: CheckOutcome) -> bool {
-        let mut checks = self.checks().iter();
-        checks.any(|check| check.kind == kind && check.outcome == outcome)
+    /// Returns whether a user test passed.
+    fn is_tested(&self) -> bool {
+        let mut tests = self.checks().iter().filter(|check| check.kind == CheckKind::Uat);
+        tests.any(|check| check.outcome == CheckOutcome::Passed)
     }
 }
 
@@ -335,26 +343,30 @@ impl Next {
     /// Returns the command that a check asks for by its own file, and that place, unless it contests the action.
     pub fn also_open(&self) -> Option<String> {
         let check = self.alternative.as_ref().filter(|one| one.is_from_check && !self.conflict)?;
-        let reason = check.because.first().map_or("", String::as_str);
-        Some(format!("{} ({reason})", check.command))
+        Some(format!("{} ({})", check.command, first_place(&check.because)))
     }
 
     /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.
     pub fn contest(&self) -> Option<String> {
-        let own = self.because.first().map_or("", String::as_str);
+        let own = first_place(&self.because);
         if self.action == Action::Unknown {
             return Some(format!(
                 "the files were not understood, so what comes next is unknown: {own}"
             ));
         }
         let Some(rival) = self.rival() else { return self.unchosen.clone() };
-        let reason = rival.because.first().map_or("", String::as_str);
+        let reason = first_place(&rival.because);
         // The command comes first, so that truncation does not remove it.
         Some(format!(
             "perhaps {} comes next, since {reason}, but {own}; check before you act",
             rival.command
         ))
     }
+}
+
+/// Returns the place of the fact that speaks most for an action.
+pub(super) fn first_place(because: &[String]) -> &str {
+    because.first().map_or("", String::as_str)
 }
 
 /// The position of the work.
@@ -403,13 +415,6 @@ impl Position {
         (self.kept().map(Phase::share_done).sum::<usize>() + total - 1) * 100 / (total * WHOLE)
     }
 
-    /// Returns the number of complete plans, and of all.
-    pub(super) fn plans(&self) -> [usize; 2] {
-        let done = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
-        let all = self.kept().map(|phase| phase.plans.len()).sum();
-        [done, all]
-    }
-
     /// Returns the phases of the active milestone.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Phase> {
         self.phases.iter().filter(|phase| phase.is_in_milestone)
@@ -439,25 +444,22 @@ pub(crate) fn letters(name: &str) -> String {
 /// cannot be compared.
 pub(crate) fn may_be_same(folder: &str, planned: &str) -> bool {
     let [own, planned] = [folder, planned].map(document::title_words);
-    let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
+    let is_similar = |one: &str, other: &str| {
+        let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+        one == other || same.count() >= SAME_STEM
+    };
     // Folders have ASCII names, so that a word of another script cannot be compared.
     let is_foreign = planned.iter().any(|word| !word.contains(|c: char| c.is_ascii()));
     let letters = own.concat();
+    // `pruefung`, `prufung` and `prfung` have the ASCII parts of `prüfung` in their order.
+    let has_ascii_parts = |word: &str| {
+        let mut parts = word.split(|c: char| !c.is_ascii());
+        parts.try_fold(&*letters, |rest, part| Some(rest.split_once(part)?.1)).is_some()
+    };
     let is_same = |word: &String| {
-        own.iter().any(|own| is_similar(own, word))
-            || !word.is_ascii() && has_ascii_parts(&letters, word)
+        own.iter().any(|own| is_similar(own, word)) || !word.is_ascii() && has_ascii_parts(word)
     };
     own.is_empty() || planned.is_empty() || is_foreign || planned.iter().any(is_same)
-}
-
-/// Returns whether letters contain the ASCII parts of a word in their order: `pruefung`, `prufung` and `prfung` those of
-/// `prüfung`.
-fn has_ascii_parts(letters: &str, word: &str) -> bool {
-    let mut rest = Some(letters);
-    for part in word.split(|c: char| !c.is_ascii()) {
-        rest = rest.and_then(|rest| Some(rest.split_once(part)?.1));
-    }
-    rest.is_some()
 }
 
 /// Returns the name of a phase that is over: the roadmap's, or the folder's if the two have no word in common.
@@ -469,7 +471,3 @@ pub(crate) fn name_of_past_phase<'a>(folder: &'a str, planned: Option<&'a str>) 
 
 /// Number of equal characters at the start of two forms of a word: `config`, `configuration`.
 const SAME_STEM: usize = 4;
-
-fn common_start(one: &str, other: &str) -> usize {
-    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
-}

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{found, statements};
+use crate::plan::phase::first_place;
 use crate::plan::{DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, Survey, metrics};
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -74,22 +75,20 @@ pub fn repair(project: &Project, survey: &Survey, changes: &mut Changes) -> Resu
     let after = &survey.position.next;
     if (before.action, &before.phase) != (after.action, &after.phase) {
         // Corrections may only remove contradictions.
-        let [before, after] = [before, after].map(|next| first(&next.because));
-        let what = format!("{before}, but after correcting STATE.md, {after}");
-        return Err(ambiguous(&what, "correct STATE.md by hand"));
+        let [before, after] = [before, after].map(|next| first_place(&next.because));
+        return ambiguous(
+            &format!("{before}, but after correcting STATE.md, {after}"),
+            "correct STATE.md by hand",
+        );
     }
     let remaining = statements(&survey).collect();
     corrections.extend(correct(&paths[0], metrics(&survey), changes)?);
     Ok(Repair { corrections, remaining, survey })
 }
 
-fn first(because: &[String]) -> &str {
-    because.first().map_or("", String::as_str)
-}
-
-fn ambiguous(what: &str, hint: &str) -> Error {
-    Error::refused(format!("the files are ambiguous: {what}"))
-        .hint(format!("{hint}; then run it again"))
+fn ambiguous<T>(what: &str, hint: &str) -> Result<T> {
+    let error = Error::refused(format!("the files are ambiguous: {what}"));
+    Err(error.hint(format!("{hint}; then run it again")))
 }
 
 /// Returns an error that says what to decide, if the files leave open what is right.
@@ -97,17 +96,23 @@ fn check_clear(survey: &Survey) -> Result<()> {
     let (position, folder) = (&survey.position, &survey.folder);
     if survey.state.claims.len() >= MAX_CLAIMS {
         // The rest is not read, and might say something else.
-        let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
-        return Err(ambiguous(&what, "remove those that are outdated"));
+        return ambiguous(
+            &format!("STATE.md has {MAX_CLAIMS} statements about the position or more"),
+            "remove those that are outdated",
+        );
     }
     let active = folder.dir.join(vocabulary::ACTIVE);
     if folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
-        let what = format!("{} names no milestone here", survey.show(&active));
-        return Err(ambiguous(&what, "correct ACTIVE or remove it"));
+        return ambiguous(
+            &format!("{} names no milestone here", survey.show(&active)),
+            "correct ACTIVE or remove it",
+        );
     }
     if let Some(dir) = folder.archive_of_active().and_then(|one| one.dir.as_ref()) {
-        let what = format!("{}: contains the same phases, already archived", survey.show(dir));
-        return Err(ambiguous(&what, "remove the phases that were left behind, or the archive"));
+        return ambiguous(
+            &format!("{}: contains the same phases, already archived", survey.show(dir)),
+            "remove the phases that were left behind, or the archive",
+        );
     }
     // The folder of the milestone that STATE.md calls active, if another is in use.
     let stated = survey.state.active_milestone.iter().flat_map(|slug| {
@@ -116,21 +121,26 @@ fn check_clear(survey: &Survey) -> Result<()> {
     let stated = stated.into_iter().find(|dir| read::is_folder(dir));
     if let Some(dir) = stated.filter(|dir| *dir != folder.active.dir) {
         let dir = survey.show(&dir);
-        let what =
-            format!("{dir}: STATE.md calls this milestone active, but no ACTIVE file names it");
-        return Err(ambiguous(&what, "correct STATE.md, or name the milestone in ACTIVE"));
+        return ambiguous(
+            &format!("{dir}: STATE.md calls this milestone active, but no ACTIVE file names it"),
+            "correct STATE.md, or name the milestone in ACTIVE",
+        );
     }
     if let Some(current) = position.phase() {
         let mut same = position.with_number(&current.number);
         let is_unfinished = |phase: &Phase| !phase.has_plans() || phase.has_open_plan();
         if same.any(|phase| phase.dir != current.dir && is_unfinished(phase)) {
-            let what = format!("two folders carry the number {}", current.number);
-            return Err(ambiguous(&what, "rename one of them"));
+            return ambiguous(
+                &format!("two folders carry the number {}", current.number),
+                "rename one of them",
+            );
         }
     }
     let Some(rival) = position.next.rival() else { return Ok(()) };
-    let what = format!("{}, but {}", first(&position.next.because), first(&rival.because));
-    Err(ambiguous(&what, "finish what is open, or correct the document that is wrong"))
+    ambiguous(
+        &format!("{}, but {}", first_place(&position.next.because), first_place(&rival.because)),
+        "finish what is open, or correct the document that is wrong",
+    )
 }
 
 /// Writes over what may be corrected in a file, and returns what was corrected.

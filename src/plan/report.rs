@@ -163,8 +163,7 @@ impl StatusReport {
     /// are read.
     pub fn with_metrics(project: &Project, survey: &Survey) -> Self {
         let mut report = Self::from_survey(project, survey);
-        let left = report.drift.iter().position(Drift::is_left_plan);
-        let end = left.unwrap_or(report.drift.len());
+        let end = report.drift.partition_point(|drift| !drift.is_left_plan());
         report.drift.splice(end..end, metrics(survey));
         report
     }
@@ -268,7 +267,7 @@ impl MilestoneStatus {
         let is_stated = survey.milestone() == state.milestone.as_deref();
         let is_over = survey.position.next.action == Action::None;
         let is_shipped = is_over && has_shipped;
-        let is_started = |name: &String| !is_absent(name) && survey.archive(name).is_none();
+        let is_started = |name: &String| !is_absent(name) && survey.folder.archive(name).is_none();
         let is_other = !is_shipped && state.milestone.as_ref().is_some_and(is_started);
         Self {
             slug: folder.active.slug.clone(),
@@ -310,14 +309,13 @@ pub type Shipped = (String, Option<NaiveDate>);
 
 /// Returns the ship date in an archived milestone's SHIPPED.md.
 pub(crate) fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
-    let Some(text) = read::text(&milestone.join(vocabulary::SHIPPED))? else {
-        return Ok(None);
-    };
+    let text = read::text(&milestone.join(vocabulary::SHIPPED))?;
+    let text = text.map(|text| text.value).unwrap_or_default();
     let is_about = |line: &&str| {
         let line = line.to_lowercase();
         line.contains("shipped") || line.contains("date")
     };
-    let mut lines = text.value.lines().filter(is_about);
+    let mut lines = text.lines().filter(is_about);
     Ok(lines.find_map(|line| first_date(line, line.len())))
 }
 

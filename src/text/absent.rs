@@ -43,6 +43,11 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
 }
 
+/// Does the same for a text that is kept.
+pub(crate) fn given(value: &str) -> Option<String> {
+    non_placeholder(value).map(str::to_owned)
+}
+
 /// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn says_none(text: &str) -> bool {
     let ends = ['.', ',', ';', ':', '!', '(', ')', '。', '，', '\u{2013}', '\u{2014}'];

@@ -10,14 +10,17 @@ mod word_enum;
 
 use std::borrow::{Borrow, Cow};
 use std::fmt::{Debug, Display};
+use std::ops::Deref;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
+use regex_lite::Regex;
 use sha2::{Digest, Sha256};
 
 #[cfg(test)]
 pub(crate) use absent::NO_VALUE;
-pub(crate) use absent::says_none;
+pub(crate) use absent::{given, says_none};
 pub use absent::{is_absent, non_placeholder};
 pub(crate) use controls::{is_invisible, is_joiner_or_selector, sanitize_json};
 pub use controls::{sanitized, strip_controls};
@@ -38,6 +41,11 @@ pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
+/// Returns a text without its byte order mark.
+pub(crate) fn after_byte_order_mark(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {
     one_line(text.to_lowercase().trim_end_matches([':', ' ', '\t']))
@@ -54,6 +62,16 @@ pub(crate) fn line_number(text: impl AsRef<[u8]>, offset: usize) -> usize {
     let text = text.as_ref();
     let before = text.get(..offset).unwrap_or(text);
     before.split(|byte| *byte == b'\n').count()
+}
+
+/// Returns whether a character is an ASCII digit.
+pub(crate) fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Returns a text from its first letter or digit on, without the marks in front.
+pub(crate) fn unmarked(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// Splits a text at commas, except those inside round brackets.
@@ -204,6 +222,26 @@ pub(crate) fn pluralize<N: Copy + PartialEq + From<u8>>(number: N, singular: &st
 /// Panics if it is invalid, which the first test that uses it shows.
 pub(crate) fn pattern<R: FromStr<Err: Debug>>(text: &str) -> R {
     text.parse().expect("a constant pattern")
+}
+
+/// A constant regular expression, compiled on first use.
+pub(crate) struct Pattern {
+    text: &'static str,
+    compiled: OnceLock<Regex>,
+}
+
+impl Pattern {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        self.compiled.get_or_init(|| pattern(self.text))
+    }
 }
 
 /// Returns a relative path with `/` between its parts, on every system.

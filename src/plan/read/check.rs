@@ -23,7 +23,7 @@ use crate::plan::read::vocabulary::{find, has};
 use crate::plan::read::{Count, PhaseDir, PlanSlot, PlanState, folder};
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{quantity, says_none, words_in};
+use crate::text::{is_digit, quantity, says_none, unmarked, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// The kind of a check.
@@ -86,7 +86,6 @@ impl CheckKind {
         let name = report.file_name()?.to_str()?.strip_suffix(".md")?;
         let dir = report.parent()?.file_name().and_then(OsStr::to_str);
         let name = dir.and_then(|dir| name.strip_prefix(dir)).unwrap_or(name);
-        let is_digit = |c: char| c.is_ascii_digit();
         let is_number = |word: &str| word.strip_prefix('R').unwrap_or(word).starts_with(is_digit);
         // `02UAT` is one word.
         let kind_of = |word: &str| {
@@ -151,19 +150,16 @@ impl Reader<'_> {
     /// check was repeated after them.
     fn check(&self, (kind, _, rounds, stage): Kind) -> Option<Check> {
         let mut check = self.stated(kind, rounds, stage)?;
+        let closes = |slot: &&PlanSlot| slot.plan().is_some_and(|plan| plan.value.closes_gaps);
+        let mut of_gaps = self.plans.iter().filter(closes).peekable();
         if matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed)
             && !self.is_repeated(&check.file)
-            && self.has_closed_gaps()
+            && of_gaps.peek().is_some()
+            && of_gaps.all(|slot| slot.state == PlanState::Complete)
         {
             check.outcome = CheckOutcome::Outdated;
         }
         Some(check)
-    }
-
-    fn has_closed_gaps(&self) -> bool {
-        let closes = |slot: &&PlanSlot| slot.plan().is_some_and(|plan| plan.value.closes_gaps);
-        let mut of_gaps = self.plans.iter().filter(closes).peekable();
-        of_gaps.peek().is_some() && of_gaps.all(|slot| slot.state == PlanState::Complete)
     }
 
     /// Returns whether a report is not the first one, which `re_verification: false` and an empty field say.
@@ -178,11 +174,10 @@ impl Reader<'_> {
     /// in another folder of `remediation/`, or directly in it.
     fn other_round(&self) -> Option<Check> {
         let home = self.dir.remediation()?;
-        let folders = folder::entries(&home, &mut Vec::new()).ok()?;
+        let folders = folder::folders(&home, &mut Vec::new());
         let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
-        let others =
-            folders.iter().filter(|(name, kind)| *kind == PathKind::Folder && !known(name));
-        let homes = others.map(|(name, _)| home.join(name)).chain([home.clone()]);
+        let others = folders.iter().filter(|name| !known(name));
+        let homes = others.map(|name| home.join(name)).chain([home.clone()]);
         let kind = CheckKind::Verification;
         let mut latest = homes.filter_map(|rounds| self.latest_round(&rounds, kind).ok().flatten());
         let (file, _) = latest.find(|(_, is_open)| *is_open)?;
@@ -229,10 +224,17 @@ impl Reader<'_> {
         let Some((text, file)) = stage.and_then(|file| Some((self.text(&file)?, file))) else {
             return of_report;
         };
-        let word = stage_word(&text);
+        // The stage may also be the only word of the file.
+        let mut lines = text.lines().map(str::trim);
+        let word = stage_field(&text, "stage").or_else(|| lines.find(|line| !line.is_empty()));
+        let word = word.unwrap_or_default();
         // The report of the round is newer than the stage that asks for it.
         let round = stage_field(&text, "round").and_then(|round| round.parse().ok()).unwrap_or(1);
-        let is_reported = || of_report.as_ref().and_then(|own| round_of(&own.file)) == Some(round);
+        // The round that the report's name begins with: `R02-UAT.md`.
+        let reported = || -> Option<u32> {
+            let name = of_report.as_ref()?.file.file_name()?.to_str()?;
+            name.strip_prefix('R')?.split('-').next()?.parse().ok()
+        };
         let outcome = match word {
             "" | "none" => return of_report,
             // A finished round of quality assurance includes its verification; user tests must be repeated by
@@ -240,7 +242,7 @@ impl Reader<'_> {
             "done" if kind == CheckKind::Verification => CheckOutcome::Passed,
             "verified" => CheckOutcome::Passed,
             "done" | "verify" | "reverify" if kind == CheckKind::Uat => {
-                if is_reported() {
+                if reported() == Some(round) {
                     return of_report;
                 }
                 CheckOutcome::Repeat
@@ -271,18 +273,17 @@ impl Reader<'_> {
     /// Returns the check's file in the last round that has one, or the plan of a later round that is open. Files that
     /// are in no folder of a round count as those of a first one.
     fn latest_round(&self, rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)>> {
-        let mut ignored = Vec::new();
         let number = |name: &str| -> Option<u32> {
             name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
         };
-        let listed = folder::entries(rounds, &mut ignored)?.into_iter();
+        let listed = folder::visible(rounds)?.into_iter();
         let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
         let mut folders: Vec<_> =
             folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
         folders.push((0, rounds.to_owned()));
         folders.sort();
         for (_, dir) in folders.into_iter().rev() {
-            let mut files = folder::entries(&dir, &mut ignored)?;
+            let mut files = folder::visible(&dir)?;
             files.retain(|(_, entry)| *entry == PathKind::File);
             let find = |is: &dyn Fn(&str) -> bool| {
                 files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))
@@ -325,18 +326,6 @@ impl Reader<'_> {
 fn stage_field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut lines = text.lines().map(str::trim);
     lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).map(str::trim)
-}
-
-/// Returns the stage, which may also be the only word of the file.
-fn stage_word(text: &str) -> &str {
-    let mut lines = text.lines().map(str::trim);
-    let stated = stage_field(text, "stage");
-    stated.or_else(|| lines.find(|line| !line.is_empty())).unwrap_or_default()
-}
-
-/// Returns the round of a report: `R02-UAT.md`.
-fn round_of(report: &Path) -> Option<u32> {
-    report.file_name()?.to_str()?.strip_prefix('R')?.split('-').next()?.parse().ok()
 }
 
 /// Reads the status in a report's front matter, otherwise the one under a label of its body: its words, in lower case,
@@ -404,7 +393,7 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
 
 fn outcome(status: &str) -> Option<CheckOutcome> {
     let lower = status.to_lowercase().replace(['_', '-'], " ");
-    let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let bare = unmarked(&lower);
     // `5/5 passed`
     let all = Count::parse(bare).filter(|count| count.total == Some(count.done));
     let bare = all.map_or(bare, |count| count.rest.trim_start());

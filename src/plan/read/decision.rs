@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::clock::parse_date;
@@ -13,7 +11,7 @@ use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
 use crate::plan::read::document;
 use crate::plan::read::vocabulary::has;
-use crate::text::{non_placeholder, pattern, says_none};
+use crate::text::{Pattern, is_digit, non_placeholder, says_none, unmarked};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -71,8 +69,11 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     for block in outline.blocks(range) {
         let own: Vec<Decision> = match &block.content {
             BlockContent::Paragraph => {
-                let text = outline.slice(&block.range);
-                label = bold_label(text);
+                // A line that consists only of a bold label: `**Phase 2 decisions:**`.
+                let inner = outline.slice(&block.range).strip_prefix("**");
+                label = inner
+                    .and_then(|own| own.strip_suffix(":**").or_else(|| own.strip_suffix("**:")))
+                    .filter(|label| !label.contains("**") && !label.contains('\n'));
                 continue;
             }
             BlockContent::Item(item) => {
@@ -90,13 +91,6 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
         }
     }
     found
-}
-
-/// Returns the text of a line that consists only of a bold label: `**Phase 2 decisions:**`.
-fn bold_label(paragraph: &str) -> Option<&str> {
-    let inner = paragraph.strip_prefix("**")?;
-    let label = inner.strip_suffix(":**").or_else(|| inner.strip_suffix("**:"))?;
-    (!label.contains("**") && !label.contains('\n')).then_some(label)
 }
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
@@ -145,7 +139,7 @@ fn from_table(table: &Table) -> Vec<Decision> {
         let plain = |text: &str| text.replace(r"\|", "|");
         let text = cell(Some(text))?;
         let outcome = cell(outcome).unwrap_or_default();
-        let outcome = outcome.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let outcome = unmarked(outcome);
         if TAKEN_BACK.is_match(outcome) || is_struck_out(text) {
             return None;
         }
@@ -163,18 +157,14 @@ fn from_table(table: &Table) -> Vec<Decision> {
 
 /// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
 /// scripts`.
-static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
-    )
-});
+static TAKEN_BACK: Pattern = Pattern::new(
+    r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+);
 
 /// A mark before a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`. `[Changed]` is about the new one.
-static TAKEN_BACK_MARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?v?\d)",
-    )
-});
+static TAKEN_BACK_MARK: Pattern = Pattern::new(
+    r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?v?\d)",
+);
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
@@ -208,17 +198,15 @@ fn is_struck_out(text: &str) -> bool {
 
 /// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, and without brackets only a plan or the
 /// stage before the first one: `02-03: …`, `Phase 02 P03: …`, `Init: …`.
-static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?):)\s*",
-    )
-});
+static TAG: Pattern = Pattern::new(
+    r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|((?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}|Init(?:ialization)?):)\s*",
+);
 
 /// Splits off the leading tag; of `[Phase ?]: [Phase 4]: …`, both, since the second says where it was made.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
     let says_where = |(tag, _): &(&str, &str)| {
         let id = tag.trim_start_matches("Phase ");
-        id.starts_with(|c: char| c.is_ascii_digit()) && parse_date(id).is_none()
+        id.starts_with(is_digit) && parse_date(id).is_none()
     };
     let first = first_tag(text)?;
     Some(first_tag(first.1).filter(says_where).unwrap_or(first))

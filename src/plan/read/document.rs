@@ -22,7 +22,7 @@ use crate::markdown::{
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
 use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
-use crate::text::{non_placeholder, one_line, words_in};
+use crate::text::{after_byte_order_mark, given, join, non_placeholder, one_line, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
@@ -59,7 +59,7 @@ impl<'a> Document<'a> {
     /// Returns the title in the front matter, otherwise the first heading.
     pub(crate) fn title(&self) -> Option<String> {
         let title = self.front.text(&["title", "name"]).or_else(|| self.outline.title());
-        title.and_then(non_placeholder).map(str::to_owned)
+        title.and_then(given)
     }
 
     /// Returns the node of a key at the top level or under `metrics`.
@@ -74,9 +74,9 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the body's values for the labels whose names are words of a kind, from labelled lines.
-    pub(crate) fn values(&self, kind: &str) -> Vec<&str> {
-        let lines = self.labels.iter().filter(|(name, _)| has(kind, name));
-        lines.map(|(_, label)| label.value.as_str()).collect()
+    pub(crate) fn values(&self, kind: &'static str) -> impl Iterator<Item = &str> {
+        let lines = self.labels.iter().filter(move |(name, _)| has(kind, name));
+        lines.map(|(_, label)| &*label.value)
     }
 
     /// Returns the texts of a kind, in the front matter and then in the body.
@@ -152,7 +152,7 @@ fn in_path(path: &Path) -> Ids {
 
 /// Returns whether a text is JSON Lines rather than markdown.
 pub(crate) fn is_json_lines(text: &str) -> bool {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = after_byte_order_mark(text).trim_start();
     text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
 }
 
@@ -163,7 +163,7 @@ fn parse_rows(text: &str, path: &Path) -> Parsed<Node> {
     let mut tasks = Vec::new();
     for (index, raw) in text.lines().enumerate() {
         let line = index + 1;
-        let raw = raw.trim_start_matches('\u{feff}').trim();
+        let raw = after_byte_order_mark(raw).trim();
         if raw.is_empty() {
             continue;
         }
@@ -200,13 +200,12 @@ fn renamed(row: serde_json::Map<String, Json>) -> Json {
 fn node(json: Json, line: usize) -> Node {
     let value = match json {
         Json::Null => Value::Text(String::new()),
-        Json::Bool(flag) => Value::Text(flag.to_string()),
-        Json::Number(number) => Value::Text(number.to_string()),
         Json::String(text) => Value::Text(text),
         Json::Array(list) => Value::List(list.into_iter().map(|json| node(json, line)).collect()),
         Json::Object(map) => {
             Value::Map(map.into_iter().map(|(key, json)| (key, node(json, line))).collect())
         }
+        scalar => Value::Text(scalar.to_string()),
     };
     Node { value, line }
 }
@@ -215,7 +214,7 @@ fn node(json: Json, line: usize) -> Node {
 pub(crate) fn heading(title: &str) -> String {
     let title = title.split(['(', '[']).next().unwrap_or_default().to_lowercase();
     let words = title.split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-' | '.')));
-    words.filter(|word| word.contains(char::is_alphanumeric)).collect::<Vec<_>>().join(" ")
+    join(words.filter(|word| word.contains(char::is_alphanumeric)), " ")
 }
 
 /// Returns the sections whose title is one of the words of a kind.

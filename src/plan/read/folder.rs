@@ -26,10 +26,13 @@ use crate::plan::read::phase_dir::{holds_plans, phases_in};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
     FileName, PhaseDir, PlanSlot, Roadmap, StateFile, milestone_version, milestone_version_in,
+    without_status,
 };
+use crate::plan::rules::is_same_milestone;
 use crate::project::vocabulary;
 use crate::storage::read::PathKind;
 use crate::storage::{listing, read};
+use crate::text::{after_byte_order_mark, is_digit};
 use crate::warning::{Parsed, Warning};
 
 /// The slug of a milestone without a name.
@@ -129,7 +132,7 @@ impl PlanningFolder {
         };
         let Some(text) = stated else { return Ok(root.into_value(warnings)) };
         let text = text.into_value(warnings);
-        let slug = text.trim_start_matches('\u{feff}').trim();
+        let slug = after_byte_order_mark(&text).trim();
         let is_name =
             !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
         let mut homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)].into_iter();
@@ -162,7 +165,7 @@ impl PlanningFolder {
         let names: Vec<String> = names.map(|(name, _)| name).collect();
         let file = self.dir.join(vocabulary::ACTIVE_WORKSTREAM);
         let text = read::or_warning(read::text(&file), &file, warnings).unwrap_or_default();
-        let stated = text.trim_start_matches('\u{feff}').trim();
+        let stated = after_byte_order_mark(&text).trim();
         let active = match names.as_slice() {
             [] => None,
             names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
@@ -191,6 +194,16 @@ impl PlanningFolder {
         Ok(is_there && (has_roadmap || !entries(&phases, warnings)?.is_empty()))
     }
 
+    /// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
+    pub(crate) fn archive(&self, name: &str) -> Option<&Archive> {
+        let name = without_status(name);
+        self.archived.iter().find(|archive| {
+            let slug = archive.slug.as_str();
+            let bare = slug.trim_start_matches(is_digit).strip_prefix('-');
+            is_same_milestone(slug, name) || bare.is_some_and(|slug| is_same_milestone(slug, name))
+        })
+    }
+
     /// Returns the archive that contains every active phase, if any: they shipped and were not removed. A new phase may
     /// have the name of an archived one, but not the same plans.
     pub(crate) fn archive_of_active(&self) -> Option<&Archive> {
@@ -205,7 +218,7 @@ impl PlanningFolder {
 
     /// Returns the sorted slugs of the milestones in progress that have their own folders.
     pub fn milestones(&self) -> Result<Vec<String>> {
-        let mut names = entries(&self.dir, &mut Vec::new())?;
+        let mut names = visible(&self.dir)?;
         names.retain(|(name, kind)| {
             let home = self.dir.join(name);
             // A migrated GSD folder is an archive.
@@ -363,14 +376,12 @@ fn live_by_name(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
 /// of a milestone that ACTIVE does not name.
 fn elsewhere(home: &Path, has_no_phases: bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for (name, kind) in entries(home, &mut Vec::new())? {
+    for (name, kind) in visible(home)? {
         let path = home.join(&name);
         let lower = name.to_lowercase();
         let is_work = match kind {
             PathKind::File => FileName::parse(&name, "").is_some_and(|file| file.plan.is_some()),
-            PathKind::Folder if has("folder of work", &lower) => {
-                !entries(&path, &mut Vec::new())?.is_empty()
-            }
+            PathKind::Folder if has("folder of work", &lower) => !visible(&path)?.is_empty(),
             // Where case distinguishes names, `Phases` is another folder.
             PathKind::Folder
                 if name != vocabulary::PHASES && lower == vocabulary::PHASES
@@ -419,6 +430,11 @@ pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(St
     let mut all = all_entries(dir, warnings)?;
     all.retain(|(name, _)| !name.starts_with('.'));
     Ok(all)
+}
+
+/// Does the same where another reader of the folder warns of what is wrong.
+pub(crate) fn visible(dir: &Path) -> Result<Vec<(String, PathKind)>> {
+    entries(dir, &mut Vec::new())
 }
 
 /// Returns the names of the visible folders in a folder; a warning, if it cannot be listed.

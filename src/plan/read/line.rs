@@ -1,8 +1,11 @@
 //! Links a value to the bytes of the file that state it, and parses counts: `3`, `3/4`, `3 of 4`.
 
 use std::ops::Range;
+use std::path::Path;
 
-use crate::markdown::Label;
+use crate::markdown::{Block, Label, Outline};
+use crate::text::is_digit;
+use crate::warning::Warning;
 
 /// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,13 @@ impl<T> Located<T> {
     }
 }
 
+impl Located<String> {
+    /// Returns a warning that quotes what is stated.
+    pub(crate) fn warning(&self, path: &Path, problem: &str) -> Warning {
+        Warning::at(path, self.line, format!("{problem}: {:?}", self.value))
+    }
+}
+
 /// A slice of one line that knows its location in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span<'a> {
@@ -36,6 +46,16 @@ impl<'a> Span<'a> {
     /// Returns a trimmed slice that begins at byte `start` of its file.
     pub(crate) fn new(text: &'a str, start: usize, line: usize) -> Self {
         Self { text, start, line }.trimmed()
+    }
+
+    /// Returns what a block says.
+    pub(crate) fn from_block(outline: &Outline<'a>, block: &Block) -> Self {
+        Self::new(outline.slice(&block.range), block.range.start, block.line)
+    }
+
+    /// Returns the first line of the slice.
+    pub(crate) fn first_line(self) -> Self {
+        self.part(0..self.text.find('\n').unwrap_or(self.text.len()))
     }
 
     /// Returns the value of a label.
@@ -66,6 +86,11 @@ impl<'a> Span<'a> {
         self.part(start..end.max(start))
     }
 
+    /// Returns the text as stated by this slice.
+    pub(crate) fn stated(self) -> Located<String> {
+        self.with_value(self.text.to_owned())
+    }
+
     /// Returns `value` as stated by this slice.
     pub(crate) fn with_value<T>(self, value: T) -> Located<T> {
         Located { value, range: self.start..self.start + self.text.len(), line: self.line }
@@ -74,10 +99,9 @@ impl<'a> Span<'a> {
     /// Parses the count at the start of the slice: the number, the total, and the rest.
     pub(crate) fn count(self) -> Option<(Located<u32>, Option<Located<u32>>, Self)> {
         let count = Count::parse(self.text)?;
-        let digit = |c: char| c.is_ascii_digit();
-        let done = self.text.len() - self.text.trim_start_matches(digit).len();
+        let done = self.text.len() - self.text.trim_start_matches(is_digit).len();
         let end = self.text.len() - count.rest.len();
-        let start = self.text[..end].trim_end_matches(digit).len();
+        let start = self.text[..end].trim_end_matches(is_digit).len();
         let total = count.total.map(|total| self.part(start..end).with_value(total));
         Some((self.part(0..done).with_value(count.done), total, self.after(end)))
     }
@@ -125,11 +149,8 @@ impl<'a> Count<'a> {
         if total.is_some_and(|(_, rest)| rest.starts_with('/')) {
             return None;
         }
-        Some(Self {
-            done,
-            total: total.map(|(total, _)| total),
-            rest: total.map_or(rest, |(_, rest)| rest),
-        })
+        let (total, after) = total.unzip();
+        Some(Self { done, total, rest: after.unwrap_or(rest) })
     }
 
     /// Returns the text after `/` or `of `.
@@ -145,12 +166,10 @@ impl<'a> Count<'a> {
 
 /// Splits off the number at the start of a text; `2.1` and `3rd` yield `None`.
 fn split_number(text: &str) -> Option<(u32, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = text.trim_start_matches(is_digit);
     let number = text[..text.len() - rest.len()].parse().ok()?;
     let goes_on = rest.starts_with(char::is_alphanumeric)
-        || rest
-            .strip_prefix(['.', ','])
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        || rest.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(is_digit));
     (!goes_on).then_some((number, rest))
 }
 

@@ -1,19 +1,14 @@
 //! Parses MILESTONES.md, GSD's list of what has shipped.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::plan::read::{milestone_version, milestone_version_in};
-use crate::text::{negates, pattern, words_in};
+use crate::text::{Pattern, join, negates, words_in};
 
 /// A label with the day: `**Shipped:** 2026-01-02`, `*Shipped 2026-01-02*`.
-static SHIPPED_LABEL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[-*_ ]*shipped(?: on)?[* ]*:?[* ]*20\d\d-"));
+static SHIPPED_LABEL: Pattern = Pattern::new(r"^[-*_ ]*shipped(?: on)?[* ]*:?[* ]*20\d\d-");
 
 /// An entry of a list with the day right behind the word: `- v1.0 Base - shipped 2026-01-02`, but not `to be shipped …`.
-static SHIPPED_ROW: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[-*] (?:.*[^\w ] ?|v[\d.]+ (?:\w+ )?)shipped\W*(?:on )?20\d\d-"));
+static SHIPPED_ROW: Pattern =
+    Pattern::new(r"^[-*] (?:.*[^\w ] ?|v[\d.]+ (?:\w+ )?)shipped\W*(?:on )?20\d\d-");
 
 /// A line of MILESTONES.md that calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`, or a label below the heading,
 /// or an entry of a list.
@@ -53,7 +48,7 @@ impl<'t> ShippedLine<'t> {
     }
 
     fn is_about(&self, name: &str) -> bool {
-        let words = |text: &str| format!(" {} ", words_in(text).collect::<Vec<_>>().join(" "));
+        let words = |text: &str| format!(" {} ", join(words_in(text), " "));
         match (self.heading, milestone_version_in(name)) {
             (Some(heading), Some(version)) => heading
                 .split([' ', ':', '(', ')', ','])

@@ -29,7 +29,7 @@ use crate::plan::read::{PhaseProgress, document};
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{clip, fold, non_placeholder, one_line};
+use crate::text::{after_byte_order_mark, clip, fold, non_placeholder, one_line};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of files that are read.
@@ -146,7 +146,7 @@ pub(crate) fn latest_handoff<'a>(
 }
 
 fn from_fields(text: &str, file: PathBuf) -> Option<Handoff> {
-    let fields: HandoffFields = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let fields: HandoffFields = serde_json::from_str(after_byte_order_mark(text)).ok()?;
     let phase_dir = fields.phase_dir.as_deref().map(Path::new);
     let name = phase_dir.and_then(Path::file_name);
     Some(Handoff {
@@ -164,19 +164,17 @@ fn from_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Han
         let section = document::sections(&outline, "next action").next();
         section.map(|section| outline.slice(&section.own))
     };
-    let next_action = tagged(outline.text()).or_else(in_section)?;
+    let tagged = || {
+        let (_, rest) = outline.text().split_once("<next_action>")?;
+        Some(rest.split_once("</next_action>")?.0)
+    };
+    let next_action = tagged().or_else(in_section)?;
     Some(Handoff {
         written: parse_date(front.text(&["last_updated"])?)?,
         next_action: one_line(non_placeholder(next_action)?),
         file,
         phase_dir,
     })
-}
-
-fn tagged(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("<next_action>")?;
-    let (inside, _) = rest.split_once("</next_action>")?;
-    Some(inside.trim())
 }
 
 /// The settings of config.json that are read; absent ones require nothing.
@@ -197,11 +195,10 @@ pub struct WorkflowSettings {
 impl WorkflowSettings {
     /// Parses a config.json; invalid JSON requires nothing.
     pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        let config = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+        let config = match serde_json::from_str::<Value>(after_byte_order_mark(text)) {
             Ok(config) => config,
             Err(fault) => {
-                let message = format!("not read: {fault}");
-                let warning = Warning::at(path, fault.line(), message);
+                let warning = Warning::at(path, fault.line(), format!("not read: {fault}"));
                 return Parsed::new(Self::default(), vec![warning]);
             }
         };
@@ -221,7 +218,7 @@ impl WorkflowSettings {
             numbers_by_milestone: text("phase_id_convention").as_deref()
                 == Some("milestone-prefixed"),
         };
-        Parsed::new(value, Vec::new())
+        Parsed::clean(value)
     }
 }
 

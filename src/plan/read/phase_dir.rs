@@ -30,7 +30,7 @@ use crate::plan::read::{
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::read::PathKind;
-use crate::text::{capitalized, strip_prefix_ignore_case, words_in};
+use crate::text::{capitalized, file_name, is_digit, strip_prefix_ignore_case, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
@@ -87,8 +87,7 @@ impl<T> PlanFile<T> {
     pub(crate) fn text(&self) -> Option<&str> {
         let read = || {
             let mut warnings = Vec::new();
-            let text = read::text_or_warning(&self.path, &mut warnings);
-            Parsed::new(text, warnings)
+            Parsed { value: read::text_or_warning(&self.path, &mut warnings), warnings }
         };
         self.text.get_or_init(read).value.as_deref()
     }
@@ -152,7 +151,7 @@ pub(super) fn phases_in(
             // `B7-01-PLAN.md` has the id of a phase that is not read.
             let is_numbered = |name: &str| split_kind(name).is_some() && name.contains(is_digit);
             if holds_plans(&dir, 2)?
-                || folder::entries(&dir, &mut Vec::new())?.iter().any(|(name, _)| is_numbered(name))
+                || folder::visible(&dir)?.iter().any(|(name, _)| is_numbered(name))
             {
                 found.not_understood.push(dir);
             }
@@ -178,13 +177,9 @@ pub(crate) fn settings(home: &Path) -> WorkflowSettings {
     config.map(|config| WorkflowSettings::parse(&config.value, &path).value).unwrap_or_default()
 }
 
-fn is_digit(c: char) -> bool {
-    c.is_ascii_digit()
-}
-
 /// Returns whether a folder contains plans or summaries, down to a depth.
 pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
-    for (name, kind) in folder::entries(dir, &mut Vec::new())? {
+    for (name, kind) in folder::visible(dir)? {
         let is_found = match kind {
             PathKind::File => FileName::parse(&name, "").is_some(),
             PathKind::Folder if depth > 1 => holds_plans(&dir.join(&name), depth - 1)?,
@@ -213,22 +208,23 @@ impl PhaseDir {
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
         let folder = FolderName::new(name, number.numbering());
+        let has_folder = |listed: &[(String, PathKind)], name: &str| {
+            listed.contains(&(name.to_owned(), PathKind::Folder))
+        };
         let mut listed = folder::all_entries(&dir, warnings)?;
         // Some keep a phase's plans in a folder of their own, and its summaries in another.
         let homes = ["plans", "summaries"];
         for home in homes {
-            if listed.contains(&(home.to_owned(), PathKind::Folder)) {
+            if has_folder(&listed, home) {
                 let inside = folder::entries(&dir.join(home), warnings)?.into_iter();
                 listed.extend(inside.map(|(entry, kind)| (format!("{home}/{entry}"), kind)));
             }
         }
         let has_files = listed.iter().any(|(entry, _)| !entry.starts_with('.'));
-        let has_remediation = listed
-            .iter()
-            .any(|(entry, kind)| entry == check::REMEDIATION && *kind == PathKind::Folder);
+        let has_remediation = has_folder(&listed, check::REMEDIATION);
         let mut files = Vec::new();
         for (entry, kind) in listed {
-            let own = entry.rsplit_once('/').map_or(&*entry, |(_, own)| own);
+            let own = file_name(&entry);
             if kind == PathKind::File || entry.starts_with('.') {
                 files.push(entry);
             } else if FileName::parse_in(own, &folder).is_some() {
@@ -249,7 +245,7 @@ impl PhaseDir {
         let plans = plans(&folder, &dir, &files);
         // A plan with another name would be missed; `TEST-PLAN.md` is about something else.
         let is_missed = |name: &&String| {
-            let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
+            let own = file_name(name);
             // Without any plan, `PLAN-A.md` and `01-PLAN.txt` may be some, but not `plan-review.md`.
             let stem = [".md", ".mdx", ".txt"].iter().find_map(|end| own.strip_suffix(end));
             let words = words_in(stem.unwrap_or_default());
@@ -336,7 +332,7 @@ fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
             file.plan.is_some() && (is_bare(&file) || file.phase.as_ref() == Some(number))
         })
     };
-    Ok(folder::entries(dir, &mut Vec::new())?.iter().any(is_own))
+    Ok(folder::visible(dir)?.iter().any(is_own))
 }
 
 /// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.
@@ -344,10 +340,8 @@ fn has_own_plan(dir: &Path, number: &PhaseNumber) -> Result<bool> {
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
 fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot> {
-    let files = names.iter().filter_map(|name| {
-        let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
-        Some((name, FileName::parse_in(own, folder)?))
-    });
+    let files =
+        names.iter().filter_map(|name| Some((name, FileName::parse_in(file_name(name), folder)?)));
     let files: Vec<(&String, FileName)> = files.collect();
     let own = folder.number.as_ref().and_then(|number| PlanNumber::parse(&number.to_string()));
     let mut plans = files.iter().map(|(_, file)| file).filter(|file| file.plan.is_some());
@@ -359,13 +353,12 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
     };
     let mut slots: BTreeMap<(PlanNumber, Option<String>), PlanSlot> = BTreeMap::new();
     for kind in [FileKind::Plan, FileKind::Summary] {
-        let (of_plans, of_phase): (Vec<_>, Vec<_>) = files
-            .iter()
-            .filter(|(_, file)| file.kind == kind)
-            .map(|(name, file)| (name, file, of_plan(file)))
-            .partition(|(.., number)| number.is_some());
-        for (name, file, number) in of_plans {
-            let Some(number) = number else { continue };
+        let mut of_phase = Vec::new();
+        for (name, file) in files.iter().filter(|(_, file)| file.kind == kind) {
+            let Some(number) = of_plan(file) else {
+                of_phase.push((name, file));
+                continue;
+            };
             // A name without a slug is of the first plan of its number, and any is of a plan without one, unless that
             // has its file: `01-PLAN.md` beside `01-GAP-PLAN.md`.
             let own = (number.clone(), file.slug.clone());
@@ -378,7 +371,7 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
             let slot = slots.entry(known.unwrap_or(own));
             slot.or_insert_with(|| PlanSlot::new(number, file.slug.clone())).fill(kind, dir, name);
         }
-        for (name, file, _) in of_phase {
+        for (name, file) in of_phase {
             if slots.is_empty() {
                 let slot = PlanSlot::new(PlanNumber::from(1), file.slug.clone());
                 slots.insert((slot.number.clone(), None), slot);
@@ -524,10 +517,8 @@ pub(super) struct FolderName<'a> {
 impl<'a> FolderName<'a> {
     /// Parses a folder's name in a project that numbers its phases in the given way.
     pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
-        match numbering.split_folder(name) {
-            Some((number, slug)) => Self { name, number: Some(number), slug },
-            None => Self { name, number: None, slug: "" },
-        }
+        let (number, slug) = numbering.split_folder(name).unzip();
+        Self { name, number, slug: slug.unwrap_or_default() }
     }
 
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
@@ -560,9 +551,10 @@ impl<'a> FolderName<'a> {
 /// Splits a file name into what precedes its kind, the kind, and a number and slug behind it.
 fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
     const SEPARATORS: [char; 2] = ['-', '_'];
-    let kind = |word: &str| {
-        let kinds = [("plan", FileKind::Plan), ("summary", FileKind::Summary)];
-        kinds.into_iter().find_map(|(own, kind)| word.eq_ignore_ascii_case(own).then_some(kind))
+    let kind = |word: &str| match word.to_ascii_lowercase().as_str() {
+        "plan" => Some(FileKind::Plan),
+        "summary" => Some(FileKind::Summary),
+        _ => None,
     };
     let is_number = |word: &str| begins_with_digit(word) && PlanNumber::parse(word).is_some();
     let (stem, extension) = name.rsplit_once('.')?;
@@ -614,7 +606,7 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn begins_with_digit(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
+    word.starts_with(is_digit)
 }
 
 #[cfg(test)]

@@ -12,16 +12,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::vocabulary::{begins, has, says};
 use crate::plan::read::{PhaseNumber, PhaseProgress, PlanNumber, document};
-use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case};
+use crate::text::{Pattern, given, is_absent, join, strip_prefix_ignore_case, unmarked};
 use crate::warning::{Parsed, Warning};
 
 /// A plan, from its front matter and the tasks in its body.
@@ -66,7 +64,6 @@ impl Plan {
         let document = Document::parse(text, path, &mut warnings);
         let (phase, plan) = document.identity(path);
         let front = &document.front;
-        let list = |keys: &[&str]| front.get(keys).map(Node::texts);
         let depends_on = front.get(&["depends_on", "dependencies"]);
         let value = Self {
             phase,
@@ -75,14 +72,11 @@ impl Plan {
             wave: front.text(&["wave"]).and_then(|wave| wave.parse().ok()),
             depends_on: depends_on.map(|node| {
                 let mut texts = node.texts();
-                texts.retain(|text| non_placeholder(text).is_some());
+                texts.retain(|text| !is_absent(text));
                 texts
             }),
-            effort_override: front
-                .text(&["effort_override", "effort"])
-                .and_then(non_placeholder)
-                .map(str::to_owned),
-            files_modified: list(&["files_modified"]),
+            effort_override: front.text(&["effort_override", "effort"]).and_then(given),
+            files_modified: front.get(&["files_modified"]).map(Node::texts),
             must_haves: front
                 .get(&["must_haves"])
                 .map(|node| node.get(&["truths", "tr"]).unwrap_or(node).texts())
@@ -99,9 +93,13 @@ impl Plan {
     }
 }
 
+fn says_dropped(status: &str) -> bool {
+    PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
+}
+
 fn is_dropped(front: &FrontMatter) -> bool {
     front.text(&["status"]).is_some_and(|status| {
-        PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped)
+        says_dropped(status)
             || begins("dropped plan", &status.to_lowercase())
             || says("dropped plan, alone", &status.replace(['-', '_'], " "))
     })
@@ -110,7 +108,7 @@ fn is_dropped(front: &FrontMatter) -> bool {
         })
         // `01-03`, or a list of plans
         || front.get(&["superseded_by", "replaced_by"]).is_some_and(|node| {
-            node.texts().iter().any(|plan| non_placeholder(plan).is_some())
+            node.texts().iter().any(|plan| !is_absent(plan))
         })
 }
 
@@ -118,16 +116,15 @@ fn is_dropped(front: &FrontMatter) -> bool {
 /// `**Status:** Cancelled`.
 fn is_dropped_in_head(outline: &Outline<'_>) -> bool {
     let head = || outline.sections().iter().take(2);
-    let says = |status: &str| PhaseProgress::parse(status).is_some_and(PhaseProgress::is_dropped);
     let mut labels = head().flat_map(|section| outline.labels(&section.own));
     let mut lines = head().flat_map(|section| outline.slice(&section.own).lines());
     // In other letters, the word may begin a sentence: `Removed the old form`.
     let begins = |line: &str| {
-        let word = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let word = unmarked(line);
         let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        word.bytes().all(|byte| byte.is_ascii_uppercase()) && says(word)
+        word.bytes().all(|byte| byte.is_ascii_uppercase()) && says_dropped(word)
     };
-    labels.any(|label| label.name.eq_ignore_ascii_case("status") && says(&label.value))
+    labels.any(|label| label.name.eq_ignore_ascii_case("status") && says_dropped(&label.value))
         || lines.any(begins)
         || outline.title().is_some_and(begins)
 }
@@ -142,17 +139,18 @@ impl Plan {
     /// Returns what the plan lacks: fields that the order of execution depends on, and tasks.
     pub fn problems(&self) -> Vec<Warning> {
         let mut found = Vec::new();
-        let mut missing = vec![
+        let fields = [
             ("phase", self.phase.is_none()),
             ("plan", self.plan.is_none()),
             ("wave", self.wave.is_none()),
             ("depends_on", self.depends_on.is_none()),
             ("must_haves", self.must_haves.is_none()),
         ];
-        missing.retain(|(_, is_missing)| *is_missing);
-        let missing: Vec<&str> = missing.into_iter().map(|(name, _)| name).collect();
+        let missing =
+            fields.into_iter().filter_map(|(name, is_missing)| is_missing.then_some(name));
+        let missing = join(missing, ", ");
         if !missing.is_empty() {
-            let message = format!("the plan does not state {}", missing.join(", "));
+            let message = format!("the plan does not state {missing}");
             found.push(Warning::file(&self.file, message));
         }
         if self.tasks.is_empty() {
@@ -172,13 +170,12 @@ pub fn check_waves(phase: &PhaseNumber, plans: &[(&PlanNumber, &Plan)]) -> Vec<W
     for (_, plan) in plans {
         for text in plan.depends_on.iter().flatten() {
             let Some(number) = dependency(text, phase) else { continue };
-            let message = match (by_number.get(&number), plan.wave) {
+            let message = match (by_number.get(&number).map(|other| other.wave), plan.wave) {
                 (None, _) => format!("depends on {text}, which is not a plan of this phase"),
-                (Some(other), Some(wave)) if other.wave.is_some_and(|other| wave <= other) => {
-                    let other = other.wave.unwrap_or_default();
+                (Some(Some(other)), Some(wave)) if wave <= other => {
                     format!("in wave {wave}, depends on {text}, which is in wave {other}")
                 }
-                (Some(_), _) => continue,
+                _ => continue,
             };
             warnings.push(Warning::at(&plan.file, plan.depends_on_line, message));
         }
@@ -279,8 +276,8 @@ fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
 }
 
 /// The number of a task in front of its name: `Task 1: `, `T1 — `, `Step 2. `.
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?"));
+static NUMBER: Pattern =
+    Pattern::new(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?");
 
 #[cfg(test)]
 mod tests;

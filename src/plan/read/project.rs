@@ -33,7 +33,7 @@ use crate::plan::read::folder::folders;
 use crate::plan::read::{Decision, Skill, decision, document};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::{non_placeholder, one_line, says_none, strip_prefix_ignore_case};
+use crate::text::{given, is_digit, one_line, says_none, strip_prefix_ignore_case};
 use crate::warning::Parsed;
 
 /// The parsed PROJECT.md.
@@ -69,7 +69,7 @@ fn name(outline: &Outline<'_>) -> Option<String> {
         .split_once(':')
         .filter(|(word, _)| word.trim().eq_ignore_ascii_case("project"))
         .map_or(title, |(_, rest)| rest);
-    non_placeholder(named).map(str::to_owned)
+    given(named)
 }
 
 /// Returns the first prose paragraph of a range, on one line.
@@ -85,13 +85,13 @@ fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
 }
 
 fn core_value(outline: &Outline<'_>) -> Option<String> {
-    let labels = outline.labels(&(0..outline.text().len()));
+    let labels = outline.labels(&outline.all());
     let labelled = labels.iter().find(|label| label.name.eq_ignore_ascii_case("core value"));
     let section = || {
         let section = document::sections(outline, "core value").next()?;
         paragraph(outline, &section.own)
     };
-    let labelled = labelled.and_then(|label| non_placeholder(&label.value)).map(str::to_owned);
+    let labelled = labelled.and_then(|label| given(&label.value));
     Some(without_emphasis(&labelled.or_else(section)?).to_owned())
 }
 
@@ -120,12 +120,12 @@ impl Requirement {
         named
             .iter()
             .map(|name| {
-                if !is_id(name) {
-                    let text = Some(name.clone());
-                    return Self { id: None, text };
+                if is_id(name) {
+                    let text = lines.iter().find_map(|line| after_id(line, name));
+                    Self { id: Some(name.clone()), text }
+                } else {
+                    Self { id: None, text: Some(name.clone()) }
                 }
-                let text = lines.iter().find_map(|line| after_id(line, name));
-                Self { id: Some(name.clone()), text }
             })
             .collect()
     }
@@ -134,7 +134,7 @@ impl Requirement {
 /// Returns whether a text is an id: one word that contains a digit.
 pub(super) fn is_id(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-._".contains(c);
-    text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())
+    text.chars().all(is_part) && text.contains(is_digit)
 }
 
 /// Returns the lines that may state a requirement: bullets and headings before table rows.
@@ -156,7 +156,7 @@ fn is_place(cell: &str) -> bool {
     let lower = cell.trim().to_lowercase();
     lower.is_empty()
         || lower.starts_with("phase")
-        || lower.starts_with(|c: char| c.is_ascii_digit()) && !lower.contains(' ')
+        || lower.starts_with(is_digit) && !lower.contains(' ')
 }
 
 /// Returns the text after an id at the start of a line, on one line.
@@ -173,8 +173,7 @@ fn after_id(line: &str, id: &str) -> Option<String> {
     if is_code {
         rest = rest.strip_prefix('`').unwrap_or(rest).trim_start_matches(is_mark);
     }
-    let text = one_line(rest);
-    non_placeholder(&text).map(str::to_owned)
+    given(&one_line(rest))
 }
 
 /// Skill folders of the harnesses, relative to the home directory or the project.

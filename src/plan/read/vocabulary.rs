@@ -5,14 +5,13 @@
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
-use regex_lite::Regex;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::Span;
-use crate::text::{pattern, strip_prefix_ignore_case};
+use crate::text::{Pattern, strip_prefix_ignore_case, unmarked};
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -64,7 +63,7 @@ pub(crate) fn says(kind: &str, text: &str) -> bool {
 
 /// Returns whether a text says no more than a word in lower case.
 pub(crate) fn is_all_of(text: &str, word: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let text = unmarked(text).to_lowercase();
     let rest = text.strip_prefix(word).map(str::trim_start);
     rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
@@ -123,14 +122,6 @@ pub(crate) enum Label {
     Milestone,
     /// A date on which work went on.
     LastActive,
-}
-
-impl Label {
-    /// Returns the meaning of a label's name.
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        let lower = name.to_lowercase();
-        find("label", |word| word == lower).map(|(label, _)| label)
-    }
 }
 
 /// The topic of a labelled part of a deviation.
@@ -210,7 +201,7 @@ impl PhaseProgress {
 /// Returns the first status word that a text in lower case begins with, followed by at most one letter or digit
 /// (`completed`), and what follows it.
 fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let begins = |word: &str| {
         let rest = text.strip_prefix(word);
         rest.is_some_and(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).count() <= 1)
@@ -224,13 +215,7 @@ fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
 /// Returns whether what follows a word such as `complete` leaves something out: `except 01-02`, `d, apart from a test`.
 pub(super) fn is_excepted(rest: &str) -> bool {
     let rest = rest.trim_start_matches(char::is_alphanumeric);
-    begins("left out", rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
-}
-
-/// Returns whether a text begins with a date: `2026-01-02`.
-fn begins_with_date(text: &str) -> bool {
-    let word = text.split([' ', ')', ',', ':']).next();
-    word.is_some_and(|word| word.starts_with("20") && parse_date(word).is_some())
+    begins("left out", unmarked(rest))
 }
 
 /// Returns whether a text is a status rather than a name: `COMPLETE`, `Complete (4 plans)`, `complete, verified` and
@@ -244,26 +229,23 @@ pub(crate) fn is_status(text: &str) -> bool {
         return true;
     }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
+    let day = rest.trim_start_matches("on ").split([' ', ')', ',', ':']).next();
     rest.is_empty()
-        || begins_with_date(rest.trim_start_matches("on "))
+        || day.is_some_and(|day| day.starts_with("20") && parse_date(day).is_some())
         || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
 }
 
 /// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.
-static AFTER_DROPPING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\)|,? ?(?:see|since|because) .*)?[.!]?$",
-    )
-});
+static AFTER_DROPPING: Pattern = Pattern::new(
+    r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\)|,? ?(?:see|since|because) .*)?[.!]?$",
+);
 
 /// What may follow it in a remark behind a name: a reason, too.
-static IN_REMARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?x)^(?: [.,;:!(–—] | -\ | indefinitely\b | entirely\b
+static IN_REMARK: Pattern = Pattern::new(
+    r"(?x)^(?: [.,;:!(–—] | -\ | indefinitely\b | entirely\b
         | (?:by|to|into|until|till|since|because|due|per|from|after|before|for|post|pending|as|at|via|with|without|in\ favou?r)\b
         | (?:(?:in|on)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | q[1-4]\b | now$ | later$ ) )",
-    )
-});
+);
 
 /// Returns what follows the word with which a text in lower case drops work.
 fn after_dropping(text: &str) -> Option<&str> {

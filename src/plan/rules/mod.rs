@@ -7,7 +7,7 @@ use std::ptr;
 
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
+    Action, Alternative, Check, CheckOutcome, Next, Phase, PhaseNumber, PhaseState, Position,
     ProjectFile, Survey,
 };
 use crate::project::{Commands, vocabulary};
@@ -19,7 +19,7 @@ mod tests;
 
 pub(super) use next::is_same_milestone;
 use phases::{Scope, is_left_unticked};
-pub(super) use phases::{add_documents, names_check, names_step, row_names_check, statuses};
+pub(super) use phases::{add_documents, names_check, names_step, row_names_check};
 
 /// A rule of a table.
 pub(super) struct Rule<'a, A, O> {
@@ -111,12 +111,12 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
         (is_member, state.map_or(PhaseState::Done, |(state, _)| state))
     };
     let judged: Vec<_> = phases.iter().map(judge).collect();
-    for (phase, (is_member, state)) in phases.iter_mut().zip(judged) {
-        (phase.is_in_milestone, phase.state) = (is_member, state);
+    for (phase, judged) in phases.iter_mut().zip(judged) {
+        (phase.is_in_milestone, phase.state) = judged;
     }
     let case = Case::new(survey, &scope, &phases);
     let cursor = first(Case::CURSOR, &case, ()).map(|(cursor, _)| cursor);
-    let (step, choice, reason) = choose(&case, cursor);
+    let (choice, step, reason) = choose(&case, cursor);
     let rival = first(Case::RIVALS, &case, choice).filter(|_| step.action != Action::Unknown);
     let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests)
         && first(Case::SETTLED, &case, choice).is_none();
@@ -156,19 +156,16 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
     Position { phases, current, next }
 }
 
-/// Returns the next step, the choice that it is, and why its rule is there.
-fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Step<'a>, Choice<'a>, &'static str) {
+/// Returns the next step as a choice and with its place, and why its rule is there.
+fn choose<'a>(case: &Case<'a>, cursor: Option<&'a Phase>) -> (Choice<'a>, Step<'a>, &'static str) {
     let choice = |step: &Step<'a>, rule| Choice { action: step.action, phase: step.phase, rule };
     let unread = "no phase was read, and nothing says that a milestone is over";
     let (step, [rule, reason]) = first(Case::ACTIONS, case, cursor)
         .unwrap_or_else(|| (Step::new(Action::Unknown, None), ["unread", unread]));
     let chosen = choice(&step, rule);
     match first(Case::GATES, case, chosen) {
-        Some((step, [rule, reason])) => {
-            let chosen = choice(&step, rule);
-            (step, chosen, reason)
-        }
-        None => (step, chosen, reason),
+        Some((step, [rule, reason])) => (choice(&step, rule), step, reason),
+        None => (chosen, step, reason),
     }
 }
 
@@ -178,21 +175,15 @@ fn finish(phase: &mut Phase, cursor: Option<&PhaseNumber>, is_to_check: bool) {
     if phase.state == PhaseState::Running && cursor.is_some_and(|cursor| phase.number < *cursor) {
         phase.state = PhaseState::Done;
     }
-    let row = phase.planned.as_ref().and_then(|planned| planned.row.as_ref());
     let is_to_check = is_to_check
-        || row.is_some_and(row_names_check) && !phase.is_ticked() && !phase.has_passed();
+        || phase.row().is_some_and(row_names_check) && !phase.is_ticked() && !phase.has_passed();
     phase.awaits_check = phase.state == PhaseState::Done
-        && phase.planned.as_deref().is_some_and(is_left_unticked)
+        && is_left_unticked(phase)
         && (phase.check_left().is_some() || is_to_check);
     let is_over = phase.state == PhaseState::Done || !phase.is_in_milestone;
     if let Some(dir) = phase.dir.as_ref().filter(|_| is_over) {
         phase.name = Some(name_of_past_phase(&dir.name, phase.name.as_deref()).to_owned());
     }
-}
-
-/// Returns whether none of the documents exists that the workflow writes first.
-fn is_new(survey: &Survey) -> bool {
-    !survey.has_state && !survey.has_roadmap && survey.project_file == ProjectFile::default()
 }
 
 impl<'a> Case<'a> {
@@ -214,10 +205,9 @@ impl<'a> Case<'a> {
     /// that one follows: `Phase complete — ready for verification`.
     fn to_check(&self) -> Option<&'a Phase> {
         let phase = self.frontier.filter(|_| self.stated == self.frontier)?;
-        let is_open = phase.state == PhaseState::Done
-            && phase.planned.as_deref().is_some_and(is_left_unticked)
-            && !phase.has_passed();
-        (is_open && statuses(&self.survey.state).any(names_check)).then_some(phase)
+        let is_open =
+            phase.state == PhaseState::Done && is_left_unticked(phase) && !phase.has_passed();
+        (is_open && self.survey.state.statuses().any(names_check)).then_some(phase)
     }
 
     /// Returns the last phase of the milestone for which something holds.
@@ -229,6 +219,10 @@ impl<'a> Case<'a> {
     fn unfinished_after(&self, phase: Option<&Phase>) -> impl Iterator<Item = &'a Phase> {
         let is_after = move |other: &&Phase| phase.is_none_or(|phase| other.number > phase.number);
         self.members.iter().copied().filter(is_after).filter(|other| other.is_unfinished())
+    }
+
+    fn first_unfinished(&self) -> Option<&'a Phase> {
+        self.unfinished_after(None).next()
     }
 
     /// Returns the work on an unfinished phase.
@@ -243,31 +237,38 @@ impl<'a> Case<'a> {
     /// Returns what a check of a phase requires.
     fn check(&self, phase: &'a Phase, check: &Check) -> Step<'a> {
         let place = Some(self.survey.check_line(check));
-        Step { action: next::action_for(check), phase: Some(phase), place, is_from_check: true }
+        let action = match check.outcome {
+            CheckOutcome::Issues | CheckOutcome::Diagnosed => Action::Remediate,
+            _ => Action::Verify,
+        };
+        Step { action, phase: Some(phase), place, is_from_check: true }
     }
 
     /// Returns the phase of a step and the layout's command for it.
     fn command(&self, step: &Step<'_>) -> (Option<PhaseNumber>, String) {
-        let commands = &self.survey.layout.commands;
-        let (command, has_phase) = match step.action {
-            Action::Plan if step.phase.is_none() && is_new(self.survey) => {
-                (&commands.new_project, true)
-            }
+        let survey = self.survey;
+        let commands = &survey.layout.commands;
+        // None of the documents exists that the workflow writes first.
+        let is_new = !survey.has_state
+            && !survey.has_roadmap
+            && survey.project_file == ProjectFile::default();
+        let command = match step.action {
+            Action::Plan if step.phase.is_none() && is_new => &commands.new_project,
             Action::Plan if step.phase.is_none() => {
-                (commands.scope.as_ref().unwrap_or(&commands.plan), true)
+                commands.scope.as_ref().unwrap_or(&commands.plan)
             }
-            Action::Plan => (&commands.plan, true),
-            Action::Execute => (&commands.execute, true),
-            Action::Verify => (&commands.verify, true),
-            Action::Remediate => (&commands.remediate, true),
-            Action::Discuss => (&commands.discuss, true),
-            Action::Ship => (&commands.ship, false),
-            Action::None => (&commands.new_milestone, false),
+            Action::Plan => &commands.plan,
+            Action::Execute => &commands.execute,
+            Action::Verify => &commands.verify,
+            Action::Remediate => &commands.remediate,
+            Action::Discuss => &commands.discuss,
+            Action::Ship => &commands.ship,
+            Action::None => &commands.new_milestone,
             Action::Unknown => return (None, "annals status".to_owned()),
         };
         // The first phase of a new planning folder is to be created.
         let number = step.phase.map_or(PhaseNumber::from(1), |phase| phase.number.clone());
-        let phase = Some(number).filter(|_| has_phase);
+        let phase = Some(number).filter(|_| !matches!(step.action, Action::Ship | Action::None));
         let shown = phase.as_ref().map(ToString::to_string).unwrap_or_default();
         (phase, Commands::with_phase(command, &shown))
     }
@@ -288,7 +289,7 @@ impl<'a> Case<'a> {
     fn places(&self, phase: &Phase) -> Vec<String> {
         let survey = self.survey;
         let mut places: Vec<String> = survey.open_plans(phase).take(MAX_PLANS).collect();
-        let rest = phase.plans.len() - phase.count(PlanState::Complete) - places.len();
+        let rest = phase.open_plans().count() - places.len();
         if rest > 0 {
             places.push(format!("and {rest} more"));
         }
@@ -297,7 +298,7 @@ impl<'a> Case<'a> {
             places.extend(survey.contents(phase).or_else(planned));
         }
         let is_pointer = self.stated == Some(phase);
-        places.extend(is_pointer.then(|| survey.line(vocabulary::STATE, survey.pointer_line())));
+        places.extend(is_pointer.then(|| survey.pointer_line()));
         places
     }
 }

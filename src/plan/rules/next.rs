@@ -5,16 +5,18 @@ use std::path::Path;
 
 use crate::plan::phase::{letters, may_be_same};
 use crate::plan::read::vocabulary::has;
-use crate::plan::rules::phases::{is_left_unticked, names_check, progress_in_row, statuses};
+use crate::plan::rules::phases::{is_left_unticked, names_check};
 use crate::plan::rules::{Case, Choice, Rule, Step};
 use crate::plan::{
     Action, Archive, Check, CheckKind, CheckOutcome, Claim, Phase, PhaseDir, PhaseNumber,
-    PhaseProgress, PhaseState, PlanState, RoadmapPhase, Says, Survey, milestone_version,
-    milestone_version_in,
+    PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase, Says, Survey,
+    milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::text::{slug_of, words_in};
+
+const BLANK: &str = "blank";
 
 impl<'a> Case<'a> {
     /// The cursor: the phase from which the next work is looked for.
@@ -38,12 +40,10 @@ impl<'a> Case<'a> {
         Rule {
             name: "first unfinished",
             reason: "nothing is done yet",
-            test: |case, ()| prepared(case, None).or_else(|| case.unfinished_after(None).next()),
+            test: |case, ()| prepared(case, None).or_else(|| case.first_unfinished()),
         },
     ];
-}
 
-impl<'a> Case<'a> {
     /// The next action, given the cursor.
     pub(super) const ACTIONS: [Rule<'a, Option<&'a Phase>, Step<'a>>; 9] = [
         Rule {
@@ -123,11 +123,7 @@ impl<'a> Case<'a> {
             },
         },
     ];
-}
 
-const BLANK: &str = "blank";
-
-impl<'a> Case<'a> {
     /// What comes before the chosen action.
     pub(super) const GATES: [Rule<'a, Choice<'a>, Step<'a>>; 4] = [
         Rule {
@@ -154,18 +150,27 @@ impl<'a> Case<'a> {
             name: "open check",
             reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done, or repeated by its stage file; with GSD, people go on despite gaps",
             test: |case, choice| {
-                let named = named_to_check(case);
+                let survey = case.survey;
+                // The finished phase that VBW's STATE.md names with a check that follows: `needs_remediation`.
+                let is_named = |phase: &&Phase| {
+                    phase.state == PhaseState::Done
+                        && survey.is_vbw()
+                        && survey.state.statuses().any(names_check)
+                };
+                let named = case.stated.filter(is_named);
                 let phases = [named, last_finished(case, choice)];
                 phases.into_iter().flatten().find_map(|phase| {
                     let check = open_check(case, phase)?;
                     let step = case.check(phase, check);
                     let is_uat = check.kind == CheckKind::Uat;
-                    let survey = case.survey;
+                    // The stage file of VBW's remediation wants the user test repeated (`verify`, or `done`, which VBW takes
+                    // for the same), and STATE.md has not moved on to a later phase.
+                    let is_to_repeat = check.outcome == CheckOutcome::Repeat
+                        && case.stated.is_none_or(|stated| stated.number <= phase.number);
                     let is_first = match step.action {
-                        Action::Remediate => is_uat || !survey.layout.name.keeps_milestones(),
+                        Action::Remediate => is_uat || survey.is_vbw(),
                         _ => {
-                            let is_wanted =
-                                named == Some(phase) || is_to_repeat(case, phase, check);
+                            let is_wanted = named == Some(phase) || is_to_repeat;
                             survey.workflow.requires_uat || is_uat && is_wanted
                         }
                     };
@@ -200,23 +205,21 @@ fn unnamed_milestone(survey: &Survey) -> Option<&str> {
             || words_in(&text.to_lowercase()).any(|word| has("shipped", word))
             || !survey.numbering.phases_in(text).is_empty()
     };
-    let mut said = statuses(&survey.state).chain(survey.roadmap.title.as_deref());
-    let is_open = survey.layout.name.keeps_milestones() && !said.any(says_more);
+    let mut said = survey.state.statuses().chain(survey.roadmap.title.as_deref());
+    let is_open = !survey.is_vbw() && !said.any(says_more);
     survey.milestone().filter(|_| is_open)
 }
 
 /// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active or that
 /// its work is complete.
 fn has_ended(survey: &Survey) -> bool {
-    let says_complete = |claim: &Claim| {
-        claim.count(Says::Percent) == Some(100)
-            || claim.status().is_some_and(PhaseProgress::is_complete_status)
-    };
+    let state = &survey.state;
     !survey.folder.archived.is_empty()
-        || survey.state.no_milestone.is_some()
+        || state.no_milestone.is_some()
         || survey.shipped.is_some()
-        || survey.roadmap.milestones.iter().any(|one| one.is_shipped)
-        || survey.state.claims.iter().any(|claim| says_complete(&claim.value))
+        || survey.roadmap.has_shipped()
+        || state.statuses().any(PhaseProgress::is_complete_status)
+        || state.claims.iter().any(|claim| claim.value.count(Says::Percent) == Some(100))
 }
 
 /// Returns the place of what shows that the milestone is over: its phases are in an archive, or the documents call it
@@ -227,7 +230,7 @@ fn over(case: &Case<'_>) -> Option<String> {
     let shipped = survey.shipped_line();
     if case.last(Phase::has_files).is_none() {
         let shipped = shipped.filter(|_| !case.scope.listed.is_empty());
-        let named = || survey.archive(survey.milestone()?);
+        let named = || survey.folder.archive(survey.milestone()?);
         // VBW's own record, which its roadmap need not follow.
         let is_recorded = |archive: &&Archive| {
             let record = archive.dir.as_ref().map(|dir| dir.join(vocabulary::SHIPPED));
@@ -249,7 +252,7 @@ fn over(case: &Case<'_>) -> Option<String> {
         || survey.last_of_shipped().map(|one| survey.line(vocabulary::ROADMAP, one.line));
     // GSD archives the roadmap, and may leave the phases where they are.
     let archived = || {
-        let archive = survey.archive(survey.state.milestone.as_deref()?)?;
+        let archive = survey.folder.archive(survey.state.milestone.as_deref()?)?;
         archive.has_roadmap_beside().then(|| survey.archive_line(archive))
     };
     let shipped = shipped.or_else(in_roadmap).or_else(archived);
@@ -292,18 +295,15 @@ fn is_blank(case: &Case<'_>) -> bool {
     let (folder, state) = (&survey.folder, &survey.state);
     let is_named = || {
         let named = state.milestone.as_deref().filter(|name| !survey.has_shipped(name));
-        named.is_some() && !survey.layout.name.keeps_milestones()
-    };
-    let says_more = |claim: &Claim| {
-        matches!(claim, Claim::Count(_, 1..))
-            || claim.status().is_some_and(PhaseProgress::is_complete_status)
+        named.is_some() && survey.is_vbw()
     };
     let has_open_milestone = survey.milestone().is_some_and(|name| !survey.has_shipped(name));
     (folder.archived.is_empty() || folder.active.dir != folder.dir || is_named())
         && state.no_milestone.is_none()
         && survey.shipped.is_none()
-        && (has_open_milestone || !survey.roadmap.milestones.iter().any(|one| one.is_shipped))
-        && !state.claims.iter().any(|claim| says_more(&claim.value))
+        && (has_open_milestone || !survey.roadmap.has_shipped())
+        && !state.statuses().any(PhaseProgress::is_complete_status)
+        && !state.claims.iter().any(|claim| matches!(claim.value, Claim::Count(_, 1..)))
 }
 
 /// Returns whether a folder is named for work of any kind, which need not be a plan: `issues/`.
@@ -327,29 +327,6 @@ fn last_finished<'a>(case: &Case<'a>, choice: Choice<'a>) -> Option<&'a Phase> {
     let is_done = |phase: &Phase| phase.state == PhaseState::Done;
     let last = case.last(is_done).filter(|_| case.frontier.is_none_or(is_done));
     last.filter(|_| choice.phase != last)
-}
-
-/// Returns the finished phase that VBW's STATE.md names with a check that follows: `needs_remediation`.
-fn named_to_check<'a>(case: &Case<'a>) -> Option<&'a Phase> {
-    let survey = case.survey;
-    let named = case.stated.filter(|phase| phase.state == PhaseState::Done)?;
-    let is_set_back = !survey.layout.name.keeps_milestones();
-    (is_set_back && statuses(&survey.state).any(names_check)).then_some(named)
-}
-
-/// Returns whether the stage file of VBW's remediation wants the user test repeated (`verify`, or `done`, which VBW takes for
-/// the same), and STATE.md has not moved on to a later phase.
-fn is_to_repeat(case: &Case<'_>, phase: &Phase, check: &Check) -> bool {
-    check.outcome == CheckOutcome::Repeat
-        && case.stated.is_none_or(|stated| stated.number <= phase.number)
-}
-
-/// Returns the action that an open check requires.
-pub(super) fn action_for(check: &Check) -> Action {
-    match check.outcome {
-        CheckOutcome::Issues | CheckOutcome::Diagnosed => Action::Remediate,
-        _ => Action::Verify,
-    }
 }
 
 /// Returns the open check of a phase.
@@ -457,7 +434,7 @@ impl<'a> Case<'a> {
                 if choice.action != Action::Ship {
                     return None;
                 }
-                let open = case.unfinished_after(None).next().map(Case::work);
+                let open = case.first_unfinished().map(Case::work);
                 let is_left = |phase: &&Phase| {
                     let mut checks = phase.checks().iter();
                     phase.has_unclear_counts()
@@ -467,8 +444,7 @@ impl<'a> Case<'a> {
                 let open = open.or_else(|| Some(Step::new(Action::Execute, Some(left()?))));
                 let unchecked = || {
                     case.members.iter().find_map(|phase| {
-                        let is_unticked = phase.planned.as_deref().is_some_and(is_left_unticked);
-                        let left = || phase.check_left().filter(|_| is_unticked);
+                        let left = || phase.check_left().filter(|_| is_left_unticked(phase));
                         let check = phase.open_checks().next().or_else(left)?;
                         Some(case.check(phase, check))
                     })
@@ -505,9 +481,8 @@ impl<'a> Case<'a> {
                 let beside = beside.filter_map(|claim| claim.value.text(Says::PhaseStatus));
                 let listed = state.phase_statuses.iter().filter(|(one, _)| *one == phase.number);
                 let mut statuses = beside.chain(listed.map(|(_, status)| &*status.value));
-                let mark = phase.planned.as_ref().and_then(|planned| planned.checkbox.as_ref());
-                let is_called = mark.is_some_and(|mark| mark.value)
-                    || statuses.any(PhaseProgress::is_complete_status);
+                let is_called =
+                    phase.mark() == Some(true) || statuses.any(PhaseProgress::is_complete_status);
                 let next = case.unfinished_after(Some(phase)).next().filter(|_| is_called)?;
                 Some((Case::work(next), true))
             },
@@ -519,10 +494,10 @@ impl<'a> Case<'a> {
                 let phase = case.stated.filter(|phase| Some(*phase) != choice.phase)?;
                 let is_new =
                     |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted);
-                let says_new = statuses(&case.survey.state).any(|status| {
+                let says_new = case.survey.state.statuses().any(|status| {
                     is_new(status) || status.to_lowercase().contains("ready to plan")
                 });
-                let in_row = phase.planned.as_deref().and_then(progress_in_row);
+                let in_row = phase.row().and_then(ProgressRow::progress);
                 let is_new = says_new || in_row == Some(PhaseProgress::NotStarted);
                 (phase.is_ticked() && phase.plans.is_empty() && is_new)
                     .then_some((Step::new(Action::Plan, Some(phase)), true))
@@ -546,12 +521,10 @@ impl<'a> Case<'a> {
             name: "check left",
             reason: "a check of the last finished phase is to be done or repeated, or of the last one that is left unticked for it, or STATE.md says that one follows",
             test: |case, choice| {
-                let is_last = |phase: &Phase| case.frontier == Some(phase);
                 let is_left = |phase: &&Phase| {
                     phase.state == PhaseState::Done
                         && Some(*phase) != choice.phase
-                        && (is_last(phase)
-                            || phase.planned.as_deref().is_some_and(is_left_unticked))
+                        && (case.frontier == Some(*phase) || is_left_unticked(phase))
                 };
                 let mut left = case.members.iter().copied().rev().filter(is_left);
                 let left = left.find_map(|phase| Some(case.check(phase, phase.check_left()?)));
@@ -564,16 +537,13 @@ impl<'a> Case<'a> {
             name: "passed over",
             reason: "a phase before it was never begun",
             test: |case, choice| {
-                let first =
-                    case.unfinished_after(None).next().filter(|_| case.frontier.is_some())?;
+                let first = case.first_unfinished().filter(|_| case.frontier.is_some())?;
                 let chosen = choice.phase?;
                 (first.number < chosen.number).then(|| (Case::work(first), false))
             },
         },
     ];
-}
 
-impl<'a> Case<'a> {
     /// What settles a choice, so that nothing contests it.
     pub(super) const SETTLED: [Rule<'a, Choice<'a>, ()>; 1] = [Rule {
         name: "discussed",

@@ -124,10 +124,9 @@ impl<'a> Case<'a> {
             name: "open plan",
             reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase; if one is partial or failed, an open box counts for more than a row, unless a check passed or STATE.md has moved on",
             test: |case, phase| {
-                let mark = phase.planned.as_ref().and_then(|planned| planned.checkbox.as_ref());
                 let mut open = phase.open_plans();
                 let is_left = case.stated.is_none_or(|stated| stated.number <= phase.number)
-                    && mark.is_some_and(|mark| !mark.value)
+                    && phase.mark() == Some(false)
                     && open.any(|slot| slot.state != PlanState::Open)
                     && !phase.has_passed();
                 (phase.has_open_plan() && !phase.is_ticked() || is_left).then_some(PhaseState::Open)
@@ -137,8 +136,8 @@ impl<'a> Case<'a> {
             name: "plan added to a finished phase",
             reason: "an open plan, and there are more plans than the ticked phase's row counts",
             test: |_, phase| {
-                let in_row = phase.planned.as_deref().and_then(plans_in_row);
-                (phase.has_open_plan() && in_row.is_some_and(|row| phase.plan_files() > row))
+                let is_added = |row| phase.plan_files() > row;
+                (phase.has_open_plan() && plans_in_row(phase).is_some_and(is_added))
                     .then_some(PhaseState::Open)
             },
         },
@@ -153,9 +152,11 @@ impl<'a> Case<'a> {
             test: |case, phase| {
                 let all = phase.dir.as_ref().map_or(0, |dir| dir.plans.len());
                 let is_declared = phase.declared.is_some_and(|declared| declared > all);
-                let is_to_plan = case.stated.is_some_and(|stated| stated.number == phase.number)
-                    && statuses(&case.survey.state)
-                        .any(|status| begins("status before the plans", &status.to_lowercase()));
+                let is_to_plan =
+                    case.stated.is_some_and(|stated| stated.number == phase.number)
+                        && case.survey.state.statuses().any(|status| {
+                            begins("status before the plans", &status.to_lowercase())
+                        });
                 let is_left = phase.plans.is_empty() && all > 0;
                 (is_left && !is_declared && !is_to_plan).then_some(PhaseState::Done)
             },
@@ -197,11 +198,12 @@ pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
         let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
         let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
         // Plans that are counted as done in a phase without a summary are left over from the phase before.
-        let count = |says| state.claims.iter().find_map(|claim| claim.value.count(says));
-        let done = count(Says::PlansDone).filter(|done| *done > 0);
-        let is_left_over = !phase.is_begun() && done.is_some() && done == count(Says::PlansTotal);
-        let in_state = stated_plans(state).filter(|_| is_current && !is_left_over);
-        let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
+        let done = state.count(Says::PlansDone).filter(|done| *done > 0);
+        // `n` in plan `k` of `n`
+        let all = state.count(Says::PlansTotal);
+        let is_left_over = !phase.is_begun() && done.is_some() && done == all;
+        let in_state = all.filter(|_| is_current && !is_left_over);
+        let declared = [plans_in_row(phase), in_list, in_label, in_state];
         phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
         if let Some(name) = planned.and_then(|planned| planned.name.clone()) {
             phase.name = Some(name);
@@ -209,34 +211,27 @@ pub(in crate::plan) fn add_documents(state: &StateFile, phases: &mut [Phase]) {
     }
 }
 
-/// Returns the progress in a phase's row of the roadmap.
-pub(super) fn progress_in_row(planned: &RoadmapPhase) -> Option<PhaseProgress> {
-    planned.row.as_ref().and_then(ProgressRow::progress)
-}
-
 /// Returns whether the roadmap leaves a phase unticked, or its row open.
-pub(super) fn is_left_unticked(planned: &RoadmapPhase) -> bool {
-    let row = progress_in_row(planned);
-    planned.checkbox.as_ref().is_some_and(|mark| !mark.value)
-        || row.is_some_and(|progress| progress != PhaseProgress::Complete)
+pub(super) fn is_left_unticked(phase: &Phase) -> bool {
+    let row = phase.row().and_then(ProgressRow::progress);
+    phase.mark() == Some(false) || row.is_some_and(|progress| progress != PhaseProgress::Complete)
 }
 
 /// Returns whether the roadmap calls a phase complete: by its checkbox, its row, its heading or a completion date.
 fn says_done(planned: &RoadmapPhase) -> bool {
     let row = planned.row.as_ref();
-    let in_row = row.and_then(|row| row.status.as_ref());
-    let is_done_row = in_row.is_some_and(|one| PhaseProgress::is_complete_status(&one.value));
+    let in_row = row.and_then(ProgressRow::progress);
     let counts = row.and_then(|row| row.plans_complete.zip(row.plans_total));
     let is_short = counts.is_some_and(|(done, all)| done < all);
     let stated = planned.stated_status.as_ref();
     let says = planned.checkbox.as_ref().is_some_and(|mark| mark.value)
         || stated.is_some_and(|status| PhaseProgress::is_complete_status(&status.value))
         || planned.status == Some(PhaseProgress::Complete);
-    is_done_row || says && !is_short
+    in_row == Some(PhaseProgress::Complete) || says && !is_short
 }
 
-fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
-    planned.row.as_ref()?.plans_total.map(|total| total as usize)
+fn plans_in_row(phase: &Phase) -> Option<usize> {
+    phase.row()?.plans_total.map(|total| total as usize)
 }
 
 /// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
@@ -247,22 +242,11 @@ fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
     plans.map(|plans| plans as usize)
 }
 
-/// Returns the number of the current phase's plans according to STATE.md: `n` in plan `k` of `n`.
-fn stated_plans(state: &StateFile) -> Option<usize> {
-    let total = state.claims.iter().find_map(|claim| claim.value.count(Says::PlansTotal));
-    total.map(|total| total as usize)
-}
-
-/// Returns the statuses of STATE.md.
-pub(in crate::plan) fn statuses(state: &StateFile) -> impl Iterator<Item = &str> {
-    state.claims.iter().filter_map(|claim| claim.value.status())
-}
-
 /// Returns whether a status says that a check of the finished phase follows.
 pub(in crate::plan) fn names_check(status: &str) -> bool {
-    let is_over = |word: &str| ["verified", "passed", "approved"].contains(&word);
     let lower = status.to_lowercase();
-    names_any_check(status) && !words_in(&lower).any(is_over)
+    names_any_check(status)
+        && !words_in(&lower).any(|word| ["verified", "passed", "approved"].contains(&word))
 }
 
 fn names_any_check(status: &str) -> bool {

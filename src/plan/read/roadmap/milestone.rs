@@ -9,16 +9,15 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::markdown::{Block, Outline, Section, TableRow};
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, says, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
-use crate::text::{non_placeholder, pattern, strip_prefix_ignore_case, words_in};
+use crate::text::{
+    Pattern, is_digit, non_placeholder, strip_prefix_ignore_case, unmarked, words_in,
+};
 
 /// Returns the milestones, blocks and sections before those only listed.
 pub(super) fn milestones(
@@ -65,11 +64,11 @@ pub(crate) fn version_in(text: &str) -> Option<&str> {
 
 /// Returns the version at the start of a name, without its letter and zeros at its end: `1.2` for `✅ v1.2.0 MVP`.
 pub(crate) fn version(name: &str) -> Option<&str> {
-    let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let name = unmarked(name);
     let name = strip_prefix_ignore_case(name, "milestone ").unwrap_or(name);
     let word = name.split([' ', ':', '*', ')', ']', ',', '–', '—']).next()?;
     let digits = word.strip_prefix(['v', 'V', 'M'])?;
-    let is_version = digits.starts_with(|c: char| c.is_ascii_digit());
+    let is_version = digits.starts_with(is_digit);
     is_version.then(|| digits.trim_end_matches('.').trim_end_matches(".0"))
 }
 
@@ -134,8 +133,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     let is_milestone = |title: &str| {
         let title = unlabelled(title);
         let words = document::heading(title);
-        let is_numbered =
-            words.starts_with("milestone ") && words.contains(|c: char| c.is_ascii_digit());
+        let is_numbered = words.starts_with("milestone ") && words.contains(is_digit);
         (version(title).is_some() || is_numbered) && phase_in_front(title, numbering).is_none()
     };
     let sections = outline.sections().iter();
@@ -150,7 +148,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
 /// Returns a milestone's title without what precedes the name: `Current Milestone: v2.0 Sync`, `In Progress: v2.0 Sync`.
 fn unlabelled(title: &str) -> &str {
     let Some((label, name)) = title.split_once(": ") else { return title };
-    let label = label.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let label = unmarked(label).to_lowercase();
     let is_label = has("label of a milestone", &label) || PhaseProgress::parse(&label).is_some();
     if is_label { name.trim_start() } else { title }
 }
@@ -174,7 +172,7 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let one = milestone(text, (start..start, block.line), numbering);
         RoadmapMilestone { name: plain(name), ..one }
     });
-    let all = 0..outline.text().len();
+    let all = outline.all();
     let tables = outline.tables(&all).filter(|table| {
         let first = table.header.first().map(|cell| cell.to_lowercase());
         first.is_some_and(|first| has("label of a milestone", &first))
@@ -204,13 +202,12 @@ pub(crate) fn in_heading<'o>(outline: &'o Outline<'_>) -> Option<&'o str> {
     names.next().filter(|_| names.next().is_none())
 }
 
-static IN_HEADING: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$"));
+static IN_HEADING: Pattern = Pattern::new(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$");
 
 /// What follows a milestone's name: a remark about its phases, its size or its date.
-static REMARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)")
-});
+static REMARK: Pattern = Pattern::new(
+    r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)",
+);
 
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
@@ -218,7 +215,7 @@ fn plain(text: &str) -> String {
     let marked =
         text.split_once("**").filter(|(before, _)| !before.contains(char::is_alphanumeric));
     let bold = marked.and_then(|(_, rest)| rest.split_once("**")).map(|(bold, _)| bold);
-    let text = bold.unwrap_or(text).trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(bold.unwrap_or(text));
     let text = match text.split_once("](") {
         Some((text, _)) => text.replacen('[', "", 1),
         None => text.to_owned(),

@@ -54,7 +54,7 @@ use crate::plan::read::vocabulary::{after_phase, has, remark_drops, says_dropped
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{is_absent, non_placeholder};
+use crate::text::{given, is_absent, is_digit, non_placeholder, unmarked};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -194,13 +194,12 @@ impl Roadmap {
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         let milestones = milestone::milestones(&outline, numbering, is_over);
-        let (phases, by_number) = (Vec::new(), HashMap::new());
         let mut assembly = Assembly {
             outline: &outline,
             numbering,
             milestones,
-            phases,
-            by_number,
+            phases: Vec::new(),
+            by_number: HashMap::new(),
             unread: Vec::new(),
             is_template: false,
         };
@@ -224,9 +223,7 @@ impl Roadmap {
         });
         let unknown = unknown.take(MAX_REPORTED).map(|found| (found, "unknown status"));
         let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
-        warnings.extend(unknown.chain(unread).map(|(found, what)| {
-            Warning::at(path, found.line, format!("{what}: {:?}", found.value))
-        }));
+        warnings.extend(unknown.chain(unread).map(|(found, what)| found.warning(path, what)));
         warnings.extend(unprefixed(&phases).take(MAX_REPORTED).map(|phase| {
             let message = format!("phase {} has no milestone in its number", phase.number);
             Warning::at(path, phase.line, message)
@@ -235,7 +232,7 @@ impl Roadmap {
         let heads = outline.sections().iter().take_while(|section| section.level < 2);
         let mut labels = heads.flat_map(|section| outline.labels(&section.own));
         let label = labels.find(|label| has("label of a milestone", &label.name.to_lowercase()));
-        let label = label.and_then(|label| non_placeholder(&label.value).map(str::to_owned));
+        let label = label.and_then(|label| given(&label.value));
         let milestone = label.or_else(|| milestone::in_heading(&outline).map(str::to_owned));
         let title = outline.title().map(str::to_owned);
         Parsed { value: Self { title, phases, milestones, milestone, not_understood }, warnings }
@@ -245,6 +242,11 @@ impl Roadmap {
     pub(crate) fn phase(&self, number: &PhaseNumber) -> Option<&Arc<RoadmapPhase>> {
         let same = self.phases.iter().filter(|phase| phase.number == *number);
         same.min_by_key(|phase| phase.is_shipped)
+    }
+
+    /// Returns whether it calls a milestone shipped.
+    pub(crate) fn has_shipped(&self) -> bool {
+        self.milestones.iter().any(|milestone| milestone.is_shipped)
     }
 
     /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
@@ -273,7 +275,12 @@ impl Assembly<'_, '_> {
     /// Collects all mentions of phases.
     fn read(&mut self) {
         let (outline, numbering) = (self.outline, self.numbering);
-        let headings = headings(outline, numbering);
+        let named = |section| {
+            let phase = parse_phase(title(outline, section)?, numbering)?;
+            Some((RoadmapPhase { has_section: true, ..phase }, section))
+        };
+        // The headings that name a phase, with their sections.
+        let headings: Vec<_> = outline.sections().iter().filter_map(named).collect();
         let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
         for (mut phase, section) in headings {
             section::read(outline, section, numbering, &mut phase);
@@ -299,7 +306,7 @@ impl Assembly<'_, '_> {
             }
             self.merge(phase);
         }
-        let all = 0..outline.text().len();
+        let all = outline.all();
         for (phase, milestone) in
             outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten().flatten()
         {
@@ -362,16 +369,16 @@ impl Assembly<'_, '_> {
         }
         let is_shipped = found.milestone.is_some_and(|index| self.milestones[index].is_shipped);
         let same = self.by_number.entry(found.number.clone()).or_default();
-        let fits = |index: usize, may_differ: bool| {
-            let phase = &self.phases[index];
-            let both = phase.milestone.zip(found.milestone);
-            (may_differ || phase.is_shipped == is_shipped)
-                && both.is_none_or(|(own, other)| own == other)
+        let find = |may_differ: bool| {
+            same.iter().copied().find(|index| {
+                let phase = &self.phases[*index];
+                let both = phase.milestone.zip(found.milestone);
+                (may_differ || phase.is_shipped == is_shipped)
+                    && both.is_none_or(|(own, other)| own == other)
+            })
         };
-        let known = same.iter().copied().find(|index| fits(*index, false));
         let may_differ = !found.has_section && !is_shipped;
-        let other = || same.iter().copied().find(|index| may_differ && fits(*index, true));
-        let Some(index) = known.or_else(other) else {
+        let Some(index) = find(false).or_else(|| find(true).filter(|_| may_differ)) else {
             same.push(self.phases.len());
             self.phases.push(Arc::new(RoadmapPhase { is_shipped, ..found }));
             return;
@@ -438,14 +445,14 @@ fn ends_name(text: &str) -> bool {
     NAME_ENDS.iter().any(|end| text.starts_with(end))
         || text.strip_prefix(" (").is_some_and(|remark| {
             let inner = remark.split(')').next().unwrap_or_default();
-            inner.starts_with(|c: char| c.is_ascii_digit()) && inner.contains("plan")
+            inner.starts_with(is_digit) && inner.contains("plan")
         })
 }
 
 /// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
 fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
-    let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
-    let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let line = text.first_line();
+    let begins = unmarked(line.text);
     after_phase(begins)?.strip_prefix(' ')?;
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
@@ -479,7 +486,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
         number,
         name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
         status: is_struck.then_some(PhaseProgress::Removed).or(dropped),
-        stated_status: status.map(|span| span.with_value(span.text.to_owned())),
+        stated_status: status.map(Span::stated),
         is_listed: true,
         line: line.line,
         ..RoadmapPhase::default()
@@ -504,18 +511,6 @@ fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
     Some(Span::new(title, section.heading.end - title.len(), section.line))
 }
 
-/// Returns the headings that name a phase, with their sections.
-fn headings<'o>(
-    outline: &'o Outline<'_>,
-    numbering: PhaseNumbering,
-) -> Vec<(RoadmapPhase, &'o Section)> {
-    let named = |section| {
-        let phase = parse_phase(title(outline, section)?, numbering)?;
-        Some((RoadmapPhase { has_section: true, ..phase }, section))
-    };
-    outline.sections().iter().filter_map(named).collect()
-}
-
 /// Returns the entries of phase checklists, with the offsets at which they begin; those in a phase's own section, among the
 /// `details`, are its plans, not phases.
 fn entries(
@@ -526,13 +521,13 @@ fn entries(
     let lists = Ranges::merge(
         document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
     );
-    let all = 0..outline.text().len();
+    let all = outline.all();
     let bullets = outline
         .items(&all)
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
     let entries = bullets.filter_map(|(block, item)| {
         let at = block.range.start;
-        let phase = parse_phase(Span::new(outline.slice(&block.range), at, block.line), numbering)?;
+        let phase = parse_phase(Span::from_block(outline, block), numbering)?;
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
         let is_entry = item.checked.is_some()
@@ -606,7 +601,6 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
             Some(Span::new(text, range.start, row.line))
         };
-        let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let first = row.cells.first()?;
         let numbered = phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering));
         let Some((number, rest)) = numbered else {
@@ -627,10 +621,10 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             row: Some(ProgressRow {
-                status: if status.is_some() { cell(status) } else { beside }.map(stated),
-                completed: cell(completed).map(stated),
-                tasks: cell(tasks).map(stated),
-                commits: cell(commits).map(stated),
+                status: if status.is_some() { cell(status) } else { beside }.map(Span::stated),
+                completed: cell(completed).map(Span::stated),
+                tasks: cell(tasks).map(Span::stated),
+                commits: cell(commits).map(Span::stated),
                 ..counted
             }),
             line: row.line,
@@ -646,7 +640,7 @@ fn is_id(cell: &str, numbering: PhaseNumbering) -> bool {
     let word = cell.trim_matches(['*', ' ']);
     let is_word = word.starts_with(char::is_alphabetic) && !word.contains(char::is_whitespace);
     is_word
-        && word.ends_with(|c: char| c.is_ascii_digit())
+        && word.ends_with(is_digit)
         && numbering.split(word).is_none()
         && milestone::version(word).is_none()
 }
@@ -661,7 +655,7 @@ fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &s
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
 pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let named = after_phase(text).map(str::trim_start);
     // Without the word, `M1` may be a milestone and `S3` a name.
     let (number, rest) = numbering.split(named.unwrap_or(text))?;
@@ -670,7 +664,7 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     }
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let after = rest.trim_start_matches(['-', '–', '—']);
-    if after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit()) {
+    if after.len() < rest.len() && after.starts_with(is_digit) {
         return None;
     }
     let rest = rest.trim_matches(|c: char| {
@@ -694,8 +688,15 @@ fn counts(cell: Span<'_>) -> Option<(ProgressRow, Span<'_>)> {
         None => (None, Some(done.value)),
     };
     let count = cell.part(0..cell.text.len() - rest.text.len());
-    let plans = Some(count.with_value(count.text.to_owned()));
-    Some((ProgressRow { plans, plans_complete, plans_total, ..ProgressRow::default() }, rest))
+    Some((
+        ProgressRow {
+            plans: Some(count.stated()),
+            plans_complete,
+            plans_total,
+            ..ProgressRow::default()
+        },
+        rest,
+    ))
 }
 
 #[cfg(test)]

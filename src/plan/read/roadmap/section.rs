@@ -2,9 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
@@ -15,7 +12,8 @@ use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
 use crate::text::{
-    comma_separated, non_placeholder, pattern, says_none, strip_prefix_ignore_case, words_in,
+    Pattern, comma_separated, given, is_digit, non_placeholder, says_none,
+    strip_prefix_ignore_case, unmarked, words_in,
 };
 
 /// Fills in the fields of a phase from its section and its subsections, up to the next phase.
@@ -144,7 +142,7 @@ impl Reader<'_> {
         match texts.last_mut() {
             Some(last) if continues => *last = format!("{last} {text}"),
             Some(_) => {}
-            None => texts.extend(non_placeholder(text).map(str::to_owned)),
+            None => texts.extend(given(text)),
         }
     }
 
@@ -207,7 +205,7 @@ fn ends_dropped(text: &str) -> bool {
 /// - [ ] 01-PLAN-03.md — what it does
 /// ```
 fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, &'a str)> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let named = strip_prefix_ignore_case(text, "plan").filter(|rest| rest.starts_with([' ', '-']));
     let text = named.map_or(text, |rest| rest.trim_start_matches([' ', '-']));
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
@@ -216,7 +214,7 @@ fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, 
     let alone = token.trim_end_matches("-PLAN");
     // A lone number may begin a sentence (`400 errors are not retried`).
     let is_named = named.is_some() || token != alone || after.starts_with(':');
-    let is_number = is_named && alone.starts_with(|c: char| c.is_ascii_digit());
+    let is_number = is_named && alone.starts_with(is_digit);
     let number = || PlanNumber::parse(alone).filter(|_| is_number);
     Some((phase.plan_in(token).or_else(number)?, after))
 }
@@ -232,7 +230,7 @@ fn plan_title(text: &str) -> Option<String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || "-:*–—".contains(c));
     let inner = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
     let is_whole = |inner: &&str| !inner.contains('`');
-    non_placeholder(inner.filter(is_whole).unwrap_or(text)).map(str::to_owned)
+    given(inner.filter(is_whole).unwrap_or(text))
 }
 
 /// Returns the requirements of a line: separately if they are ids such as `REQ-01`, `ORG-06a`, `R12`, otherwise the whole
@@ -255,7 +253,7 @@ fn requirements(text: &str) -> Vec<String> {
 }
 
 /// Text in brackets, which gives reasons, and may have brackets of its own.
-static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\((?:[^()]|\([^()]*\))*\)?"));
+static BRACKETS: Pattern = Pattern::new(r"\((?:[^()]|\([^()]*\))*\)?");
 
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;

@@ -7,6 +7,7 @@ use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::{milestone_version_in, phase_in_front, rows, split_mark, title};
 use crate::plan::read::vocabulary::{after_phase, has, says_dropped};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
+use crate::text::{is_digit, unmarked};
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
 /// and open rows of phases whose first cell, `KIOSK-03`, is not read.
@@ -14,27 +15,26 @@ pub(super) fn not_understood(
     outline: &Outline<'_>,
     numbering: PhaseNumbering,
 ) -> Vec<Located<String>> {
-    let all = 0..outline.text().len();
+    let all = outline.all();
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
-    let boxed = boxed
-        .map(|(block, _)| Span::new(outline.slice(&block.range), block.range.start, block.line));
+    let boxed = boxed.map(|(block, _)| Span::from_block(outline, block));
     let titles = outline.sections().iter().filter_map(|section| title(outline, section));
     let lines = titles.chain(boxed).filter_map(|span| {
         let line = span.text.lines().next().unwrap_or_default();
-        let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let text = unmarked(line);
         let rest = after_phase(text)?.strip_prefix(' ')?.trim_start();
         let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let after = after.trim_start_matches(['*', ' ']);
         let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
-        let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
+        let is_id = is_named || word.contains(is_digit);
         let is_part = has("part of a roadmap", &word.to_lowercase());
         // A range of phases is read elsewhere, or stands for phases that are over.
         (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
     });
     let rows = outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten();
-    let cells = rows.filter_map(Result::err).map(|span| span.with_value(span.text.to_owned()));
+    let cells = rows.filter_map(Result::err).map(Span::stated);
     lines.chain(cells).collect()
 }
 
@@ -46,15 +46,15 @@ pub(super) fn unread_items(
     read: &HashSet<usize>,
     numbering: PhaseNumbering,
 ) -> Vec<(Option<PhaseNumber>, Located<String>)> {
-    let is_item = |block: &Block| matches!(block.content, BlockContent::Item(_));
     let sections = outline.sections().iter().map(|section| outline.blocks(&section.own));
-    let lists =
-        sections.flat_map(|blocks| blocks.chunk_by(move |one, next| is_item(one) && is_item(next)));
+    let lists = sections.flat_map(|blocks| {
+        blocks.chunk_by(move |one, next| one.item().is_some() && next.item().is_some())
+    });
     let is_phase = |(block, item): (&Block, &ListItem)| {
         item.checked.is_some() && read.contains(&block.range.start)
     };
-    let lists = lists.filter(|list| items(list).any(is_phase));
-    let lines = lists.flat_map(items).flat_map(|(block, item)| {
+    let lists = lists.filter(|list| list.iter().filter_map(Block::item).any(is_phase));
+    let lines = lists.flatten().filter_map(Block::item).flat_map(|(block, item)| {
         let is_read = read.contains(&block.range.start);
         let lines = outline.slice(&block.range).lines().zip(block.line..);
         // The first line of a phase that was read is its own.
@@ -63,7 +63,12 @@ pub(super) fn unread_items(
             let is_entry = item.depth == 0 || item.checked.is_some();
             let phase = named_phase(line, numbering).filter(|_| is_entry);
             let value = || Located { value: line.trim().to_owned(), range: 0..0, line: number };
-            (phase.is_some() || is_open && may_be_phase(line)).then(|| (phase, value()))
+            // It has a number that is not a version, and was not struck out.
+            let may_be_phase = line.contains(is_digit)
+                && milestone_version_in(line).is_none()
+                && !says_dropped(line)
+                && !line.starts_with("~~");
+            (phase.is_some() || is_open && may_be_phase).then(|| (phase, value()))
         })
     });
     lines.collect()
@@ -91,7 +96,7 @@ pub(super) fn unread_numbers(
         }
         _ => false,
     };
-    let blocks = outline.blocks(&(0..outline.text().len())).iter().filter(has_no_header);
+    let blocks = outline.blocks(&outline.all()).iter().filter(has_no_header);
     let lines = blocks.flat_map(|block| {
         let lines = outline.slice(&block.range).lines().zip(block.line..);
         lines.map(|(line, number)| Span::new(line, block.range.start, number))
@@ -102,23 +107,8 @@ pub(super) fn unread_numbers(
         cells.any(PhaseProgress::is_open_status).then_some((number, span))
     });
     let found = headings.chain(rows);
-    let found = found.map(|(number, span)| (number, span.with_value(span.text.to_owned())));
+    let found = found.map(|(number, span)| (number, span.stated()));
     found.filter(|(_, line)| !details.contains(line.range.start)).collect()
-}
-
-fn items(list: &[Block]) -> impl Iterator<Item = (&Block, &ListItem)> {
-    list.iter().filter_map(|block| match &block.content {
-        BlockContent::Item(item) => Some((block, item)),
-        _ => None,
-    })
-}
-
-/// Returns whether an open box may be a phase: it has a number that is not a version, and was not struck out.
-fn may_be_phase(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit())
-        && milestone_version_in(text).is_none()
-        && !says_dropped(text)
-        && !text.starts_with("~~")
 }
 
 /// Returns the phase that a line begins with, if its name follows.
@@ -131,7 +121,7 @@ fn named_phase(line: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
 
 /// Returns the text from a phase's id on: `2: Name` in `**Phase-2: Name**`.
 fn phase_id(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = unmarked(text);
     let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     has("phase", &word.to_lowercase()).then(|| text[word.len()..].trim_start_matches([' ', '-']))
 }
@@ -146,7 +136,7 @@ pub(super) fn is_read_in_part(line: &str, numbering: PhaseNumbering) -> bool {
 /// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
 /// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
 pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
-    let all = 0..outline.text().len();
+    let all = outline.all();
     let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
     if let Some((block, item)) = open.next() {
         let value = item.text.clone();
@@ -157,11 +147,11 @@ pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
         let mut words = span.text.split_whitespace();
         let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
         let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_id = id.starts_with(|c: char| c.is_ascii_digit()) || id.chars().count() == 1;
+        let is_id = id.starts_with(is_digit) || id.chars().count() == 1;
         if is_id && label.chars().all(char::is_alphabetic) {
             let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
             if other != id {
-                return Some(first.with_value(first.text.to_owned()));
+                return Some(first.stated());
             }
         }
     }

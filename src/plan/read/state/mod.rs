@@ -32,7 +32,7 @@ use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
     milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
-use crate::text::{comma_separated, fold, listed, non_placeholder, says_none, words_in};
+use crate::text::{comma_separated, fold, is_digit, listed, non_placeholder, says_none, words_in};
 use crate::warning::{Parsed, Warning};
 
 mod position;
@@ -184,6 +184,17 @@ type ListedStatus = (PhaseNumber, Located<String>);
 pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
+    /// Returns the first number stated about this.
+    pub(crate) fn count(&self, says: Says) -> Option<usize> {
+        let count = self.claims.iter().find_map(|claim| claim.value.count(says));
+        count.map(|count| count as usize)
+    }
+
+    /// Returns the statuses.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = &str> {
+        self.claims.iter().filter_map(|claim| claim.value.status())
+    }
+
     /// Adds the decisions that the planning folder's own STATE.md keeps for all milestones; open items are carried
     /// into a new milestone when it starts.
     pub(crate) fn add_shared(&mut self, shared: Self) {
@@ -218,10 +229,9 @@ impl StateFile {
         let is_stated = !claims.is_empty() || !labels.is_empty() || no_milestone.is_some();
         let prose = if is_stated { None } else { position::prose(&outline) };
         not_understood.truncate(MAX_REPORTED);
-        for label in &not_understood {
-            let message = format!("the current phase has no number: {:?}", label.value);
-            warnings.push(Warning::at(path, label.line, message));
-        }
+        let unclear = not_understood.iter();
+        warnings
+            .extend(unclear.map(|label| label.warning(path, "the current phase has no number")));
         if let Some(first) = claims.get(MAX_CLAIMS) {
             let message = format!(
                 "has more than {MAX_CLAIMS} statements about the position; the rest are ignored"
@@ -309,29 +319,24 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Liste
     let mut seen = HashSet::new();
     let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
-    let found = bullets.filter_map(|(block, _)| {
-        listed_phase(
-            Span::new(outline.slice(&block.range), block.range.start, block.line),
-            numbering,
-        )
-    });
+    let found =
+        bullets.filter_map(|(block, _)| listed_phase(Span::from_block(outline, block), numbering));
     found.filter(|(number, _)| seen.insert(number.clone())).collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
 fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<ListedStatus> {
-    let line = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
+    let line = bullet.first_line();
     let named = after_phase(line.text.strip_prefix("**")?)?.strip_prefix(' ')?;
     let (number, rest) = numbering.split(named.trim_start())?;
     let (_, status) = rest.split_once("**")?;
-    let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']);
-    let status = status.with_value(status.text.to_owned());
+    let status = line.suffix(status).trim_chars(&['*', ':', '-', ' ', '–', '—']).stated();
     (!status.value.is_empty()).then_some((number, status))
 }
 
 /// Returns when the work went on, from the front matter and from labels anywhere in the file.
 fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<NaiveDate> {
-    let mut labels = outline.labels(&(0..outline.text().len()));
+    let mut labels = outline.labels(&outline.all());
     labels.retain(|label| position::about(label) == Some(vocabulary::Label::LastActive));
     let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
     let stated = in_front.into_iter().flatten();
@@ -514,7 +519,7 @@ pub(crate) fn is_settled(text: &str) -> bool {
             has("settled", &word.to_lowercase())
                 && (is_loud
                     || rest.is_empty()
-                    || rest.starts_with(|c: char| c.is_ascii_digit())
+                    || rest.starts_with(is_digit)
                     || has("how it was settled", rest.split(' ').next().unwrap_or_default())
                         && !has_exception())
         })

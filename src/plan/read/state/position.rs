@@ -1,15 +1,14 @@
 //! Parses the statements of STATE.md about the position.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::markdown::{self, FrontMatter, Node, Outline};
 use crate::plan::read::line::Span;
-use crate::plan::read::vocabulary::{Label, after_phase, has, is_status, split_status, words};
+use crate::plan::read::vocabulary::{
+    Label, after_phase, find, has, is_status, split_status, words,
+};
 use crate::plan::read::{Claim, Located, PhaseNumbering, Says, StatedPhase, document};
-use crate::text::{non_placeholder, pattern, says_none, strip_prefix_ignore_case};
+use crate::text::{Pattern, non_placeholder, says_none, strip_prefix_ignore_case};
 
 /// The kinds of sections whose labels are statements about the position.
 const POSITION: &[&str] = &["position"];
@@ -40,12 +39,13 @@ pub(super) fn labels(outline: &Outline<'_>, kinds: &'static [&str]) -> Vec<markd
 
 /// Returns what a label is about.
 pub(super) fn about(label: &markdown::Label) -> Option<Label> {
-    Label::from_name(&label.name)
+    let lower = label.name.to_lowercase();
+    find("label", |word| word == lower).map(|(label, _)| label)
 }
 
 /// Returns the first paragraph about the position in a file of prose alone.
 pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
-    let all = 0..outline.text().len();
+    let all = outline.all();
     if outline.items(&all).next().is_some() || outline.tables(&all).next().is_some() {
         return None;
     }
@@ -76,10 +76,7 @@ pub(super) fn claims(
     let mut unclear = Vec::new();
     for label in labels(outline, POSITION) {
         let value = Span::from_label(&label);
-        let text = |says| {
-            let text = non_placeholder(value.text)?;
-            Some(value.with_value(Claim::Text(says, text.to_owned())))
-        };
+        let text = |says| non_placeholder(value.text).map(|_| told(says, value));
         match about(&label) {
             Some(Label::Phase) => {
                 let is_read = push_phase(value, numbering, &mut claims);
@@ -93,8 +90,7 @@ pub(super) fn claims(
             }
             Some(Label::Status) => claims.extend(text(Says::Status)),
             Some(Label::PhaseName) => claims.extend(text(Says::Name)),
-            Some(Label::Plan) => push_plan(value, &mut claims),
-            Some(Label::Plans) => push_plans(value, &mut claims),
+            Some(own @ (Label::Plan | Label::Plans)) => push_plans(value, own, &mut claims),
             Some(Label::Phases) => {
                 claims.extend(value.count().map(|(total, ..)| counted(Says::Total, total)));
             }
@@ -107,6 +103,10 @@ pub(super) fn claims(
     }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
+}
+
+fn told(says: Says, span: Span<'_>) -> Located<Claim> {
+    span.stated().map(|text| Claim::Text(says, text))
 }
 
 fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
@@ -185,43 +185,38 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     for (span, says) in [(name, Says::Name), (status, Says::PhaseStatus)] {
         let span = span.map(|span| span.trim_chars(&['*', '_', '`']));
         let span = span.filter(|span| !span.text.is_empty());
-        claims.extend(span.map(|span| span.with_value(Claim::Text(says, span.text.to_owned()))));
+        claims.extend(span.map(|span| told(says, span)));
     }
     true
 }
 
 /// The brackets at the start of a text.
-static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\((?:[^()]|\([^()]*\))*\)"));
+static BRACKETS: Pattern = Pattern::new(r"^\((?:[^()]|\([^()]*\))*\)");
 
-/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `0 of TBD`, `2`; an id such as `02-01` is not a count.
-fn push_plan(value: Span<'_>, claims: &mut Claims) {
-    let Some((current, total, rest)) = value.count() else { return };
-    let total = total.or_else(|| rest.unknown_total());
-    if total.is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
-        claims.push(counted(Says::CurrentPlan, current));
-    }
-    claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
-}
-
-/// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
-/// is the total.
-fn push_plans(value: Span<'_>, claims: &mut Claims) {
+/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `0 of TBD`, `2`; an id such as `02-01` is not a count. Or the
+/// number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)` is the total.
+fn push_plans(value: Span<'_>, label: Label, claims: &mut Claims) {
     let Some((number, total, rest)) = value.count() else { return };
     let total = total.or_else(|| rest.unknown_total());
-    let is_done = total.is_some() || rest.text.starts_with('/');
-    claims.push(counted(if is_done { Says::PlansDone } else { Says::PlansTotal }, number));
+    let goes_on = |signs: &[char]| total.is_some() || rest.text.starts_with(signs);
+    let says = match label {
+        Label::Plan if goes_on(&['(']) || rest.text.is_empty() => Some(Says::CurrentPlan),
+        Label::Plan => None,
+        _ if goes_on(&['/']) => Some(Says::PlansDone),
+        _ => Some(Says::PlansTotal),
+    };
+    claims.extend(says.map(|says| counted(says, number)));
     claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
 }
 
 /// A progress bar: cells in brackets, or a run of block characters.
-static BAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+"));
-static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|[^.\d])(\d{1,3})\s*%"));
+static BAR: Pattern = Pattern::new(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+");
+static PERCENT: Pattern = Pattern::new(r"(?:^|[^.\d])(\d{1,3})\s*%");
 
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
     if let Some(bar) = BAR.find(value.text) {
-        let bar = value.part(bar.range());
-        claims.push(bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned())));
+        claims.push(told(Says::Bar, value.part(bar.range())));
     }
     let percent = PERCENT.captures(value.text).and_then(|found| found.get(1));
     if let Some((at, number)) = percent.and_then(|at| Some((at.range(), at.as_str().parse().ok()?)))
@@ -245,7 +240,7 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> C
     }
     for (key, says) in [("current_phase_name", Says::Name), ("status", Says::Status)] {
         let span = span_of(text, front.get(&[key]));
-        claims.extend(span.map(|span| span.with_value(Claim::Text(says, span.text.to_owned()))));
+        claims.extend(span.map(|span| told(says, span)));
     }
     let progress = front.get(&["progress"]);
     for (key, says) in COUNTS {

@@ -10,16 +10,14 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::read::Count;
 use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
-use crate::text::{non_placeholder, one_line, pattern, says_none};
+use crate::text::{Pattern, given, one_line, says_none, unmarked};
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -69,8 +67,8 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
 /// Returns the number and the list that the front matter states, or the number after a label in the body.
 fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
     let Some(node) = document.field("fields with deviations") else {
-        let labelled = document.values("fields with deviations");
-        let found = parse(labelled.into_iter().find(|value| !value.is_empty())?, 1);
+        let mut labelled = document.values("fields with deviations");
+        let found = parse(labelled.find(|value| !value.is_empty())?, 1);
         // The section describes a deviation better than a label.
         return found.filter(|(_, list)| list.is_empty());
     };
@@ -307,15 +305,13 @@ impl Deviation {
         let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
         for line in passage.lines() {
-            let label = Label::parse(line.trim_end(), 0, 1);
-            let part = label.as_ref().and_then(|label| DeviationPart::from_label(&label.name));
-            let is_label = part.is_some() || label.as_ref().is_some_and(|label| label.is_bold);
-            if is_label || line.trim().is_empty() {
+            let label = label_of(line);
+            if label.is_some() || line.trim().is_empty() {
                 self.set_part(open.take(), &std::mem::take(&mut value));
             }
-            match label.filter(|_| part.is_some()) {
-                Some(label) => (open, value) = (part, label.value),
-                None => value = format!("{value} {}", without_bullet(line.trim())),
+            match label {
+                Some((label, Some(part))) => (open, value) = (Some(part), label.value),
+                _ => value = format!("{value} {}", without_bullet(line.trim())),
             }
         }
         self.set_part(open, &value);
@@ -327,7 +323,7 @@ impl Deviation {
     fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
         let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "—-|".contains(c));
-        let Some(value) = non_placeholder(value).map(str::to_owned) else { return };
+        let Some(value) = given(value) else { return };
         let field = match part {
             Some(DeviationPart::Files) => return self.files.extend(paths(&value)),
             Some(DeviationPart::Severity) => &mut self.severity,
@@ -348,12 +344,8 @@ fn unlabelled(passage: &str) -> String {
     if !(head.starts_with("**") || head.starts_with('#')) || is_lead(head) {
         return String::new();
     }
-    let is_label = |line: &str| {
-        let label = Label::parse(line.trim_end(), 0, 1);
-        label.is_some_and(|own| own.is_bold || DeviationPart::from_label(&own.name).is_some())
-    };
     let (mut told, mut is_bullet) = (String::new(), false);
-    for line in lines.map(str::trim).take_while(|line| !is_label(line)) {
+    for line in lines.map(str::trim).take_while(|line| label_of(line).is_none()) {
         let text = without_bullet(line);
         let begins = text.len() < line.len();
         is_bullet = begins || is_bullet && !line.is_empty();
@@ -377,33 +369,27 @@ fn paths(list: &str) -> impl Iterator<Item = String> {
 }
 
 /// A kind at the start of a text: `[Rule 1 - Bug]`, `DEVN-01`, `Rule 3`.
-static KIND: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[*_~` ]*(?:\[([^\]]{1,48})\]|(devn-|rule )(\d+))"));
+static KIND: Pattern = Pattern::new(r"(?i)^[*_~` ]*(?:\[([^\]]{1,48})\]|(devn-|rule )(\d+))");
 
 /// A rule of a workflow at the start of a text: `[Rule 1 - Bug] …`, `DEVN-02: …`.
-static RULE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[\d*_~`\[(. ]*(?:rule|devn)[ -]*\d"));
+static RULE: Pattern = Pattern::new(r"(?i)^[\d*_~`\[(. ]*(?:rule|devn)[ -]*\d");
 
 /// A paragraph that begins a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
-static HEAD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)"));
+static HEAD: Pattern = Pattern::new(r"(?i)^\*\*(?:\d|[*_~`\[(. ]*(?:rule|devn)[ -]*\d)");
 
 /// `Total deviations: 3 auto-fixed`.
-static TOTAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)"));
+static TOTAL: Pattern = Pattern::new(r"(?i)^[^:]*total deviation[^:]*:\D*(\d+)");
 
 /// The number in front of a title: `1. Text`.
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+[.)] +"));
+static NUMBER: Pattern = Pattern::new(r"^\d+[.)] +");
 
 /// `None.`, `No major deviations`, and alone in its sentence `Executed exactly as written`, `As planned`.
-static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?x)^(?: $ | none(?:\W|$) | (?:no|zero)\ (?:\S+\ )?deviation
+static DENIAL: Pattern = Pattern::new(
+    r"(?x)^(?: $ | none(?:\W|$) | (?:no|zero)\ (?:\S+\ )?deviation
         | (?: (?:plan\ |all\ (?:\d+\ )?tasks\ )?(?:was\ |were\ )?(?:executed|followed|implemented|completed|done)(?:\ the)?(?:\ plan)?
               \ (?: (?:exactly\ )?as\ (?:written|planned|specified|designed) | without\ (?:any\ )?deviations? | per\ plan )
             | as\ (?:planned|per\ plan) | wie\ geplant ) \W*(?:[.!(–—-]|$) )",
-    )
-});
+);
 
 /// Returns whether a title begins with a word for deviations.
 fn names_deviations(title: &str) -> bool {
@@ -419,11 +405,9 @@ fn is_of_decisions(title: &str) -> bool {
 }
 
 /// What takes a denial back in its own clause: `None, except that …`.
-static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, but |, кроме |，除了)",
-    )
-});
+static EXCEPTION: Pattern = Pattern::new(
+    r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, but |, кроме |，除了)",
+);
 
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
@@ -434,7 +418,7 @@ fn is_none(text: &str) -> bool {
 
 /// Returns a text in lower case without what may stand before a denial, and whether it begins with one.
 fn denial(text: &str) -> (String, bool) {
-    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let lower = unmarked(text).to_lowercase();
     let openings = ["there were ", "there was ", "es gab ", "the ", "this "];
     let bare = openings.iter().find_map(|own| lower.strip_prefix(own)).unwrap_or(&lower);
     // "None of the tests could run" is a deviation.
@@ -461,7 +445,14 @@ fn unbolded(text: &str) -> String {
 
 /// Returns the part whose label a text begins with.
 fn part_of(text: &str) -> Option<DeviationPart> {
-    DeviationPart::from_label(&Label::parse(text.lines().next()?, 0, 0)?.name)
+    label_of(text.lines().next()?)?.1
+}
+
+/// Returns the label of a line that is in bold or names a part, and that part.
+fn label_of(line: &str) -> Option<(Label, Option<DeviationPart>)> {
+    let label = Label::parse(line.trim_end(), 0, 1)?;
+    let part = DeviationPart::from_label(&label.name);
+    (label.is_bold || part.is_some()).then_some((label, part))
 }
 
 #[cfg(test)]

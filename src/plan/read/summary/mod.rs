@@ -12,7 +12,9 @@ use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Value};
 use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, is_all_of, is_excepted, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
-use crate::text::{file_name, is_absent, line_number, one_line, says_none, word_enum};
+use crate::text::{
+    file_name, is_absent, is_digit, line_number, one_line, says_none, unmarked, word_enum,
+};
 use crate::warning::{Parsed, Warning};
 
 mod deviation;
@@ -159,7 +161,7 @@ impl AcceptanceResult {
 impl PlanState {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     fn parse(text: &str) -> Option<Self> {
-        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let text = unmarked(text).to_lowercase();
         let text = text.replace(['_', '-'], " ");
         let known = find("outcome of a plan", |word| text.starts_with(word));
         let known = known.map(|(one, word)| match one {
@@ -198,25 +200,22 @@ impl PlanState {
 
     fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
         let Some(stated) = front.text(STATUS).filter(|text| !is_absent(text)) else {
+            let texts = |kind| words(kind).filter_map(|key| front.text(&[key]));
             // `tasks_completed: 1` with `tasks_total: 4`, or `tasks: 1/4`
-            let count = |kind| {
-                let mut texts = words(kind).filter_map(|key| front.text(&[key]));
-                texts.find_map(Count::parse)
-            };
+            let count = |kind| texts(kind).find_map(Count::parse);
             let done = count("completed tasks");
             let all = done.as_ref().and_then(|done| done.total);
             let all = all.or_else(|| count("all tasks").map(|all| all.done));
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
             // A file or a field that was created and not filled in: `status: {complete|partial|failed}`.
-            let mut dates = words("completed").filter_map(|key| front.text(&[key]));
             let is_unfilled = match front.get(&["status"]).map(|node| &node.value) {
                 None => front.is_empty() && body.trim().is_empty(),
                 Some(Value::List(_)) => false,
                 Some(Value::Map(pairs)) => pairs.iter().all(|(_, value)| value.flat().is_empty()),
-                Some(Value::Text(_)) => dates.all(is_absent),
+                Some(Value::Text(_)) => texts("completed").all(is_absent),
             };
-            let mut outcome = words("result of a plan").filter_map(|key| front.text(&[key]));
-            let is_partial = is_short || is_unfilled || outcome.any(Self::is_partial);
+            let is_partial =
+                is_short || is_unfilled || texts("result of a plan").any(Self::is_partial);
             let stated = Self::in_body(body).map(|stated| stated.unwrap_or(Self::Partial));
             return stated.or(is_partial.then_some(Self::Partial));
         };
@@ -335,7 +334,7 @@ fn stated_duration(
         };
         warnings.push(Warning::at(path, node.line, format!("{fault}: {text:?}")));
     }
-    document.values("duration").into_iter().find_map(Minutes::parse)
+    document.values("duration").find_map(Minutes::parse)
 }
 
 /// Returns the numbers of tasks. `2/2` in the body completes a lone `2` in the front matter.
@@ -354,8 +353,7 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         _ => node.as_text().map_or((None, None), parse),
     };
     let fields = words("completed tasks").filter_map(|key| document.get(key)).map(from_node);
-    let found: Vec<_> =
-        fields.chain(document.values("completed tasks").into_iter().map(parse)).collect();
+    let found: Vec<_> = fields.chain(document.values("completed tasks").map(parse)).collect();
     let completed = found.iter().find_map(|(done, _)| *done);
     let total = document.field("all tasks").and_then(|node| parse(node.as_text()?).0);
     let mut same = found.iter().filter(|(done, _)| *done == completed);
@@ -372,16 +370,20 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
     Some(list)
 }
 
+/// Returns a text of an entry.
+fn text_of(entry: &Node, keys: &[&str]) -> Option<String> {
+    entry.get(keys)?.as_text().map(str::to_owned)
+}
+
 /// Returns the acceptance results of the front matter.
 fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
     let node = document.field("acceptance results")?;
     let results = node.elements().into_iter().map(|node| {
-        let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
         let names = ["criterion", "must_have", "truth", "description", "text", "name", "id"];
         AcceptanceResult {
-            criterion: of(&names).unwrap_or_else(|| node.flat()),
-            verdict: of(&["verdict", "status", "result"]),
-            evidence: of(&["evidence", "proof", "notes"]),
+            criterion: text_of(node, &names).unwrap_or_else(|| node.flat()),
+            verdict: text_of(node, &["verdict", "status", "result"]),
+            evidence: text_of(node, &["evidence", "proof", "notes"]),
         }
     });
     Some(results.filter(|result| !result.criterion.is_empty()).collect())
@@ -392,12 +394,11 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
 fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     let node = document.field("decisions of a plan");
     let stated = node.into_iter().flat_map(Node::elements).map(|node| {
-        let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
         let texts = ["decision", "summary", "text", "title", "what", "choice"];
         Decision {
-            text: of(&texts).unwrap_or_else(|| node.flat()),
-            date: of(&["date"]).and_then(|date| parse_date(&date)),
-            rationale: of(&["rationale", "reason", "why", "context"]),
+            text: text_of(node, &texts).unwrap_or_else(|| node.flat()),
+            date: text_of(node, &["date"]).and_then(|date| parse_date(&date)),
+            rationale: text_of(node, &["rationale", "reason", "why", "context"]),
             ..Decision::default()
         }
     });
@@ -427,7 +428,7 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                     }
                     _ => continue,
                 };
-                let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+                let bare = unmarked(&text).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
                 if says_none(&text) || begins("no issue", &bare) {
                     break;
@@ -500,15 +501,14 @@ fn hashes(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || "-_/#@=.`".contains(c);
     text.split(move |c| !is_part(c)).filter_map(|word| {
         let bare = word.trim_matches(['`', '.']);
-        let is_mixed = bare.contains(|c: char| c.is_ascii_digit())
-            && bare.contains(|c: char| c.is_ascii_alphabetic());
+        let is_mixed = bare.contains(is_digit) && bare.contains(|c: char| c.is_ascii_alphabetic());
         let is_certain = is_mixed || word.starts_with('`') && !bare.starts_with("20");
         (matches!(bare.len(), 7..=12 | 40) && is_hex(bare) && is_certain).then_some(bare)
     })
 }
 
 fn is_hex(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn distinct<T: Hash + Eq + Clone>(mut list: Vec<T>) -> Vec<T> {
