@@ -361,6 +361,9 @@ fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
     Ok(fenced_json("the journal", &found))
 }
 
+/// Maximum number of decisions in the status: hundreds are more than a client takes.
+const MAX_DECISIONS: usize = 20;
+
 fn status(project: &Project, arguments: Arguments) -> Result<String> {
     let NoArguments {} = arguments.read()?;
     let source = "annals status";
@@ -369,8 +372,13 @@ fn status(project: &Project, arguments: Arguments) -> Result<String> {
     }
     let survey = Survey::read(project)?;
     let mut report = json!(StatusReport::with_metrics(project, &survey));
-    // Hundreds of decisions are more than a client takes; `context` has those that count.
-    report["decisions"] = report["decisions"].as_array().map(Vec::len).into();
+    if let Some(decisions) = report["decisions"].as_array_mut() {
+        let left_out = decisions.len().saturating_sub(MAX_DECISIONS);
+        decisions.drain(..left_out);
+        if left_out > 0 {
+            report["decisions_left_out"] = left_out.into();
+        }
+    }
     Ok(fenced_json(source, &report))
 }
 

@@ -17,7 +17,8 @@ use crate::plan::{
     Action, Archive, Check, CheckOutcome, Claim, DEFAULT_MILESTONE, Handoff, Located, Phase,
     PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState, PlanSlot, PlanState,
     PlanningFolder, Position, ProjectFile, Requirement, Roadmap, RoadmapMilestone, RoadmapPhase,
-    Says, ShippedLine, StateFile, WorkflowSettings, milestone_version, notes, rules, version_parts,
+    Says, ShippedLine, StateFile, WorkflowSettings, is_settled, milestone_version, notes, rules,
+    version_parts,
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -343,7 +344,8 @@ impl Survey {
                 }
             // A template explains the section in brackets.
             } else if within.is_some() && !line.is_empty() && !line.starts_with(['[', '<']) {
-                if !says_none(without_bullet(line)) {
+                let text = without_bullet(line);
+                if !says_none(text) && !is_settled(text) {
                     return None;
                 }
                 found = Some(number);

@@ -143,11 +143,12 @@ fn derived(project: &Project, query: &RecallQuery, answer: &mut Answer) -> Optio
         _ => None,
     };
     if !query.include_irrelevant && (derived.is_some() || place::is_phase(place)) {
-        // STATE.md and the roadmap may name the phase in any form.
+        // STATE.md and the roadmap may name the phase in any form; what was built stands elsewhere.
+        let is_strict = derived.is_some() || place::is_about_work(place);
         let is_other = |hit: &Hit| {
             hit.source == Some(SourceName::Plan as usize)
                 && share(hit.passage.flags, place) == 0.0
-                && (derived.is_some() || place::phase_of_folder(Path::new(&hit.file)).is_some())
+                && (is_strict || place::phase_of_folder(Path::new(&hit.file)).is_some())
         };
         let others: Vec<Hit> = answer.hits.extract_if(.., |hit| is_other(hit)).collect();
         answer.truncated &= others.is_empty();

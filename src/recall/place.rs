@@ -183,6 +183,11 @@ pub(crate) fn max_of_section(asked: u32) -> usize {
     if asked == BLOCKED { 5 } else { 2 }
 }
 
+/// Returns whether it is asked what was built.
+pub(crate) fn is_about_work(asked: u32) -> bool {
+    asked & bit(BUILT) != 0
+}
+
 /// Returns whether the place is in the documents about a phase.
 pub(crate) fn is_phase(asked: u32) -> bool {
     asked >= bit(PLACES.len())

@@ -243,7 +243,7 @@ static AFTER_DROPPING: Pattern = Pattern::new(
 /// What may follow it in a remark behind a name: a reason, too.
 static IN_REMARK: Pattern = Pattern::new(
     r"(?x)^(?: [.,;:!(–—] | -\ | indefinitely\b | entirely\b
-        | (?:by|to|into|until|till|since|because|due|per|from|after|before|for|post|pending|as|at|via|with|without|in\ favou?r)\b
+        | (?:by|to|into|until|till|since|because|due|per|from|after|before|for|post|pending|as|at|via|with|without|beyond|during|next|in\ favou?r)\b
         | (?:(?:in|on)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | q[1-4]\b | now$ | later$ ) )",
 );
 

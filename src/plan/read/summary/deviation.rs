@@ -406,7 +406,7 @@ fn is_of_decisions(title: &str) -> bool {
 
 /// What takes a denial back in its own clause: `None, except that …`.
 static EXCEPTION: Pattern = Pattern::new(
-    r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, but |, кроме |，除了)",
+    r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, (?:but|pero|mas|mais|aber|но|кроме) |，除了)",
 );
 
 /// Returns whether a text says that nothing deviated.
