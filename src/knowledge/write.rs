@@ -540,7 +540,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
         let body = body(text, known.as_ref().map_or("\n", line_end));
         let known = known.map(|bytes| Entry::from_bytes(&bytes, &path)).unwrap_or_default();
         let kind = asked.kind.or(known.kind).or(derived).unwrap_or_default();
-        // Said again by one who is less sure, it is no less sure.
+        // Repeating an entry never lowers its confidence.
         let sure = known.confidence.filter(|_| again.is_some());
         let confidence = sure.map_or(asked.confidence, |sure| sure.min(asked.confidence));
         let write = EntryWrite {

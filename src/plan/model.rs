@@ -202,7 +202,7 @@ impl Survey {
     pub(crate) fn open_blockers(&self) -> Vec<String> {
         let position = &self.position;
         let nothing_is_open = position.next.action == Action::None;
-        // A number that no phase has is of the past, unless it is higher than those of all phases, and there is no past.
+        // A number without a phase belongs to the past if a phase has a higher one, or if a milestone is archived.
         let is_behind = |number: &PhaseNumber| {
             !self.folder.archived.is_empty()
                 || position.members().any(|phase| phase.number > *number)

@@ -126,8 +126,8 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     Ok(Parsed::new(value, project.named(warnings)))
 }
 
-/// Returns what is derived from the planning folder, if that is asked. Then, or if a phase is asked for, those of the
-/// folder's texts that are not about it are no sure answers.
+/// Returns the answer that is derived from the planning folder, if the question has one. With it, or if the question is
+/// about a phase, the folder's texts about anything else are removed from the sure answers.
 fn derived(project: &Project, query: &RecallQuery, answer: &mut Answer) -> Option<String> {
     let place = place::asked(&query.text);
     if !query.sources.contains(&SourceName::Plan) {

@@ -94,6 +94,36 @@ fn a_tool_answers_with_the_document_of_its_command() {
 }
 
 #[test]
+fn of_many_decisions_the_last_are_listed() {
+    let case = Case::empty();
+    let list: String = (1..=23).map(|number| format!("- Decision {number}\n")).collect();
+    case.write(".planning/STATE.md", format!("# State\n\n## Decisions\n\n{list}"));
+    let session = session(&case, "mcp", &[call(1, "status", &json!({}))]);
+    let status = document(&session, 1);
+    assert_eq!(status["decisions"].as_array().unwrap().len(), 20);
+    assert_eq!(status["decisions"][0]["text"], "Decision 4");
+    assert_eq!(status["decisions_left_out"], 3);
+}
+
+#[test]
+fn the_server_refuses_what_it_would_ignore() {
+    let case = Case::empty();
+    for line in ["mcp --dry-run", "mcp --no-history"] {
+        case.run(line).code(2);
+    }
+}
+
+#[test]
+fn a_secret_is_no_key() {
+    let case = Case::empty();
+    let key = ["sk-ant-api03-", "abcdefghijklmnopqrstuvwxyz0123456789"].concat();
+    let write = json!({"key": key, "type": "convention", "confidence": "high", "body": "text"});
+    let session = session(&case, "mcp", &[call(1, "entry_write", &write)]);
+    assert_eq!(answer(&session, 1)["result"]["isError"], true);
+    assert_eq!(case.read(".vibekit/memory/INDEX.md"), None);
+}
+
+#[test]
 fn what_is_remembered_reaches_the_model_in_a_fence_alone() {
     let case = Case::new(VBW);
     let lines = [

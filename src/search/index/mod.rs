@@ -105,7 +105,7 @@ pub struct Asked<'a> {
     pub max_of_section: usize,
 }
 
-/// Share of the answer that is in the documents of a phase, but not where they say what is asked of it.
+/// Share that a text gets which is about the phase, but does not stand where the answer is expected.
 const PARTLY: f64 = 0.2;
 
 /// Returns the share of the answer that a text with these flags has by where it stands.

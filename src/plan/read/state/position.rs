@@ -76,7 +76,7 @@ pub(super) fn claims(
     let mut unclear = Vec::new();
     for label in labels(outline, POSITION) {
         let value = Span::from_label(&label);
-        let text = |says| non_placeholder(value.text).map(|_| told(says, value));
+        let text = |says| non_placeholder(value.text).map(|_| text_claim(says, value));
         match about(&label) {
             Some(Label::Phase) => {
                 let is_read = push_phase(value, numbering, &mut claims);
@@ -92,7 +92,7 @@ pub(super) fn claims(
             Some(Label::PhaseName) => claims.extend(text(Says::Name)),
             Some(own @ (Label::Plan | Label::Plans)) => push_plans(value, own, &mut claims),
             Some(Label::Phases) => {
-                claims.extend(value.count().map(|(total, ..)| counted(Says::Total, total)));
+                claims.extend(value.count().map(|(total, ..)| count_claim(Says::Total, total)));
             }
             Some(Label::Progress) => push_progress(value, &mut claims),
             _ => {}
@@ -105,11 +105,11 @@ pub(super) fn claims(
     (claims, unclear)
 }
 
-fn told(says: Says, span: Span<'_>) -> Located<Claim> {
+fn text_claim(says: Says, span: Span<'_>) -> Located<Claim> {
     span.stated().map(|text| Claim::Text(says, text))
 }
 
-fn counted(says: Says, count: Located<u32>) -> Located<Claim> {
+fn count_claim(says: Says, count: Located<u32>) -> Located<Claim> {
     count.map(|count| Claim::Count(says, count))
 }
 
@@ -143,7 +143,7 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     let mut number = value.part(0..value.text.len() - behind.len()).with_value(number);
     let mut rest = value.suffix(behind);
     if let Some((total, after)) = rest.total() {
-        claims.push(counted(Says::Total, total));
+        claims.push(count_claim(Says::Total, total));
         rest = after;
     }
     let (mut name, mut status) = (None, None);
@@ -185,7 +185,7 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     for (span, says) in [(name, Says::Name), (status, Says::PhaseStatus)] {
         let span = span.map(|span| span.trim_chars(&['*', '_', '`']));
         let span = span.filter(|span| !span.text.is_empty());
-        claims.extend(span.map(|span| told(says, span)));
+        claims.extend(span.map(|span| text_claim(says, span)));
     }
     true
 }
@@ -205,8 +205,8 @@ fn push_plans(value: Span<'_>, label: Label, claims: &mut Claims) {
         _ if goes_on(&['/']) => Some(Says::PlansDone),
         _ => Some(Says::PlansTotal),
     };
-    claims.extend(says.map(|says| counted(says, number)));
-    claims.extend(total.map(|total| counted(Says::PlansTotal, total)));
+    claims.extend(says.map(|says| count_claim(says, number)));
+    claims.extend(total.map(|total| count_claim(Says::PlansTotal, total)));
 }
 
 /// A progress bar: cells in brackets, or a run of block characters.
@@ -216,12 +216,12 @@ static PERCENT: Pattern = Pattern::new(r"(?:^|[^.\d])(\d{1,3})\s*%");
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
     if let Some(bar) = BAR.find(value.text) {
-        claims.push(told(Says::Bar, value.part(bar.range())));
+        claims.push(text_claim(Says::Bar, value.part(bar.range())));
     }
     let percent = PERCENT.captures(value.text).and_then(|found| found.get(1));
     if let Some((at, number)) = percent.and_then(|at| Some((at.range(), at.as_str().parse().ok()?)))
     {
-        claims.push(counted(Says::Percent, value.part(at).with_value(number)));
+        claims.push(count_claim(Says::Percent, value.part(at).with_value(number)));
     }
 }
 
@@ -240,13 +240,13 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> C
     }
     for (key, says) in [("current_phase_name", Says::Name), ("status", Says::Status)] {
         let span = span_of(text, front.get(&[key]));
-        claims.extend(span.map(|span| told(says, span)));
+        claims.extend(span.map(|span| text_claim(says, span)));
     }
     let progress = front.get(&["progress"]);
     for (key, says) in COUNTS {
         let node = progress.and_then(|node| node.get(&[key])).or_else(|| front.get(&[key]));
         let count = span_of(text, node).and_then(Span::count);
-        claims.extend(count.map(|(count, ..)| counted(says, count)));
+        claims.extend(count.map(|(count, ..)| count_claim(says, count)));
     }
     claims
 }
