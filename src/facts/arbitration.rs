@@ -19,9 +19,11 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType};
-use crate::facts::fact::{Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::fact::{
+    Category, Fact, FactKey, FactStatus, Proposal, UserId, is_multi_valued,
+};
 use crate::facts::history::Cause;
-use crate::facts::store::{Facts, Json, row};
+use crate::facts::store::{Facts, row};
 use crate::facts::{history, maintenance};
 use crate::text::{around_words, fold, is_unspaced, listed, negates, sha256};
 
@@ -37,6 +39,8 @@ pub(crate) struct Arbiter<'a> {
     pub(crate) is_confirmed: bool,
     /// Whether the turn has been judged, so that only the same actions are accepted, which change nothing more.
     pub(crate) is_judged: bool,
+    /// Why the facts change: what the auditor or the user says about the present action.
+    pub(crate) reason: String,
     now: String,
 }
 
@@ -83,6 +87,7 @@ impl Facts {
                 category: None,
                 is_confirmed: false,
                 is_judged: false,
+                reason: String::new(),
                 now: self.now(),
             })
         })
@@ -98,7 +103,7 @@ impl Arbiter<'_> {
     }
 
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
-    pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
+    pub(crate) fn apply(&mut self, actions: &[Action]) -> Result<Vec<ActionResult>> {
         let (mut results, mut problems) = (Vec::new(), Vec::new());
         let turn = &self.origin.source_turn_id;
         for (index, action) in actions.iter().enumerate() {
@@ -113,9 +118,10 @@ impl Arbiter<'_> {
                     "a turn is judged once; `annals facts list --history` shows the result",
                 ));
             }
+            self.reason.clone_from(&action.reason);
             match self.decide(action) {
                 Ok(ActionEffect { outcome, fact }) => {
-                    let key = action.key.as_str().to_owned();
+                    let key = action.key.clone();
                     let fact_id = fact.map(|fact| fact.fact_id);
                     self.facts.run(
                         "INSERT INTO applied_actions \
@@ -140,7 +146,7 @@ impl Arbiter<'_> {
 
     fn decide(&self, action: &Action) -> Result<ActionEffect> {
         // What has ended cannot conflict with the action.
-        for over in self.facts.with_key(self.user, action.key.as_str(), FactStatus::Active)? {
+        for over in self.facts.with_key(self.user, &action.key, FactStatus::Active)? {
             if over.is_over_at(&self.now) {
                 let turn = &self.origin.source_turn_id;
                 maintenance::expire(self.facts, &over, turn)?;
@@ -176,7 +182,7 @@ impl Arbiter<'_> {
         };
         let wrong = match self.facts.with_id(self.user, id)? {
             None => "there is no such fact".to_owned(),
-            Some(found) if found.key != action.key.as_str() => {
+            Some(found) if found.key != action.key => {
                 format!("its key is {}, not {}", found.key, action.key)
             }
             Some(found) if !found.status.is_retrievable() => {
@@ -190,8 +196,8 @@ impl Arbiter<'_> {
 
     /// Returns the active fact that an action without a target concerns.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
-        let mut active = self.facts.with_key(self.user, action.key.as_str(), FactStatus::Active)?;
-        let is_any = !action.key.is_multi_valued()
+        let mut active = self.facts.with_key(self.user, &action.key, FactStatus::Active)?;
+        let is_any = !is_multi_valued(&action.key)
             || action.new_value_text.is_none() && action.kind == ActionType::Expire;
         active.retain(|fact| is_any || action.is_of(fact));
         if is_any && active.len() > 1 {
@@ -218,11 +224,11 @@ impl Arbiter<'_> {
                     && !is_earlier
                     && current.confidence < ESTABLISHED);
         // If another fact of the key has the value already, this one only ends.
-        let active = self.facts.with_key(self.user, action.key.as_str(), FactStatus::Active)?;
+        let active = self.facts.with_key(self.user, &action.key, FactStatus::Active)?;
         if let Some(holder) = active.into_iter().find(|fact| action.is_of(fact)) {
             if may_replace {
                 let end = &self.origin.last_mentioned_at;
-                self.close(SUPERSEDE, &current, end, &action.reason)?;
+                self.close(SUPERSEDE, &current, end)?;
             } else {
                 let valid_to = action.valid_from.clone();
                 let end = Action { valid_from: None, valid_to, ..action.clone() };
@@ -245,8 +251,8 @@ impl Arbiter<'_> {
             return self.propose(action, Some(&current), Proposal::Value);
         }
         let new = self.new_fact(action, Some(&current));
-        self.close(SUPERSEDE, &current, &new.valid_from, &action.reason)?;
-        self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
+        self.close(SUPERSEDE, &current, &new.valid_from)?;
+        self.write("insert", None, new, ActionOutcome::Superseded)
     }
 
     /// Rule 1; a value whose validity has ended is stored as expired.
@@ -263,7 +269,7 @@ impl Arbiter<'_> {
         } else if let Some(known) = self.find_proposal(action, None, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
-        self.write("insert", &action.reason, None, new, outcome)
+        self.write("insert", None, new, outcome)
     }
 
     /// Returns whether details of a fact may change without confirmation: not of what the user has confirmed exactly.
@@ -276,7 +282,7 @@ impl Arbiter<'_> {
         let origin = &self.origin;
         let mut after = self.mentioned(current);
         action.value().clone_into(&mut after.value_text);
-        after.value_json = action.new_value_json.clone().map(Json);
+        after.value_json.clone_from(&action.new_value_json);
         if self.is_confirmed {
             after.confidence = CONFIRMED;
         }
@@ -285,7 +291,7 @@ impl Arbiter<'_> {
         // An end before the fact began does not belong to this fact.
         let end = action.valid_to.clone().filter(|end| *end > current.valid_from);
         after.valid_to = end.or(after.valid_to);
-        self.write("update", &action.reason, Some(current), after, ActionOutcome::Refined)
+        self.write("update", Some(current), after, ActionOutcome::Refined)
     }
 
     /// Returns whether a statement against a fact needs confirmation, whether it ends or replaces the fact: what was said
@@ -303,15 +309,15 @@ impl Arbiter<'_> {
             return self.propose(action, Some(current), Proposal::End);
         }
         let end = action.valid_to.as_ref().unwrap_or(&self.origin.last_mentioned_at);
-        self.end_at(current, end, &action.reason)
+        self.end_at(current, end)
     }
 
-    fn end_at(&self, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
+    fn end_at(&self, fact: &Fact, end: &str) -> Result<ActionEffect> {
         if end > self.now.as_str() && end > fact.valid_from.as_str() {
             let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
-            return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
+            return self.write("update", Some(fact), after, ActionOutcome::Refined);
         }
-        let ended = self.close(EXPIRE, fact, end, reason)?;
+        let ended = self.close(EXPIRE, fact, end)?;
         maintenance::restore_replaced(self.facts, fact)?;
         Ok(ended)
     }
@@ -337,7 +343,7 @@ impl Arbiter<'_> {
         }
         if self.may_refine(current) {
             after.category = self.category.unwrap_or(after.category);
-            after.value_json = action.new_value_json.clone().map(Json).or(after.value_json);
+            after.value_json = action.new_value_json.clone().or(after.value_json);
             after.event_time = origin.event_time.clone().or(after.event_time);
         }
         // The latest statement says when a proposal takes effect, unless the user has confirmed when. A value that is
@@ -366,7 +372,7 @@ impl Arbiter<'_> {
             after.confidence = repeated_confidence(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
-        self.record(name, &action.reason, Some(current), after)
+        self.record(name, Some(current), after)
     }
 
     /// Rule 6, requested by the auditor itself.
@@ -383,7 +389,7 @@ impl Arbiter<'_> {
             (None, Some(current)) => {
                 let status = FactStatus::PendingConfirmation;
                 let after = Fact { status, ..self.mentioned(&current) };
-                self.write(MARK, &action.reason, Some(&current), after, ActionOutcome::Pending)
+                self.write(MARK, Some(&current), after, ActionOutcome::Pending)
             }
         }
     }
@@ -405,9 +411,9 @@ impl Arbiter<'_> {
         if let (Proposal::End, Some(current)) = (proposal, current) {
             new.value_text = format!("no longer {}", current.value_text);
         }
-        let new = self.record(MARK, &action.reason, None, new)?;
+        let new = self.record(MARK, None, new)?;
         if self.is_confirmed {
-            return self.accept(&new, &action.reason);
+            return self.accept(&new);
         }
         Ok(effect(ActionOutcome::Pending, new))
     }
@@ -421,7 +427,7 @@ impl Arbiter<'_> {
     ) -> Result<Option<Fact>> {
         let current = current.map(|current| &current.fact_id);
         let pending =
-            self.facts.with_key(self.user, action.key.as_str(), FactStatus::PendingConfirmation)?;
+            self.facts.with_key(self.user, &action.key, FactStatus::PendingConfirmation)?;
         Ok(pending.into_iter().find(|fact| match proposal {
             Proposal::End => {
                 fact.proposal == Some(Proposal::End) && fact.contests.as_ref() == current
@@ -433,8 +439,8 @@ impl Arbiter<'_> {
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
     fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         if action.kind == ActionType::Expire {
-            self.keep_present(pending, &action.reason)?;
-            return self.close(EXPIRE, pending, &self.now, &action.reason);
+            self.keep_present(pending)?;
+            return self.close(EXPIRE, pending, &self.now);
         }
         if action.new_value_text.is_none() || action.is_of(pending) {
             return self.repeat_proposal(action, pending);
@@ -446,7 +452,7 @@ impl Arbiter<'_> {
     fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let after = self.repeated(action, pending)?;
         if after.valid_from != pending.valid_from {
-            self.keep_present(pending, &action.reason)?;
+            self.keep_present(pending)?;
         }
         let contested = self.facts.contested_by(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
@@ -454,16 +460,16 @@ impl Arbiter<'_> {
         if !self.is_confirmed && after.confidence < needed {
             return Ok(effect(ActionOutcome::Pending, after));
         }
-        self.accept(&after, &action.reason)
+        self.accept(&after)
     }
 
     /// Makes a pending fact take effect.
-    fn accept(&self, pending: &Fact, reason: &str) -> Result<ActionEffect> {
+    fn accept(&self, pending: &Fact) -> Result<ActionEffect> {
         let contested = self.facts.contested_by(pending)?;
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
-            let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
-            let dropped = self.close(EXPIRE, pending, &self.now, reason)?;
+            let ended = contested.map(|old| self.end_at(&old, end)).transpose()?;
+            let dropped = self.close(EXPIRE, pending, &self.now)?;
             return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
         // The present value stays until the new one begins, which then replaces it.
@@ -472,38 +478,38 @@ impl Arbiter<'_> {
         {
             let is_longer = old.valid_to.as_ref().is_none_or(|end| *end > pending.valid_from);
             if is_longer {
-                self.end_at(old, &pending.valid_from, reason)?;
+                self.end_at(old, &pending.valid_from)?;
             }
             return Ok(effect(ActionOutcome::Pending, pending.clone()));
         }
-        let outcome = self.make_way(contested, reason)?;
+        let outcome = self.make_way(contested)?;
         let mut after = Fact { status: FactStatus::Active, ..self.mentioned(pending) };
         (after.proposal, after.contests) = (None, None);
-        self.write("activate", reason, Some(pending), after, outcome)
+        self.write("activate", Some(pending), after, outcome)
     }
 
     /// Lets the present value stay after all where a confirmed proposal was to replace it.
-    fn keep_present(&self, pending: &Fact, reason: &str) -> Result<()> {
+    fn keep_present(&self, pending: &Fact) -> Result<()> {
         let present = self.facts.contested_by(pending)?;
         if let Some(old) = present.filter(|old| gives_way_to(self.facts, old, pending)) {
             let after = Fact { valid_to: None, ..old.clone() };
-            self.record("update", reason, Some(&old), after)?;
+            self.record("update", Some(&old), after)?;
         }
         Ok(())
     }
 
     /// Supersedes the fact that another one replaces, if there is one; returns the outcome for the other.
-    fn make_way(&self, old: Option<Fact>, reason: &str) -> Result<ActionOutcome> {
+    fn make_way(&self, old: Option<Fact>) -> Result<ActionOutcome> {
         let Some(old) = old else {
             return Ok(ActionOutcome::Confirmed);
         };
-        self.close(SUPERSEDE, &old, &self.now, reason)?;
+        self.close(SUPERSEDE, &old, &self.now)?;
         Ok(ActionOutcome::Superseded)
     }
 
     /// The user confirms a fact: it becomes certain, and takes effect if it was pending. An old value becomes active
     /// again; the value that replaced it was wrong.
-    pub(crate) fn confirm(&self, fact: &Fact) -> Result<ActionEffect> {
+    pub(crate) fn confirm(&mut self, fact: &Fact) -> Result<ActionEffect> {
         if fact.is_lapsed_at(&self.now) {
             let end = fact.valid_to.as_deref().unwrap_or_default();
             return Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
@@ -516,34 +522,36 @@ impl Arbiter<'_> {
             if fact.proposal == Some(Proposal::End) {
                 // A dropped end never becomes active; it ends its fact, if that is still active.
                 return match contested {
-                    Some(old) => self.end_at(&old, &self.now, "confirmed"),
+                    Some(old) => self.end_at(&old, &self.now),
                     None => Ok(effect(ActionOutcome::Nothing, fact.clone())),
                 };
             }
-            let outcome = self.make_way(contested, RESTORED)?;
+            let reason = std::mem::replace(&mut self.reason, RESTORED.to_owned());
+            let outcome = self.make_way(contested)?;
+            self.reason = reason;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
             history::unarchive(self.facts, &fact.fact_id)?;
-            return self.write("restore", "confirmed", Some(fact), restored, outcome);
+            return self.write("restore", Some(fact), restored, outcome);
         }
         let sure = match sure == *fact {
             true => sure,
-            false => self.record("confirm", "confirmed", Some(fact), sure)?,
+            false => self.record("confirm", Some(fact), sure)?,
         };
         if fact.status == FactStatus::Active {
             return Ok(effect(ActionOutcome::Confirmed, sure));
         }
-        self.accept(&sure, "confirmed")
+        self.accept(&sure)
     }
 
     /// The user rejects a fact: a pending one is dropped, an active one ends.
-    pub(crate) fn reject(&self, fact: &Fact, reason: &str) -> Result<ActionEffect> {
+    pub(crate) fn reject(&self, fact: &Fact) -> Result<ActionEffect> {
         if !fact.status.is_retrievable() {
             return Ok(effect(ActionOutcome::Nothing, fact.clone()));
         }
         if fact.status == FactStatus::PendingConfirmation {
-            self.keep_present(fact, reason)?;
+            self.keep_present(fact)?;
         }
-        let rejected = self.close("reject", fact, &self.now, reason)?;
+        let rejected = self.close("reject", fact, &self.now)?;
         if fact.status == FactStatus::Active {
             maintenance::restore_replaced(self.facts, fact)?;
         }
@@ -551,12 +559,12 @@ impl Arbiter<'_> {
     }
 
     /// Ends the validity of a fact by a change with this name.
-    fn close(&self, name: &str, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
+    fn close(&self, name: &str, fact: &Fact, end: &str) -> Result<ActionEffect> {
         let is_replaced = name == SUPERSEDE;
         let status = if is_replaced { FactStatus::Superseded } else { FactStatus::Expired };
         let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
         let after = Fact { valid_to, status, ..fact.clone() };
-        self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
+        self.write(name, Some(fact), after, ActionOutcome::Expired)
     }
 
     /// Returns the fact with its time of last mention updated.
@@ -568,16 +576,16 @@ impl Arbiter<'_> {
 
     /// Returns a new fact, in the category of the one that it replaces or contests, if there is one.
     fn new_fact(&self, action: &Action, current: Option<&Fact>) -> Fact {
-        let known = current.map_or(action.key.category(), |current| current.category);
+        let known = current.map_or(FactKey(&action.key).category(), |current| current.category);
         let origin = self.origin.clone();
         let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
         let first = first_confidence(action.confidence_delta);
         Fact {
             fact_id: self.new_id(action),
             user_id: self.user.clone(),
-            key: action.key.as_str().to_owned(),
+            key: action.key.clone(),
             value_text: action.value().to_owned(),
-            value_json: action.new_value_json.clone().map(Json),
+            value_json: action.new_value_json.clone(),
             category: self.category.unwrap_or(known),
             confidence: if self.is_confirmed { CONFIRMED } else { first },
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
@@ -600,22 +608,15 @@ impl Arbiter<'_> {
     fn write(
         &self,
         name: &str,
-        reason: &str,
         before: Option<&Fact>,
         after: Fact,
         outcome: ActionOutcome,
     ) -> Result<ActionEffect> {
-        Ok(effect(outcome, self.record(name, reason, before, after)?))
+        Ok(effect(outcome, self.record(name, before, after)?))
     }
 
-    fn record(
-        &self,
-        action: &str,
-        reason: &str,
-        before: Option<&Fact>,
-        after: Fact,
-    ) -> Result<Fact> {
-        let turn = &self.origin.source_turn_id;
+    fn record(&self, action: &str, before: Option<&Fact>, after: Fact) -> Result<Fact> {
+        let (reason, turn) = (&self.reason, &self.origin.source_turn_id);
         let cause = Cause { action, reason, turn };
         history::write(self.facts, cause, before, after)
     }

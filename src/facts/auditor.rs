@@ -322,7 +322,7 @@ pub struct Action {
     #[serde(rename = "type")]
     pub kind: ActionType,
     /// The key of the fact that it concerns.
-    pub key: FactKey,
+    pub key: String,
     /// The new value.
     pub new_value_text: Option<String>,
     /// The new value as JSON.
@@ -359,6 +359,7 @@ impl Action {
 
     /// Checks the action, and brings its texts and times into their stored form.
     pub(crate) fn validated(mut self, policy: SecretPolicy) -> Result<Self> {
+        self.key = FactKey::parse(&self.key)?.0.to_owned();
         let structured = self.new_value_json.as_ref().map(Value::to_string);
         check_text(structured.as_deref().unwrap_or_default(), policy)?;
         let value = self.new_value_text.or(structured);

@@ -6,11 +6,12 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Params, ToSql};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::facts::arbitration::FIRST_MENTION;
-use crate::facts::store::{Facts, Json, columns, json, stored_as_json, stored_as_word};
+use crate::facts::store::{Facts, columns, json, stored_as_json, stored_as_word};
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
@@ -91,7 +92,7 @@ pub struct Fact {
     /// The value.
     pub value_text: String,
     /// The value as JSON.
-    pub value_json: Option<Json>,
+    pub value_json: Option<Value>,
     /// The category.
     pub category: Category,
     /// The confidence, from 0 to 1.
@@ -175,7 +176,7 @@ impl Fact {
 
     /// Returns whether its key can have several values.
     pub(crate) fn is_multi_valued(&self) -> bool {
-        self.key.ends_with(SEVERAL)
+        is_multi_valued(&self.key)
     }
 
     /// Brings a fact from elsewhere, a file or another device, into the form of a stated one; returns an error if
@@ -194,7 +195,7 @@ impl Fact {
         }
         self.embedding_id = None;
         self.value_text = checked_value(&self.value_text, policy)?;
-        let structured = self.value_json.as_ref().map(|json| json.0.to_string());
+        let structured = self.value_json.as_ref().map(Value::to_string);
         check_text(structured.as_deref().unwrap_or_default(), policy)?;
         self.source_excerpt = excerpt(&strip_controls(&self.source_excerpt));
         let further = [&self.session_id, &self.project, &self.event_time, &self.contests];
@@ -313,8 +314,7 @@ impl Facts {
 
     /// Returns whether a fact is high-risk, also by the user's own keys.
     pub(crate) fn is_high_risk(&self, fact: &Fact) -> bool {
-        let key = FactKey::parse(&fact.key);
-        key.is_ok_and(|key| key.is_high_risk(fact.category, &self.high_risk))
+        FactKey(&fact.key).is_high_risk(fact.category, &self.high_risk)
     }
 }
 
@@ -324,7 +324,7 @@ pub(crate) fn format_time(time: DateTime<Utc>) -> String {
 }
 
 /// Normalises a time to its stored form; a date means its midnight.
-pub(crate) fn normalized_time(text: &str) -> Option<String> {
+fn normalized_time(text: &str) -> Option<String> {
     let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
     parse_timestamp(text).or_else(of_day).map(format_time)
 }
@@ -414,26 +414,23 @@ const MAX_KEY_BYTES: usize = 128;
 /// Suffix of a key with several values.
 const SEVERAL: &str = "[]";
 
-/// A key: dotted, lower case, with the suffix `[]` if it has several values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String")]
-pub struct FactKey(String);
-
-impl TryFrom<String> for FactKey {
-    type Error = String;
-
-    fn try_from(text: String) -> std::result::Result<Self, String> {
-        Self::parse(&text).map_err(|error| error.message)
-    }
+/// Returns whether a key can have several values, each in a separate fact.
+pub(crate) fn is_multi_valued(key: &str) -> bool {
+    key.ends_with(SEVERAL)
 }
 
-impl FactKey {
+/// A key: dotted, lower case, with the suffix `[]` if it has several values.
+#[derive(Clone, Copy, Debug)]
+pub struct FactKey<'a>(pub(crate) &'a str);
+
+impl<'a> FactKey<'a> {
     /// Parses a key (`preference.editor`, `likes[]`), refusing one that names a secret.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &'a str) -> Result<Self> {
         let key = Self::parse_allowing_secrets(text)?;
         match key.secret_word() {
             Some(word) => Err(Error::refused(format!(
-                "the key {key} names a secret ({word}); secrets are never stored"
+                "the key {} names a secret ({word}); secrets are never stored",
+                key.0
             ))
             .hint("keep secrets in a password manager")),
             None => Ok(key),
@@ -441,35 +438,24 @@ impl FactKey {
     }
 
     /// Parses a key even if it names a secret: an earlier version may have stored it, and it can be erased.
-    pub(crate) fn parse_allowing_secrets(text: &str) -> Result<Self> {
-        let text = text.trim();
-        let name = text.strip_suffix(SEVERAL).unwrap_or(text);
+    pub(crate) fn parse_allowing_secrets(text: &'a str) -> Result<Self> {
+        let key = Self(text.trim());
         let is_part = |part: &str| {
             !part.is_empty()
                 && part.bytes().all(|b| {
                     b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-')
                 })
         };
-        if text.len() > MAX_KEY_BYTES || !name.split('.').all(is_part) {
-            return Err(Error::usage(format!("{text:?} is not a key")).hint(
+        if key.0.len() > MAX_KEY_BYTES || !key.name().split('.').all(is_part) {
+            return Err(Error::usage(format!("{:?} is not a key", key.0)).hint(
                 "a key is dotted and lower case, like preference.editor; likes[] holds several values",
             ));
         }
-        Ok(Self(text.to_owned()))
-    }
-
-    /// Returns the key as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns whether the key can have several values, each in a separate fact.
-    pub fn is_multi_valued(&self) -> bool {
-        self.0.ends_with(SEVERAL)
+        Ok(key)
     }
 
     /// Returns the category that follows from the key.
-    pub fn category(&self) -> Category {
+    pub fn category(self) -> Category {
         let topic = TOPICS.iter().find(|topic| self.is_about(topic.2));
         topic.map_or(Category::Other, |topic| topic.0)
     }
@@ -477,7 +463,7 @@ impl FactKey {
     /// Returns whether a fact under the key is high-risk, and overwritten only if that is almost certain.
     ///
     /// `further` contains the user's own keys, or prefixes that end in a dot.
-    pub fn is_high_risk(&self, category: Category, further: &[String]) -> bool {
+    pub fn is_high_risk(self, category: Category, further: &[String]) -> bool {
         let name = self.name();
         let is_named = |own: &String| match own.strip_suffix('.') {
             Some(_) => name.starts_with(own.as_str()),
@@ -490,13 +476,13 @@ impl FactKey {
             || further.iter().any(is_named)
     }
 
-    fn name(&self) -> &str {
-        self.0.strip_suffix(SEVERAL).unwrap_or(&self.0)
+    fn name(self) -> &'a str {
+        self.0.strip_suffix(SEVERAL).unwrap_or(self.0)
     }
 
     /// Returns whether one of the words matches: as the first part if it ends in a dot, else in any part, or across two
     /// if it is compound (`net.worth`).
-    fn is_about(&self, words: &str) -> bool {
+    fn is_about(self, words: &str) -> bool {
         let name = self.name().replace('-', "_");
         let joined = name.replace('.', "_");
         words.split_whitespace().any(|word| match word.strip_suffix('.') {
@@ -505,7 +491,7 @@ impl FactKey {
         })
     }
 
-    fn secret_word(&self) -> Option<&'static str> {
+    fn secret_word(self) -> Option<&'static str> {
         let is_part = |word: &&str| self.name().split('.').any(|part| contains_word(part, word));
         SECRETS
             .split_whitespace()
@@ -515,7 +501,7 @@ impl FactKey {
     }
 
     /// Returns whether the last part is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
-    fn is_secret_key(&self) -> bool {
+    fn is_secret_key(self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
         let is_key = words.next().is_some_and(|last| listed("key keys", last));
@@ -524,12 +510,6 @@ impl FactKey {
                 Some(kind) => listed(KEY_KINDS, kind),
                 None => parts.next().is_none_or(|of| !listed(OTHER_KEYS, of)),
             }
-    }
-}
-
-impl fmt::Display for FactKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -594,7 +574,7 @@ mod tests {
 
     use super::*;
 
-    fn accepted(field: &str, value: serde_json::Value) -> Result<Fact> {
+    fn accepted(field: &str, value: Value) -> Result<Fact> {
         let user = UserId::new("ada")?;
         let id = "00000000-0000-8000-a000-000000000000".to_owned();
         let fact = Fact::new(&user, id, "city", "Rome".to_owned(), "2026-03-01T12:00:00Z");
@@ -638,20 +618,20 @@ mod tests {
         );
     }
 
-    fn key(text: &str) -> FactKey {
+    fn key(text: &str) -> FactKey<'_> {
         FactKey::parse(text).unwrap()
     }
 
     #[test]
     fn keys_are_dotted_and_lower_case() {
         for good in ["editor", "preference.editor", "likes[]", "a.b-c.d_e2[]"] {
-            assert_eq!(key(good).as_str(), good);
+            assert_eq!(key(good).0, good);
         }
         for bad in ["", ".", "a.", ".a", "a..b", "Name", "a b", "a[].b", "[]", "naïve", "a'b"] {
             assert!(FactKey::parse(bad).is_err(), "{bad:?}");
         }
         assert!(FactKey::parse(&"a".repeat(129)).is_err());
-        assert!(key("likes[]").is_multi_valued() && !key("likes").is_multi_valued());
+        assert!(is_multi_valued("likes[]") && !is_multi_valued("likes"));
     }
 
     #[test]

@@ -52,8 +52,7 @@ pub struct Forgotten {
 /// counts and the reason, but nothing of the content. Refused while another process has the file open.
 /// Afterwards, the server that has the vectors is asked to erase them; what it does not erase stays queued, by id.
 pub fn forget(facts: &Facts, user: &UserId, key: Option<&str>, reason: &str) -> Result<Forgotten> {
-    let key = key.map(FactKey::parse_allowing_secrets).transpose()?;
-    let key = key.as_ref().map(FactKey::as_str);
+    let key = key.map(FactKey::parse_allowing_secrets).transpose()?.map(|key| key.0);
     if !facts.dry_run {
         facts.lock_exclusive(Duration::MAX)?;
     }

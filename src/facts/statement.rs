@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::facts::arbitration::{ActionEffect, ESTABLISHED, is_due_after};
 use crate::facts::auditor::Action;
-use crate::facts::fact::{Category, Fact, FactKey, Proposal, UserId, checked_time, excerpt};
+use crate::facts::fact::{Category, Fact, Proposal, UserId, checked_time, excerpt};
 use crate::facts::store::Facts;
 use crate::facts::{history, queue};
 
@@ -56,7 +56,7 @@ pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<Action
         Ok(value) => Ok(value),
     });
     let action = Action {
-        key: FactKey::parse(&statement.key)?,
+        key: statement.key.clone(),
         new_value_text: Some(statement.value.clone()),
         new_value_json: structured.transpose()?,
         valid_from: statement.valid_from.clone(),
@@ -163,9 +163,7 @@ pub fn answer(
         let fact = history::beginning_with(facts, user, &id)?
             .pop()
             .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
-        match rejection {
-            Some(reason) => arbiter.reject(&fact, reason),
-            None => arbiter.confirm(&fact),
-        }
+        rejection.unwrap_or("confirmed").clone_into(&mut arbiter.reason);
+        if rejection.is_some() { arbiter.reject(&fact) } else { arbiter.confirm(&fact) }
     })
 }

@@ -10,8 +10,7 @@ use rusqlite::{
     CachedStatement, Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction,
     TransactionBehavior, ffi,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
@@ -478,12 +477,6 @@ pub(crate) use columns;
 pub(crate) use row;
 pub(crate) use stored_as_json;
 pub(crate) use stored_as_word;
-
-/// A JSON value, stored as text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Json(pub Value);
-
-stored_as_json!(Json);
 
 /// Returns a value as JSON text.
 pub(crate) fn json(value: &impl Serialize) -> Result<String> {

@@ -922,8 +922,8 @@ fn what_is_stated_with_the_same_value_is_kept_unless_it_changes_what_was_confirm
     };
     assert_snapshot!(desk.all().iter().map(told).collect::<String>(), @r#"
     address: x Identity None None
-    editor: x HardPreference Some(Json(Array [Number(1)])) Some("2026-02-01T00:00:00Z")
-    shell: x HardPreference Some(Json(Array [Number(1)])) Some("2026-02-01T00:00:00Z")
+    editor: x HardPreference Some(Array [Number(1)]) Some("2026-02-01T00:00:00Z")
+    shell: x HardPreference Some(Array [Number(1)]) Some("2026-02-01T00:00:00Z")
     "#);
     desk.sound();
 }
