@@ -186,7 +186,6 @@ fn erase_rows(
                JOIN operations USING (history_id) WHERE user_id = ?1 AND fact_id = id.value \
                AND history_id NOT IN (SELECT value FROM json_each(?3)))";
     let ids: String = facts.value(sql, params![user, json(&ids)?, changes])?;
-    vectors::enqueue_forgotten(facts, &ids)?;
     let of_facts = "fact_id IN (SELECT value FROM json_each(?2))";
     let delete = |table: &str, which: &str| {
         let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
@@ -204,7 +203,8 @@ fn erase_rows(
         facts.run(sql, params![user, key])?;
         facts.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
         facts.run("DELETE FROM metrics WHERE user_id = ?1 AND ?2 IS NULL", params![user, key])
-    })
+    })?;
+    vectors::enqueue(facts, &ids)
 }
 
 /// Rebuilds the text index: deleted words remain in its segments until it is rewritten.

@@ -43,7 +43,7 @@ pub(crate) fn update_index(facts: &Facts, fact: &Fact) -> Result<()> {
     let (model, server) = current(facts)?;
     let built_in = Embedder::BuiltIn.model();
     if server.is_some() {
-        return enqueue(facts, fact);
+        return enqueue(facts, &json(&[&fact.fact_id])?);
     }
     if fact.status.is_retrievable() && model == built_in {
         let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
@@ -73,7 +73,7 @@ pub(crate) const LACKING: &str = "status IN ('active', 'pending_confirmation') A
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
 pub fn refresh(facts: &Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
-    if let Some(server) = Chroma::from_database(facts)? {
+    if let Some(server) = current(facts)?.1 {
         // What is forgotten does not wait for an endpoint that makes vectors.
         let erased = drain(facts, &server, embedder, true)?;
         return Ok(erased + drain(facts, &server, embedder, false)?);
@@ -81,16 +81,15 @@ pub fn refresh(facts: &Facts, embedder: &Embedder) -> Result<usize> {
     if facts.dry_run {
         return facts.value(&format!("SELECT count(*) FROM facts WHERE {LACKING}"), []);
     }
-    let condition = format!("{LACKING} AND seq > ?1 ORDER BY seq LIMIT {BATCH}");
-    let (mut made, mut after) = (0, 0_i64);
+    let condition = format!("{LACKING} AND fact_id > ?1 ORDER BY fact_id LIMIT {BATCH}");
+    let (mut made, mut after) = (0, String::new());
     loop {
-        let lacking = facts.of_all_users(&condition, [after])?;
+        let lacking = facts.of_all_users(&condition, [&after])?;
         // A fact that changed in the meantime gets its vector in the next run.
         let Some(last) = lacking.last() else {
             return Ok(made);
         };
-        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
-        after = facts.value(seq, [&last.fact_id])?;
+        after.clone_from(&last.fact_id);
         let vectors = of_facts(embedder, &lacking)?;
         made += facts.write(|| {
             let mut written = 0;
@@ -110,47 +109,48 @@ fn of_facts(embedder: &Embedder, facts: &[Fact]) -> Result<Vec<Vector>> {
 
 /// Asks the server, if the vectors are on one, to erase the forgotten ones; what fails is tried again by [`refresh`].
 pub(crate) fn erase_forgotten(facts: &Facts) -> Result<()> {
-    if let Some(server) = Chroma::from_database(facts)? {
+    if let Some(server) = current(facts)?.1 {
         // `forgotten` says how many are left, and why.
         drain(facts, &server, &Embedder::BuiltIn, true).ok();
     }
     Ok(())
 }
 
-/// Returns the model of the vectors, and the URL of the server that they are on, or `None` if they are in the file.
-fn current(facts: &Facts) -> Result<(String, Option<String>)> {
-    Ok(facts.optional("SELECT model, server FROM vector_index", [])?.unwrap_or_default())
+/// Returns the model of the vectors, and the collection that they are in, or `None` if they are in the file.
+fn current(facts: &Facts) -> Result<(String, Option<Chroma>)> {
+    let sql = "SELECT model, server, coalesce(collection, '') FROM vector_index";
+    let found: Option<(String, Option<String>, String)> = facts.optional(sql, [])?;
+    let (model, server, collection) = found.unwrap_or_default();
+    Ok((model, server.map(|url| Chroma { url, collection })))
 }
 
-/// Returns the same as the settings require it.
-fn required(facts: &Facts, embedder: &Embedder) -> (String, Option<String>) {
-    (embedder.model(), facts.vector_server.clone())
+/// Returns whether the vectors are of the model, and where, that the settings require.
+fn is_settled(facts: &Facts, embedder: &Embedder) -> Result<bool> {
+    let (model, server) = current(facts)?;
+    Ok(model == embedder.model() && server.map(|server| server.url) == facts.vector_server)
 }
 
 /// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt. A server that is no
 /// longer used is asked once to remove them; if it does not, the error says so, after the change.
 fn migrate(facts: &Facts, embedder: &Embedder) -> Result<()> {
-    let (model, server) = required(facts, embedder);
-    let (old_model, old_server) = current(facts)?;
-    if old_model == model && old_server == server || facts.dry_run {
+    if facts.dry_run || is_settled(facts, embedder)? {
         return Ok(());
     }
     // All vectors of a collection have the same length.
-    let old = Chroma::from_database(facts)?;
-    let removed = old.map_or(Ok(()), |server| server.remove());
-    if removed.is_err() && old_server == server {
+    let old = current(facts)?.1;
+    let removed = old.as_ref().map_or(Ok(()), Chroma::remove);
+    if removed.is_err() && old.map(|old| old.url) == facts.vector_server {
         return removed;
     }
     facts.write(|| {
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        facts.run(change, params![model, server])?;
+        facts.run(change, params![embedder.model(), facts.vector_server])?;
         facts.run("DELETE FROM fact_vectors", [])?;
         facts.run("UPDATE facts SET embedding_id = NULL WHERE embedding_id NOT NULL", [])?;
         facts.run("DELETE FROM vector_jobs", [])?;
-        let all = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
-                   SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
-                   WHERE ?2 NOT NULL AND status IN ('active', 'pending_confirmation')";
-        facts.run(all, params![facts.now(), server])
+        let all = "SELECT json_group_array(fact_id) FROM facts \
+                   WHERE status IN ('active', 'pending_confirmation')";
+        enqueue(facts, &facts.value::<String>(all, [])?)
     })?;
     removed
 }
@@ -215,8 +215,8 @@ fn on_server(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<QueryVector> {
-    let is_settled = current(facts)? == required(facts, embedder);
-    let server = Chroma::from_database(facts)?.filter(|_| is_settled);
+    let is_settled = is_settled(facts, embedder)?;
+    let server = current(facts)?.1.filter(|_| is_settled);
     let server = server.ok_or_else(|| {
         Error::failed("the vectors are not on the Chroma server yet")
             .hint("`annals facts work` sends them")
@@ -238,24 +238,18 @@ pub(crate) fn narrowed(value: f64) -> f32 {
 /// Maximum number of jobs per request.
 const JOBS: u32 = 256;
 
-/// Stores the latest job for a fact, in the transaction that changes it; a pause after a failure remains.
-fn enqueue(facts: &Facts, fact: &Fact) -> Result<()> {
-    let operation = if fact.status.is_retrievable() { "upsert" } else { "delete" };
+/// Stores the latest job for each of these facts, a JSON array of their ids, if the vectors are on a server. It is part
+/// of the transaction that changes or forgets them; a pause after a failure remains, unless a fact is forgotten.
+pub(crate) fn enqueue(facts: &Facts, ids: &str) -> Result<()> {
     let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
-               VALUES (?1, ?2, ?3, '', ?4, lower(hex(randomblob(8)))) \
+               SELECT value, coalesce(user_id, ''), \
+               iif(status IN ('active', 'pending_confirmation'), 'upsert', 'delete'), '', \
+               coalesce(updated_at, ''), lower(hex(randomblob(8))) \
+               FROM json_each(?1) LEFT JOIN facts ON fact_id = value \
+               WHERE (SELECT server FROM vector_index) NOT NULL \
                ON CONFLICT (fact_id) DO UPDATE SET user_id = excluded.user_id, \
-               operation = excluded.operation, wish = excluded.wish, created_at = excluded.created_at";
-    let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
-    facts.run(sql, values)
-}
-
-/// Schedules the erasure of facts on the server, if the vectors are on one, in the transaction that forgets them.
-pub(crate) fn enqueue_forgotten(facts: &Facts, ids: &str) -> Result<()> {
-    let of_facts = "fact_id IN (SELECT value FROM json_each(?1))";
-    facts.run(&format!("DELETE FROM vector_jobs WHERE {of_facts}"), [ids])?;
-    let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
-               SELECT value, '', 'delete', '', '', lower(hex(randomblob(8))) FROM json_each(?1) \
-               WHERE (SELECT server FROM vector_index) IS NOT NULL";
+               operation = excluded.operation, created_at = excluded.created_at, wish = excluded.wish, \
+               not_before = iif(excluded.user_id = '', '', not_before)";
     facts.run(sql, [ids])
 }
 
@@ -341,20 +335,13 @@ const CHANGED: Duration = Duration::from_secs(30);
 
 /// A collection on a Chroma server.
 struct Chroma {
-    service: Service,
+    url: String,
     collection: String,
 }
 
 impl Chroma {
-    /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
-    fn from_database(facts: &Facts) -> Result<Option<Self>> {
-        let sql = "SELECT server, collection FROM vector_index WHERE server NOT NULL";
-        let found: Option<(String, String)> = facts.optional(sql, [])?;
-        found
-            .map(|(server, collection)| {
-                Ok(Self { service: Service::new("chroma.url", &server)?, collection })
-            })
-            .transpose()
+    fn service(&self) -> Result<Service> {
+        Service::new("chroma.url", &self.url)
     }
 
     /// Writes vectors, replacing the facts' previous ones.
@@ -383,7 +370,7 @@ impl Chroma {
     /// Removes the collection.
     fn remove(&self) -> Result<()> {
         let path = format!("{BASE}/{}", self.collection);
-        self.service.delete(&path, DEADLINE).map_err(|error| {
+        self.service()?.delete(&path, DEADLINE).map_err(|error| {
             let left = format!("delete its collection {} there", self.collection);
             server_failed(error).hint(left)
         })
@@ -407,8 +394,8 @@ impl Chroma {
             "where": {"$and": conditions}, "include": ["distances"],
         });
         let answer = self.ask("query", &question, DEADLINE)?;
-        read(&answer)
-            .ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
+        let service = self.service()?;
+        read(&answer).ok_or_else(|| server_failed(service.failed("did not send a list of ids")))
     }
 
     fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
@@ -416,13 +403,14 @@ impl Chroma {
             "name": self.collection, "get_or_create": true,
             "configuration": {"hnsw": {"space": "cosine"}}, "metadata": {"schema": "1"},
         });
-        let made = self.service.post(BASE, &collection, wait).map_err(server_failed)?;
+        let service = self.service()?;
+        let made = service.post(BASE, &collection, wait).map_err(server_failed)?;
         let id = made
             .get("id")
             .and_then(Value::as_str)
-            .ok_or_else(|| server_failed(self.service.failed("did not send a collection")))?;
+            .ok_or_else(|| server_failed(service.failed("did not send a collection")))?;
         let path = format!("{BASE}/{id}/{what}");
-        self.service.post(&path, document, wait).map_err(server_failed)
+        service.post(&path, document, wait).map_err(server_failed)
     }
 }
 
