@@ -14,8 +14,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::error::{At, Error, Result};
-use crate::facts::fact::normalized_time;
+use crate::error::{At, Error, ErrorKind, Result};
+use crate::facts::fact::checked_time;
 use crate::facts::search::{FactQuery, Method, retrieve};
 use crate::facts::{Fact, Facts, UserId, vectors};
 use crate::search::{Embedder, to_f64};
@@ -86,11 +86,11 @@ pub fn read_dataset(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
         }
         match line {
             Line::Item(mut item) => {
-                item.ts = normalized_time(&item.ts).ok_or_else(|| {
-                    Error::failed(format!("ts: {:?} is not an ISO 8601 time", item.ts))
-                        .at(path, index + 1)
-                        .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+                let time = checked_time("ts", Some(item.ts)).map_err(|mut error| {
+                    error.kind = ErrorKind::Failed;
+                    error.at(path, index + 1)
                 })?;
+                item.ts = time.unwrap_or_default();
                 groups[place].items.push(item);
             }
             Line::Query(question) => groups[place].questions.push(question),

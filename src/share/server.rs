@@ -543,26 +543,13 @@ fn password(project: &Project, entry: [&str; 4]) -> Result<Option<String>> {
 
 /// Returns the password of a line `host:port:database:role:password` that matches the connection.
 fn password_in_line(line: &str, entry: [&str; 4]) -> Option<String> {
-    if line.starts_with('#') {
-        return None;
-    }
-    let mut fields = vec![String::new()];
-    let mut characters = line.chars();
-    while let Some(character) = characters.next() {
-        let taken = match character {
-            ':' if fields.len() < 5 => {
-                fields.push(String::new());
-                continue;
-            }
-            '\\' => characters.next()?,
-            other => other,
-        };
-        fields.last_mut()?.push(taken);
-    }
-    let password = fields.pop()?;
-    (fields.len() == 4
-        && fields.iter().zip(entry).all(|(field, value)| field == "*" || field == value))
-    .then_some(password)
+    // Escaped characters separate nothing.
+    let line = line.replace("\\\\", "\0").replace("\\:", "\u{1}");
+    let plain = |field: &str| field.replace('\u{1}', ":").replace('\0', "\\");
+    let mut fields = line.splitn(5, ':').map(plain);
+    let is_meant =
+        entry.iter().all(|value| fields.next().is_some_and(|one| one == "*" || one == *value));
+    fields.next().filter(|_| is_meant)
 }
 
 #[cfg(test)]

@@ -13,22 +13,29 @@ use crate::facts::arbitration::{CONFIRMED, folded_value, repeated_confidence};
 use crate::facts::fact::{Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::Cause;
 use crate::facts::maintenance::RESTORE_TURN;
-use crate::facts::store::Facts;
+use crate::facts::store::{Facts, row};
 use crate::facts::{history, vectors};
 
 /// Clock and device of an operation; no two operations of a device have the same clock.
 type Stamp = (i64, String);
 
-/// A change of a fact.
+/// A change of a fact, and the operation that made it.
 struct Change {
-    stamp: Stamp,
+    clock: i64,
+    device: String,
     op_id: String,
     turn: String,
     before: Option<Fact>,
     after: Fact,
 }
 
+row!(Change: clock, device, op_id, turn, before, after);
+
 impl Change {
+    fn stamp(&self) -> Stamp {
+        (self.clock, self.device.clone())
+    }
+
     /// Returns whether it restores a value after a temporary one, so that nobody stated it again.
     fn is_restoration(&self) -> bool {
         self.turn == RESTORE_TURN
@@ -87,7 +94,7 @@ impl Merged {
         let first = change.before.as_ref().unwrap_or(&change.after);
         Self {
             fact: change.after.clone(),
-            decided: change.stamp.clone(),
+            decided: change.stamp(),
             stated_in: BTreeSet::new(),
             repeated: BTreeSet::new(),
             first_confidence: first.confidence,
@@ -112,7 +119,7 @@ impl Merged {
         };
         // What was stated on another device in the meantime outranks a restoration.
         if decides && !change.is_restoration() {
-            self.decided = change.stamp.clone();
+            self.decided = change.stamp();
         }
         let is_certain = after.confidence >= CONFIRMED;
         match &change.before {
@@ -154,9 +161,8 @@ impl Merged {
     }
 }
 
-/// Returns the facts of one key, ordered by their ids.
+/// Returns the facts of one key, ordered by their ids, from its changes, ordered by clock and device.
 fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
-    changes.sort_by(|a, b| (&a.stamp, &a.op_id).cmp(&(&b.stamp, &b.op_id)));
     let mut seen = BTreeSet::new();
     // A turn observed twice is the same turn: the first observation counts.
     changes.retain(|change| seen.insert(change.op_id.clone()));
@@ -188,14 +194,14 @@ fn resolve(facts: &mut [Merged], changes: &[Change]) {
         let value = folded_value(&end.value_text);
         for merged in facts.iter_mut() {
             if merged.fact.status == before.status
-                && merged.decided < change.stamp
+                && merged.decided < change.stamp()
                 && merged.value() == value
             {
                 let fact = &mut merged.fact;
                 fact.status = end.status;
                 fact.valid_to = end.valid_to.clone().max(Some(fact.valid_from.clone()));
                 fact.updated_at.clone_from(&end.updated_at);
-                merged.decided = change.stamp.clone();
+                merged.decided = change.stamp();
             }
         }
     }
@@ -263,20 +269,10 @@ fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
 
 /// Updates the rows of a key to the merge of its operations, and records the changes in the history.
 pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
-    /// A change, and its operation, if there is one.
-    type Row = (Option<Fact>, Fact, String, Option<String>, Option<i64>, Option<String>);
-    let sql = "SELECT before_json, after_json, turn_id, op_id, clock, o.device \
-               FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
-               WHERE user_id = ?1 AND key = ?2 ORDER BY history_id";
-    let (mut changes, mut last) = (Vec::new(), HashMap::new());
-    let rows = facts.list::<Row>(sql, params![user, key])?;
-    for (before, after, turn, op_id, clock, device) in rows {
-        last.insert(after.fact_id.clone(), after.clone());
-        if let (Some(op_id), Some(clock), Some(device)) = (op_id, clock, device) {
-            changes.push(Change { stamp: (clock, device), op_id, turn, before, after });
-        }
-    }
-    let mut merged = merge(changes);
+    let sql = "SELECT clock, o.device, op_id, turn_id, before_json, after_json \
+               FROM fact_history AS h JOIN operations AS o USING (history_id) \
+               WHERE user_id = ?1 AND key = ?2 ORDER BY clock, o.device, op_id";
+    let mut merged = merge(facts.list(sql, params![user, key])?);
     // Only one value may be active at a time, so it is written last.
     merged.sort_by_key(|fact| fact.status == FactStatus::Active);
     for mut after in merged {
@@ -285,17 +281,16 @@ pub(crate) fn merge_key(facts: &Facts, user: &UserId, key: &str) -> Result<()> {
         let is_same = |known: Option<&Fact>| {
             known.is_some_and(|known| Fact { embedding_id: None, ..known.clone() } == after)
         };
-        let last = last.get(&after.fact_id);
-        if !is_same(last) {
+        let id = &after.fact_id;
+        let last = "SELECT after_json FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
+                    ORDER BY history_id DESC LIMIT 1";
+        let last = facts.column(last, params![user, id])?.pop();
+        if !is_same(last.as_ref()) {
             let reason = "what several devices did";
             let cause = Cause { action: "merge", reason, turn: "annals:merge" };
-            history::record(facts, cause, last, &after, None)?;
+            history::record(facts, cause, last.as_ref(), &after, None)?;
         }
-        let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
-        let known = match facts.with_id(user, &after.fact_id)? {
-            None => facts.column(archived, [&after.fact_id])?.pop(),
-            known => known,
-        };
+        let known = history::beginning_with(facts, user, id)?.pop();
         if is_same(known.as_ref()) {
             continue;
         }

@@ -215,10 +215,8 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
 
 /// Returns the next operations of this device in one scope that the server does not have, ordered by number.
 pub(crate) fn pending(facts: &Facts, limit: usize) -> Result<Vec<Operation>> {
-    let sql = "SELECT c.scope, c.device, c.number FROM share_device JOIN share_cursors AS c USING (device) \
-               WHERE EXISTS (SELECT 1 FROM operations AS o WHERE o.scope = c.scope AND o.device = c.device \
-               AND o.number > c.number) ORDER BY c.scope LIMIT 1";
-    let Some((scope, device, number)) = facts.optional::<Address>(sql, [])? else {
+    let sql = format!("SELECT c.scope, c.device, c.number {PENDING} ORDER BY c.scope LIMIT 1");
+    let Some((scope, device, number)) = facts.optional::<Address>(&sql, [])? else {
         return Ok(Vec::new());
     };
     let condition = "o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4";
