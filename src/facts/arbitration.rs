@@ -20,7 +20,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::auditor::{Action, ActionOutcome, ActionType};
 use crate::facts::fact::{
-    Category, Fact, FactKey, FactStatus, Proposal, UserId, is_multi_valued,
+    Category, Fact, FactKey, FactStatus, Proposal, UserId, is_multi_valued, vocabulary,
 };
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, row};
@@ -58,18 +58,18 @@ fn effect(outcome: ActionOutcome, fact: Fact) -> ActionEffect {
     ActionEffect { outcome, fact: Some(fact) }
 }
 
-/// The outcome of an action, as it is recorded so that the action is applied once.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct ActionResult {
-    /// The key.
-    pub key: String,
-    /// The outcome.
-    pub outcome: ActionOutcome,
-    /// The affected fact.
-    pub fact_id: Option<String>,
+row! {
+    /// The outcome of an action, as it is recorded so that the action is applied once.
+    #[derive(Debug, PartialEq, Eq, Serialize)]
+    pub struct ActionResult {
+        /// The key.
+        pub key: String,
+        /// The outcome.
+        pub outcome: ActionOutcome,
+        /// The affected fact.
+        pub fact_id: Option<String>,
+    }
 }
-
-row!(ActionResult: key, outcome, fact_id);
 
 impl Facts {
     /// Applies the rules to actions of this origin, in one transaction.
@@ -737,17 +737,12 @@ pub(crate) fn normalized(text: &str) -> String {
     fold(text).nfc().collect()
 }
 
-/// Words that, as negations do, take the old value back rather than refine it.
-const REVERSALS: &str = "former formerly previously ex was were used stopped quit instead rather but except hate hates \
-                         dislike dislikes anymore longer unlike until before over versus vs than gave away left nicht \
-                         kein keine keinen nie mehr ohne pas plus jamais ne sans non mai senza nunca ya sin não sem \
-                         niet geen nooit zonder не нет без больше никогда бросил бросила перестал перестала 不 没 沒 \
-                         无 非 ない";
-
+/// Returns whether what a value adds takes the old one back, rather than refine it.
 fn takes_back(added: &str) -> bool {
+    let reversals = vocabulary("reversal");
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(|word| negates(word) || listed(REVERSALS, word))
-        || REVERSALS.split(' ').any(|word| word.contains(is_unspaced) && added.contains(word))
+    words.any(|word| negates(word) || listed(reversals, word))
+        || reversals.split(' ').any(|word| word.contains(is_unspaced) && added.contains(word))
 }
 
 #[cfg(test)]

@@ -312,7 +312,7 @@ word_enum! {
     }
 }
 
-stored_as_word!(ActionOutcome: "an outcome");
+stored_as_word!(ActionOutcome);
 
 /// An action. Its JSON, with the order of the fields, is part of its hash.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

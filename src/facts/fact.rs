@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::facts::arbitration::FIRST_MENTION;
-use crate::facts::store::{Facts, columns, json, stored_as_json, stored_as_word};
+use crate::facts::store::{Facts, json, row, stored_as_json, stored_as_word};
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
@@ -76,67 +76,60 @@ word_enum! {
     }
 }
 
-stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
+stored_as_word!(Category, FactStatus, Proposal);
 stored_as_json!(Fact);
 
-/// A fact about a user.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fact {
-    /// A UUID derived from user, turn and action.
-    pub fact_id: String,
-    /// The user.
-    pub user_id: UserId,
-    /// The subject, dotted: `preference.editor`; a key that ends in `[]` has several values.
-    pub key: String,
-    /// The value.
-    pub value_text: String,
-    /// The value as JSON.
-    pub value_json: Option<Value>,
-    /// The category.
-    pub category: Category,
-    /// The confidence, from 0 to 1.
-    pub confidence: f64,
-    /// When the stated event happened.
-    pub event_time: Option<String>,
-    /// Start of the validity.
-    pub valid_from: String,
-    /// End of the validity.
-    pub valid_to: Option<String>,
-    /// Its status.
-    pub status: FactStatus,
-    /// The turn that it comes from.
-    pub source_turn_id: String,
-    /// Excerpt of the text that it comes from.
-    pub source_excerpt: String,
-    /// Its id in the vector index, equal to `fact_id`, while it has a vector there; maintained by triggers.
-    pub embedding_id: Option<String>,
-    /// When it was created.
-    pub created_at: String,
-    /// When it was last changed.
-    pub updated_at: String,
-    /// When it was last mentioned.
-    pub last_mentioned_at: String,
-    /// The conversation that it comes from.
-    pub session_id: Option<String>,
-    /// The position of its turn in that conversation.
-    pub turn_seq: Option<i64>,
-    /// The project that it belongs to, if any.
-    pub project: Option<String>,
-    /// The change proposed while it is pending.
-    pub proposal: Option<Proposal>,
-    /// The fact contested while it is pending.
-    pub contests: Option<String>,
+row! {
+    /// A fact about a user.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Fact {
+        /// A UUID derived from user, turn and action.
+        pub fact_id: String,
+        /// The user.
+        pub user_id: UserId,
+        /// The subject, dotted: `preference.editor`; a key that ends in `[]` has several values.
+        pub key: String,
+        /// The value.
+        pub value_text: String,
+        /// The value as JSON.
+        pub value_json: Option<Value>,
+        /// The category.
+        pub category: Category,
+        /// The confidence, from 0 to 1.
+        pub confidence: f64,
+        /// When the stated event happened.
+        pub event_time: Option<String>,
+        /// Start of the validity.
+        pub valid_from: String,
+        /// End of the validity.
+        pub valid_to: Option<String>,
+        /// Its status.
+        pub status: FactStatus,
+        /// The turn that it comes from.
+        pub source_turn_id: String,
+        /// Excerpt of the text that it comes from.
+        pub source_excerpt: String,
+        /// Its id in the vector index, equal to `fact_id`, while it has a vector there; maintained by triggers.
+        pub embedding_id: Option<String>,
+        /// When it was created.
+        pub created_at: String,
+        /// When it was last changed.
+        pub updated_at: String,
+        /// When it was last mentioned.
+        pub last_mentioned_at: String,
+        /// The conversation that it comes from.
+        pub session_id: Option<String>,
+        /// The position of its turn in that conversation.
+        pub turn_seq: Option<i64>,
+        /// The project that it belongs to, if any.
+        pub project: Option<String>,
+        /// The change proposed while it is pending.
+        pub proposal: Option<Proposal>,
+        /// The fact contested while it is pending.
+        pub contests: Option<String>,
+    }
 }
-
-columns!(
-    Fact: fact_id, user_id, key, value_text, value_json, category, confidence, event_time, valid_from, valid_to,
-    status, source_turn_id, source_excerpt, embedding_id, created_at, updated_at, last_mentioned_at, session_id,
-    turn_seq, project, proposal, contests
-);
-
-/// The columns of `facts` in the order of the fields.
-pub(crate) const COLUMNS: &str = Fact::COLUMNS;
 
 impl Fact {
     /// Returns an active fact that was stated at this time and is valid from then on.
@@ -158,16 +151,17 @@ impl Fact {
 
     /// Writes the fact, replacing the row with the same id; triggers maintain its id in the vector index.
     pub(crate) fn upsert(&self, facts: &Facts) -> Result<()> {
-        let columns = || COLUMNS.split(", ");
-        let read = columns().map(|column| match column {
+        let read = Self::COLUMNS.iter().map(|column| match *column {
             // A structured value stays JSON.
             "value_json" => "nullif(?1 -> 'value_json', 'null')".to_owned(),
-            _ => format!("?1 ->> '{column}'"),
+            column => format!("?1 ->> '{column}'"),
         });
-        let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
-        let changed = columns().filter(is_kept).map(|one| format!("{one} = excluded.{one}"));
+        let is_kept = |column: &&&str| !["fact_id", "user_id", "embedding_id"].contains(column);
+        let changed = Self::COLUMNS.iter().filter(is_kept);
+        let changed = changed.map(|one| format!("{one} = excluded.{one}"));
         let sql = format!(
-            "INSERT INTO facts ({COLUMNS}) VALUES ({}) ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
+            "INSERT INTO facts ({}) VALUES ({}) ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
+            Self::COLUMNS.join(", "),
             join(read, ", "),
             join(changed, ", ")
         );
@@ -309,7 +303,8 @@ impl Facts {
 
     /// Returns the facts of all users that match a condition, which may end in an order; only for maintenance and vectors.
     pub(crate) fn of_all_users(&self, condition: &str, values: impl Params) -> Result<Vec<Fact>> {
-        self.list(&format!("SELECT {COLUMNS} FROM facts WHERE {condition}"), values)
+        let columns = Fact::COLUMNS.join(", ");
+        self.list(&format!("SELECT {columns} FROM facts WHERE {condition}"), values)
     }
 
     /// Returns whether a fact is high-risk, also by the user's own keys.
@@ -456,7 +451,7 @@ impl<'a> FactKey<'a> {
 
     /// Returns the category that follows from the key.
     pub fn category(self) -> Category {
-        let topic = TOPICS.iter().find(|topic| self.is_about(topic.2));
+        let topic = topics().find(|topic| self.is_about(topic.2));
         topic.map_or(Category::Other, |topic| topic.0)
     }
 
@@ -469,10 +464,11 @@ impl<'a> FactKey<'a> {
             Some(_) => name.starts_with(own.as_str()),
             None => name == own.strip_suffix(SEVERAL).unwrap_or(own),
         };
-        let is_about_work = || name.split('.').next().is_some_and(|first| listed(WORK, first));
+        let is_about_work =
+            || name.split('.').next().is_some_and(|first| listed(vocabulary("work"), first));
         matches!(category, Category::Identity | Category::Health)
-            || TOPICS.iter().any(|topic| topic.1 && self.is_about(topic.2))
-            || (self.is_about(MONEY) && !is_about_work())
+            || topics().any(|topic| topic.1 && self.is_about(topic.2))
+            || (self.is_about(vocabulary("money")) && !is_about_work())
             || further.iter().any(is_named)
     }
 
@@ -493,7 +489,7 @@ impl<'a> FactKey<'a> {
 
     fn secret_word(self) -> Option<&'static str> {
         let is_part = |word: &&str| self.name().split('.').any(|part| contains_word(part, word));
-        SECRETS
+        vocabulary("secret")
             .split_whitespace()
             .find(is_part)
             .or_else(|| secrets::secret_name(self.name()))
@@ -507,8 +503,10 @@ impl<'a> FactKey<'a> {
         let is_key = words.next().is_some_and(|last| listed("key keys", last));
         is_key
             && match words.next() {
-                Some(kind) => listed(KEY_KINDS, kind),
-                None => parts.next().is_none_or(|of| !listed(OTHER_KEYS, of)),
+                Some(kind) => listed(vocabulary("key that unlocks"), kind),
+                None => parts
+                    .next()
+                    .is_none_or(|of| !listed(vocabulary("key that unlocks nothing"), of)),
             }
     }
 }
@@ -525,48 +523,23 @@ fn contains_word(part: &str, word: &str) -> bool {
     })
 }
 
-/// The topics of keys, by words: their category, and whether they are high-risk. The first match determines the
-/// category.
-const TOPICS: &[(Category, bool, &str)] = &[
-    (Category::Identity, true, "identity."),
-    (
-        Category::Health,
-        true,
-        "health. medication allergy allergie diagnosis diagnose illness disease disability disabilitie \
-         therapy therapie blood_type blood_pressure medical medicine prescription vaccine vaccination \
-         pregnant pregnancy pregnancie mental_health hospital",
-    ),
-    (Category::Other, true, "legal. finance. bank card salary tax debt"),
-    (Category::HardPreference, false, "constraint. rule."),
-    (Category::TaskContext, false, "task. project. current. goal."),
-    (Category::SoftPreference, false, "preference. like dislike favorite favourite"),
-    (
-        Category::Identity,
-        true,
-        "name birth birthday birthdate address phone email id_number surname passport ssn \
-         social_security nationality religion gender ethnicity sexual_orientation driver_license \
-         driving_licence",
-    ),
-];
+/// The words that have a meaning in keys and values, by kind.
+const VOCABULARY: &str = include_str!("vocabulary.txt");
 
-/// Words about money. They say nothing about the category, and nothing below [`WORK`], where `budget` may be
-/// one of tokens.
-const MONEY: &str = "iban account_number income wage loan mortgage savings pension credit investment insurance \
-                     net_worth budget money finance financial payment wallet rent invoice account_balance";
+/// Returns the words of a kind.
+pub(crate) fn vocabulary(kind: &str) -> &'static str {
+    let words = VOCABULARY.lines().find_map(|line| line.strip_prefix(kind)?.strip_prefix(": "));
+    words.unwrap_or_default()
+}
 
-/// First parts of keys about work and taste.
-const WORK: &str = "constraint rule task project current goal preference";
-
-/// Names of secrets, which are never stored, whatever the value looks like.
-const SECRETS: &str = "password passwd passphrase passcode pwd pin pincode secret token credential api_key apikey \
-                       api-key private_key private-key cvv cvc";
-
-/// Things that a key unlocks, besides the secret names known to `secrets`.
-const KEY_KINDS: &str = "ssh gpg pgp rsa deploy host license recovery wifi wpa session service root admin server \
-                         client backup ssl tls";
-
-/// Parts whose `key` unlocks nothing.
-const OTHER_KEYS: &str = "music song piano singing keyboard shortcut map sort primary public";
+/// Returns the topics of keys: their category, whether they are high-risk, and their words.
+fn topics() -> impl Iterator<Item = (Category, bool, &'static str)> {
+    VOCABULARY.lines().filter_map(|line| {
+        let (topic, words) = line.split_once(": ")?;
+        let (risk, category) = topic.split_once('/')?;
+        Some((Category::from_word(category)?, risk == "high-risk", words))
+    })
+}
 
 #[cfg(test)]
 mod tests {

@@ -65,31 +65,31 @@ pub(crate) fn record(
     Ok(facts.connection.last_insert_rowid())
 }
 
-/// A change of a fact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
-    /// The fact.
-    pub fact_id: String,
-    /// Its key.
-    pub key: String,
-    /// The action.
-    pub action: String,
-    /// The fact as it was, or `None` if it was new.
-    pub before: Option<Fact>,
-    /// The fact after the change.
-    pub after: Fact,
-    /// The reason.
-    pub reason: String,
-    /// The turn that caused it.
-    pub turn_id: String,
-    /// When it was changed.
-    pub at: String,
-    /// The device that made the change, if it was another one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub device: Option<String>,
+row! {
+    /// A change of a fact.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    pub struct Change {
+        /// The fact.
+        pub fact_id: String,
+        /// Its key.
+        pub key: String,
+        /// The action.
+        pub action: String,
+        /// The fact as it was, or `None` if it was new.
+        pub before: Option<Fact>,
+        /// The fact after the change.
+        pub after: Fact,
+        /// The reason.
+        pub reason: String,
+        /// The turn that caused it.
+        pub turn_id: String,
+        /// When it was changed.
+        pub at: String,
+        /// The device that made the change, if it was another one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub device: Option<String>,
+    }
 }
-
-row!(Change: fact_id, key, action, before, after, reason, turn_id, at, device);
 
 /// The columns of `fact_history` in the order of the fields of [`Change`].
 pub(crate) const CHANGE: &str =

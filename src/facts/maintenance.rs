@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::facts::arbitration::{EXPIRE, SUPERSEDE, gives_way_to, is_due_after, is_same_value};
-use crate::facts::fact::{COLUMNS, Fact, FactStatus};
+use crate::facts::fact::{Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::Facts;
 use crate::facts::vectors::LACKING;
@@ -282,11 +282,11 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
 /// Returns the condition that a fact is not in the state after its last recorded change.
 fn differences() -> String {
     // The id in the index is derived, and not part of what was stated.
-    let columns = COLUMNS.split(", ").filter(|column| *column != "embedding_id");
-    let differs = columns.map(|column| match column {
+    let columns = Fact::COLUMNS.iter().filter(|column| **column != "embedding_id");
+    let differs = columns.map(|column| match *column {
         "value_json" => "coalesce(f.value_json, 'null') IS NOT last -> 'value_json'".to_owned(),
         "confidence" => "abs(f.confidence - (last ->> 'confidence')) > 1e-9".to_owned(),
-        _ => format!("f.{column} IS NOT last ->> '{column}'"),
+        column => format!("f.{column} IS NOT last ->> '{column}'"),
     });
     join(differs, " OR ")
 }

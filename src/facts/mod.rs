@@ -6,7 +6,6 @@
 
 mod arbitration;
 mod auditor;
-mod evaluation;
 mod fact;
 mod forget;
 mod history;
@@ -24,17 +23,16 @@ pub use arbitration::{ActionEffect, ActionResult};
 pub use auditor::{
     Action, ActionOutcome, ActionType, JudgedTurn, TurnOutcome, apply, parse_answer, prompt, step,
 };
-pub use evaluation::{
-    Delta, Evaluation, Group, Item, Measures, MethodRow, Question, evaluate, read_dataset, stored,
-};
-pub(crate) use fact::COLUMNS;
 pub use fact::{
     Category, Fact, FactKey, FactStatus, Proposal, UserId, is_unknown, user, user_or_systems,
 };
 pub use forget::{Forgotten, forget};
 pub use history::{Change, FactFilter, FactListing, Imported, export, find, history, import, list};
 pub use maintenance::{Integrity, Maintenance, archive, check, maintain};
-pub use metrics::{Cost, Latency, Metrics, Share, count_injection, metrics};
+pub use metrics::{
+    Cost, Delta, Evaluation, Group, Item, Latency, Measures, MethodRow, Metrics, Question, Share,
+    count_injection, evaluate, metrics, read_dataset, stored,
+};
 pub use profile::{
     BuiltProfile, Field, Fields, Injection, Slot, UserProfile, inject, profile, stored_profile,
 };

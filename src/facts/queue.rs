@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::facts::fact::{UserId, checked_time};
-use crate::facts::store::{Facts, columns, json, stored_as_word};
+use crate::facts::store::{Facts, json, row, stored_as_word};
 use crate::facts::{profile, replication};
 use crate::secrets::SecretPolicy;
 use crate::text::{is_line, sanitized, strip_controls, word_enum};
@@ -31,7 +31,7 @@ word_enum! {
     }
 }
 
-stored_as_word!(TurnStatus: "a status");
+stored_as_word!(TurnStatus);
 
 /// A turn of a conversation to enqueue.
 #[derive(Debug, Default, Deserialize)]
@@ -66,47 +66,44 @@ pub struct Receipt {
     pub turn_seq: Option<i64>,
 }
 
-/// A turn in the queue, with its status.
-#[derive(Clone, Debug, Serialize)]
-pub struct Turn {
-    #[serde(skip)]
-    pub(crate) seq: i64,
-    /// The user.
-    #[serde(skip)]
-    pub(crate) user_id: UserId,
-    /// The turn's id.
-    pub turn_id: String,
-    /// Its status.
-    pub status: TurnStatus,
-    /// When it was said.
-    pub said_at: String,
-    /// When it was enqueued.
-    pub observed_at: String,
-    /// The conversation.
-    pub session_id: Option<String>,
-    /// Its position in the conversation.
-    pub turn_seq: Option<i64>,
-    /// The project that the conversation is about.
-    pub project: Option<String>,
-    /// The user's message.
-    pub user_input: String,
-    /// The assistant's answer.
-    pub assistant_response: String,
-    /// Number of leases, without those that returned it to the queue without an answer.
-    pub attempts: u32,
-    /// The last error.
-    pub last_error: Option<String>,
-    /// The auditor's last answer, if it could not be used.
-    pub raw_answer: Option<String>,
-    /// The random mark of the worker that has it.
-    #[serde(skip)]
-    pub(crate) lease: Option<String>,
+row! {
+    /// A turn in the queue, with its status.
+    #[derive(Clone, Debug, Serialize)]
+    pub struct Turn {
+        #[serde(skip)]
+        pub(crate) seq: i64,
+        /// The user.
+        #[serde(skip)]
+        pub(crate) user_id: UserId,
+        /// The turn's id.
+        pub turn_id: String,
+        /// Its status.
+        pub status: TurnStatus,
+        /// When it was said.
+        pub said_at: String,
+        /// When it was enqueued.
+        pub observed_at: String,
+        /// The conversation.
+        pub session_id: Option<String>,
+        /// Its position in the conversation.
+        pub turn_seq: Option<i64>,
+        /// The project that the conversation is about.
+        pub project: Option<String>,
+        /// The user's message.
+        pub user_input: String,
+        /// The assistant's answer.
+        pub assistant_response: String,
+        /// Number of leases, without those that returned it to the queue without an answer.
+        pub attempts: u32,
+        /// The last error.
+        pub last_error: Option<String>,
+        /// The auditor's last answer, if it could not be used.
+        pub raw_answer: Option<String>,
+        /// The random mark of the worker that has it.
+        #[serde(skip)]
+        pub(crate) lease: Option<String>,
+    }
 }
-
-columns!(
-    Turn: seq, user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, user_input,
-    assistant_response, attempts, last_error, raw_answer, lease
-);
 
 impl Turn {
     /// Returns whether it is the turn with these texts. Texts of a forgotten turn are erased, and match any.
@@ -198,7 +195,8 @@ pub(crate) fn next_id(facts: &Facts, kind: &str, table: &str) -> Result<String> 
 }
 
 fn select(facts: &Facts, condition: &str, values: impl Params) -> Result<Vec<Turn>> {
-    let sql = format!("SELECT {} FROM turns WHERE {condition} ORDER BY seq", Turn::COLUMNS);
+    let sql =
+        format!("SELECT {} FROM turns WHERE {condition} ORDER BY seq", Turn::COLUMNS.join(", "));
     facts.list(&sql, values)
 }
 
@@ -266,7 +264,7 @@ pub(crate) fn lease(
              AND NOT EXISTS (SELECT 1 FROM turns AS earlier WHERE earlier.user_id = t.user_id \
              AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) \
              ORDER BY seq LIMIT 1) RETURNING {}",
-            Turn::COLUMNS
+            Turn::COLUMNS.join(", ")
         );
         facts.optional(&sql, params![now, until, skipped, user])
     })

@@ -393,18 +393,32 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-/// Reads a struct from a row that begins with its fields, in this order.
+/// Defines a struct that is read from the columns of a row, in the order of its fields.
 macro_rules! row {
-    ($name:ident: $first:ident $(, $field:ident)+ $(,)?) => {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$field_attribute:meta])* $field_visibility:vis $field:ident: $type:ty,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        $visibility struct $name {
+            $($(#[$field_attribute])* $field_visibility $field: $type,)+
+        }
+
+        // Not every struct needs all of these.
+        #[allow(dead_code)]
         impl $name {
+            /// The names of the fields.
+            pub(crate) const COLUMNS: &[&str] = &[$(stringify!($field)),+];
+
+            /// Reads the columns from this one on.
             pub(crate) fn read_from(
                 row: &rusqlite::Row<'_>,
-                mut index: usize,
+                first: usize,
             ) -> rusqlite::Result<Self> {
-                Ok(Self {
-                    $first: row.get(index)?,
-                    $($field: row.get({ index += 1; index })?,)+
-                })
+                let mut columns = first..;
+                Ok(Self { $($field: row.get(columns.next().unwrap_or_default())?,)+ })
             }
         }
 
@@ -418,22 +432,9 @@ macro_rules! row {
     };
 }
 
-/// Lists the fields of a struct that are the columns of its table.
-macro_rules! columns {
-    ($name:ident: $first:ident $(, $column:ident)+ $(,)?) => {
-        $crate::facts::store::row!($name: $first $(, $column)+);
-
-        impl $name {
-            /// The columns, in order.
-            pub(crate) const COLUMNS: &'static str =
-                concat!(stringify!($first) $(, ", ", stringify!($column))+);
-        }
-    };
-}
-
 /// Stores enums as their words in the database.
 macro_rules! stored_as_word {
-    ($($name:ty: $what:literal),*) => {$(
+    ($($name:ty),*) => {$(
         impl rusqlite::ToSql for $name {
             fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
                 Ok(self.as_str().into())
@@ -444,8 +445,7 @@ macro_rules! stored_as_word {
             fn column_result(
                 value: rusqlite::types::ValueRef<'_>,
             ) -> rusqlite::types::FromSqlResult<Self> {
-                Self::choose(value.as_str()?, $what)
-                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
+                Self::from_word(value.as_str()?).ok_or(rusqlite::types::FromSqlError::InvalidType)
             }
         }
     )*};
@@ -473,7 +473,6 @@ macro_rules! stored_as_json {
     )*};
 }
 
-pub(crate) use columns;
 pub(crate) use row;
 pub(crate) use stored_as_json;
 pub(crate) use stored_as_word;

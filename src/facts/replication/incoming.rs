@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::facts::fact::UserId;
 use crate::facts::history::{Cause, Change};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::replication::operation::{
+use crate::facts::replication::{
     Address, DEVICE, Operation, PRIVATE, VERSION, broken, cursors, decode, digest, is_known_line,
     joined, line_id, next, owner, read, required, set_cursor, subject, turn,
 };

@@ -19,17 +19,17 @@ use crate::facts::{history, vectors};
 /// Clock and device of an operation; no two operations of a device have the same clock.
 type Stamp = (i64, String);
 
-/// A change of a fact, and the operation that made it.
-struct Change {
-    clock: i64,
-    device: String,
-    op_id: String,
-    turn: String,
-    before: Option<Fact>,
-    after: Fact,
+row! {
+    /// A change of a fact, and the operation that made it.
+    struct Change {
+        clock: i64,
+        device: String,
+        op_id: String,
+        turn: String,
+        before: Option<Fact>,
+        after: Fact,
+    }
 }
-
-row!(Change: clock, device, op_id, turn, before, after);
 
 impl Change {
     fn stamp(&self) -> Stamp {

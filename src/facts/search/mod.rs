@@ -23,7 +23,7 @@ use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::facts::search::rows::{NOT_COMPARED, Rows};
 use crate::facts::vectors::QueryVector;
-use crate::facts::{COLUMNS, Fact, Facts, UserId, json, vectors};
+use crate::facts::{Fact, Facts, UserId, json, vectors};
 use crate::project::{Fusion, Project};
 use crate::search::{
     Embedder, Encoder, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
@@ -255,8 +255,9 @@ impl Search<'_> {
     fn found(&self, scored: &[Scored]) -> Result<HashMap<i64, Fact>> {
         let rows: Vec<i64> = scored.iter().map(|one| self.rows.seqs[one.0]).collect();
         let sql = format!(
-            "SELECT {COLUMNS}, seq FROM facts \
-             WHERE user_id = ?1 AND seq IN (SELECT value FROM json_each(?2))"
+            "SELECT {}, seq FROM facts \
+             WHERE user_id = ?1 AND seq IN (SELECT value FROM json_each(?2))",
+            Fact::COLUMNS.join(", ")
         );
         let read = |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, Fact::try_from(row)?));
         let found = self.facts.rows(&sql, params![self.user, json(&rows)?], read)?;

@@ -1,7 +1,8 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
+use crate::facts::replication;
 use crate::facts::replication::tests::{Server, ada, replica, rows, state};
-use crate::facts::replication::{Operation, operation, receive, set_aside, sharing};
+use crate::facts::replication::{Operation, receive, set_aside, sharing};
 use crate::facts::{Facts, UserId};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
@@ -77,7 +78,7 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     assert_eq!(values(&facts).len(), 2);
     let tombstone = serde_json::json!({
         "v": 1,
-        "owner": operation::owner(ada().as_str()),
+        "owner": replication::owner(ada().as_str()),
         "subject": null,
         "until": i64::MAX,
         "turns": [],
@@ -130,10 +131,10 @@ fn forgetting(facts: &Facts, scope: &str, key: &str) -> Operation {
         facts.connection.query_row(sql, [], read).unwrap();
     let tombstone = serde_json::json!({
         "v": 1,
-        "owner": operation::owner(ada().as_str()),
-        "subject": operation::subject(ada().as_str(), key),
+        "owner": replication::owner(ada().as_str()),
+        "subject": replication::subject(ada().as_str(), key),
         "until": i64::MAX,
-        "turns": [operation::turn(ada().as_str(), &turn)],
+        "turns": [replication::turn(ada().as_str(), &turn)],
         "mentions": [(own, device, number)],
     });
     Operation {
@@ -178,13 +179,13 @@ fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
 fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
     let facts = with_scopes();
     let late = stated("drink");
-    let turn = operation::decode(late.payload.as_ref().unwrap(), &ada());
+    let turn = replication::decode(late.payload.as_ref().unwrap(), &ada());
     let turn = turn.unwrap().turn_id;
     let tombstone = |scope: &str| {
         let mut forget = forgetting(&facts, scope, "likes[]");
         let payload = forget.payload.as_ref().unwrap();
         let mut payload: serde_json::Value = serde_json::from_str(payload).unwrap();
-        payload["turns"] = serde_json::json!([operation::turn(ada().as_str(), &turn)]);
+        payload["turns"] = serde_json::json!([replication::turn(ada().as_str(), &turn)]);
         payload["mentions"] = serde_json::json!([]);
         forget.payload = Some(payload.to_string());
         forget
