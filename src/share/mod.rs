@@ -84,8 +84,7 @@ pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
 
 /// Creates the server's tables if they are missing, and adds this database as a device.
 pub fn init(project: &Project, facts: &Facts) -> Result<Initialised> {
-    let address = find_address(project)?;
-    let mut server = SyncServer::connect(project, &address, WAIT)?;
+    let mut server = SyncServer::connect(project, WAIT)?;
     let mut has_made_tables = false;
     let device = if facts.dry_run {
         replication::joined(facts)?
@@ -102,8 +101,9 @@ pub fn init(project: &Project, facts: &Facts) -> Result<Initialised> {
         server.introduce(&device, &Vec::from_iter(scopes))?;
         Some(device)
     };
-    let pending = replication::pending_count(facts)?;
-    Ok(Initialised { server: address.to_string(), has_made_tables, device, pending })
+    let (server, pending) =
+        (find_address(project)?.to_string(), replication::pending_count(facts)?);
+    Ok(Initialised { server, has_made_tables, device, pending })
 }
 
 /// Stops sharing this database, and keeps its facts.
@@ -172,7 +172,7 @@ fn connect(
     wait: Duration,
 ) -> Result<(String, SyncServer, Cursors)> {
     let device = replication::required(facts)?;
-    let mut server = SyncServer::connect(project, &find_address(project)?, wait)?;
+    let mut server = SyncServer::connect(project, wait)?;
     let highest = server.state()?;
     Ok((device, server, highest))
 }

@@ -140,11 +140,8 @@ pub(crate) struct SyncServer {
 
 impl SyncServer {
     /// Connects; `wait` is the timeout of each statement.
-    pub(crate) fn connect(
-        project: &Project,
-        address: &ServerAddress,
-        wait: Duration,
-    ) -> Result<Self> {
+    pub(crate) fn connect(project: &Project, wait: Duration) -> Result<Self> {
+        let address = find_address(project)?;
         let mut config = address.config.clone();
         config.application_name("annals");
         let host = address.host();
@@ -176,7 +173,7 @@ impl SyncServer {
                 let role = address.role().unwrap_or_default().to_owned();
                 return Ok(Self { runtime, client, role, wait, round_trips: 0 });
             }
-            Ok(Ok(Err(error))) => refused(&error, address),
+            Ok(Ok(Err(error))) => refused(&error, &address),
             Ok(Err(error)) => cannot(&error.to_string()),
             Err(_) => cannot("no answer in time"),
         };
@@ -319,13 +316,8 @@ impl SyncServer {
         let values: Values<'_> = &[&after, &limit];
         let tried = "fetch operations";
         let rows = self.ask(tried, 2, |client| client.query(FETCH, values))?;
-        let mut batch: Vec<Operation> = rows
-            .iter()
-            .map(|row| {
-                let text = row.try_get(0).map_err(|error| failed(&error, tried))?;
-                read_json(text, tried)
-            })
-            .collect::<Result<_>>()?;
+        let batch = rows.iter().map(|row| read_json(row.get(0), tried));
+        let mut batch: Vec<Operation> = batch.collect::<Result<_>>()?;
         batch.sort_by_key(Operation::address);
         Ok(batch)
     }
