@@ -18,12 +18,12 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::auditor::{Action, ActionOutcome, ActionType};
 use crate::facts::fact::{
     Category, Fact, FactKey, FactStatus, Proposal, UserId, is_multi_valued, vocabulary,
 };
 use crate::facts::history::Cause;
 use crate::facts::store::{Facts, row};
+use crate::facts::turns::{Action, ActionOutcome, ActionType};
 use crate::facts::{history, maintenance};
 use crate::text::{around_words, fold, is_unspaced, listed, negates, sha256};
 
@@ -361,14 +361,13 @@ impl Arbiter<'_> {
             after.valid_to = ends.find(|end| *end > from && (is_end || *end > self.now));
             after.valid_from = from;
         }
-        let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
-                   WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
+        let sql = "SELECT 1 FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3";
         let values = params![self.user, current.fact_id, origin.source_turn_id];
         if self.is_confirmed {
             after.confidence = CONFIRMED;
             // Confirming a temporary fact without an end makes it permanent.
             after.valid_to = after.valid_to.filter(|_| action.valid_to.is_some());
-        } else if action.confidence_delta >= 0.0 && !self.facts.value::<bool>(sql, values)? {
+        } else if action.confidence_delta >= 0.0 && !self.facts.exists(sql, values)? {
             after.confidence = repeated_confidence(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
@@ -600,8 +599,7 @@ impl Arbiter<'_> {
     fn new_id(&self, action: &Action) -> String {
         let text = action.hash(self.user) + &self.origin.source_turn_id;
         let id = sha256(text);
-        let (a, b, c, d, e) = (&id[..8], &id[8..12], &id[12..15], &id[15..18], &id[18..30]);
-        format!("{a}-{b}-8{c}-a{d}-{e}")
+        [&id[..8], "-", &id[8..12], "-8", &id[12..15], "-a", &id[15..18], "-", &id[18..30]].concat()
     }
 
     /// Writes a change, and returns it as the effect of an action.

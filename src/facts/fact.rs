@@ -398,9 +398,9 @@ pub fn user_or_systems(project: &Project, named: Option<&str>) -> Result<(UserId
 
 /// Returns whether nothing was ever recorded about a user.
 pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
-    let sql = "SELECT NOT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1) \
-               AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1)";
-    facts.value(sql, [user])
+    let sql = "SELECT 1 FROM fact_history WHERE user_id = ?1 \
+               UNION ALL SELECT 1 FROM turns WHERE user_id = ?1";
+    Ok(!facts.exists(sql, [user])?)
 }
 
 /// Maximum length of a key, in bytes.

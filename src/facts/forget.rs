@@ -142,12 +142,8 @@ pub(crate) fn erase(
     if within.is_none() {
         erased.states.extend(facts.select(user, "?2 IS NULL OR key = ?2", &[&key])?);
     }
-    let values: BTreeSet<String> = erased
-        .states
-        .iter()
-        .map(|fact| searched_form(&fact.value_text))
-        .filter(|value| is_searched(value))
-        .collect();
+    let values: BTreeSet<String> =
+        erased.states.iter().filter_map(|fact| searched_form(&fact.value_text)).collect();
     let sources: BTreeSet<String> =
         erased.states.iter().map(|fact| fact.source_turn_id.clone()).collect();
     if scope.is_none() {
@@ -215,23 +211,19 @@ pub(crate) fn rebuild_index(facts: &Facts) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a value is searched for in texts: punctuation, a single letter or digit, and `no` are anywhere.
-fn is_searched(value: &str) -> bool {
-    match value.chars().count() {
-        0 => false,
-        1 => value.contains(is_unspaced),
-        MIN_PART_CHARS.. => true,
-        _ => value.contains(char::is_alphanumeric) && !is_wordless(value),
-    }
-}
-
-/// Returns a value as it is searched for: a short one with its case, or `Go` would be wherever somebody would `go`.
-fn searched_form(value: &str) -> String {
+/// Returns a value as it is searched for in texts: a short one with its case, or `Go` would be wherever somebody would
+/// `go`. Punctuation, a single letter or digit, and `no` are anywhere, and not searched for.
+fn searched_form(value: &str) -> Option<String> {
     let normalized = normalized(value);
-    match normalized.chars().count() {
-        MIN_PART_CHARS.. => normalized,
-        _ => value.trim_end_matches(':').trim().nfc().collect(),
+    if normalized.chars().count() >= MIN_PART_CHARS {
+        return Some(normalized);
     }
+    let cased: String = value.trim_end_matches(':').trim().nfc().collect();
+    let is_searched = match cased.chars().count() {
+        1 => cased.contains(is_unspaced),
+        _ => cased.contains(char::is_alphanumeric) && !is_wordless(&cased),
+    };
+    is_searched.then_some(cased)
 }
 
 /// Returns whether a text contains one of these values in their searched form, as it is or as JSON escapes it.
@@ -324,16 +316,13 @@ fn clear(
     })
 }
 
-/// Clears the excerpts and the reason of one change; returns its user and key.
-pub(crate) fn clear_change(facts: &Facts, history: i64) -> Result<(UserId, String)> {
-    let user: UserId =
-        facts.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
+/// Clears the excerpts and the reason of one change; returns its key.
+pub(crate) fn clear_change(facts: &Facts, user: &UserId, history: i64) -> Result<String> {
     let sql = "UPDATE fact_history SET reason = '', \
                before_json = json_set(before_json, '$.source_excerpt', ''), \
                after_json = json_set(after_json, '$.source_excerpt', '') \
                WHERE history_id = ?1 RETURNING key";
-    let key = while_erasing(facts, &user, || facts.value(sql, [history]))?;
-    Ok((user, key))
+    while_erasing(facts, user, || facts.value(sql, [history]))
 }
 
 /// Runs `work` while the user is listed in `erasing`, without which the history cannot be changed.
@@ -354,8 +343,7 @@ mod tests {
     #[test]
     fn a_turn_is_erased_whatever_the_form_of_the_value_in_it() {
         let mentions = |value: &str, text: &str| {
-            let value = searched_form(value);
-            is_searched(&value) && mentions_one(text, &[value].into())
+            searched_form(value).is_some_and(|value| mentions_one(text, &[value].into()))
         };
         for (value, text) in [
             ("王芳", "昨天王芳来过"),

@@ -211,13 +211,13 @@ pub fn import(facts: &Facts, user: &UserId, lines: &str, policy: SecretPolicy) -
         let active = facts.select(user, "status = 'active'", &[])?;
         let mut active: HashMap<_, _> =
             active.into_iter().map(|fact| (slot(&fact), fact)).collect();
-        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 \
-                   UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
+        let sql = "SELECT 1 FROM facts WHERE fact_id = ?1 \
+                   UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1";
         let mut done = Imported::default();
         for mut fact in read {
             let rival = active.get(&slot(&fact)).filter(|_| fact.status == FactStatus::Active);
             let is_same = |rival: &Fact| is_same_value(&rival.value_text, &fact.value_text);
-            if rival.is_some_and(is_same) || facts.value(sql, [&fact.fact_id])? {
+            if rival.is_some_and(is_same) || facts.exists(sql, [&fact.fact_id])? {
                 done.known += 1;
                 continue;
             }

@@ -15,7 +15,7 @@ use crate::facts::fact::{Fact, FactStatus};
 use crate::facts::history::Cause;
 use crate::facts::store::Facts;
 use crate::facts::vectors::LACKING;
-use crate::facts::{fact, history, profile, queue, vectors};
+use crate::facts::{fact, history, profile, turns, vectors};
 use crate::text::join;
 
 /// Age in days after which a fact that no longer holds is archived.
@@ -63,8 +63,8 @@ pub fn maintain(facts: &Facts, profile_turns: u64) -> Result<Maintenance> {
 /// Expires ended facts, if there are any.
 pub(crate) fn expire_ended(facts: &Facts) -> Result<()> {
     // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
-    let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
-    if facts.value(&sql, [facts.now()])? {
+    let sql = format!("SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER}");
+    if facts.exists(&sql, [facts.now()])? {
         facts.write(|| expire_all(facts))?;
     }
     Ok(())
@@ -245,15 +245,13 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
     let mut found = Integrity {
         db: facts.path.display().to_string(),
         facts: count("FROM facts")?,
-        waiting_turns: queue::waiting(facts, None)?,
+        waiting_turns: turns::waiting(facts, None)?,
         dead_turns: count("FROM turns WHERE status = 'dead'")?,
         unsynced_vectors: count(&unsynced)?,
         unerased_vectors: vectors::forgotten(facts)?.0,
-        ..Integrity::default()
+        problems: facts.column("PRAGMA integrity_check", [])?,
+        is_index_unchecked: false,
     };
-    for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
-        found.problems.extend(facts.column::<String>(pragma, [])?);
-    }
     found.problems.retain(|line| line != "ok");
     // The check compares the index with its content table; FTS5 expects it as an INSERT.
     let sql = "INSERT INTO facts_fts (facts_fts, rank) VALUES ('integrity-check', 1)";

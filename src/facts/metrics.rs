@@ -21,9 +21,9 @@ use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::arbitration::RESTORED;
 use crate::facts::fact::{Fact, UserId, checked_time};
 use crate::facts::maintenance::RESTORE_TURN;
-use crate::facts::queue::Turn;
 use crate::facts::search::{FactQuery, Method, TOP, retrieve};
 use crate::facts::store::{Facts, json};
+use crate::facts::turns::Turn;
 use crate::facts::vectors;
 use crate::search::{Embedder, to_f64};
 

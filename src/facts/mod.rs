@@ -5,24 +5,20 @@
 //! `fact_history` with the states before and after. The tables are defined in `schema.sql`.
 
 mod arbitration;
-mod auditor;
 mod fact;
 mod forget;
 mod history;
 mod maintenance;
 mod metrics;
 mod profile;
-mod queue;
 pub(crate) mod replication;
 mod search;
 mod statement;
 mod store;
+mod turns;
 mod vectors;
 
 pub use arbitration::{ActionEffect, ActionResult};
-pub use auditor::{
-    Action, ActionOutcome, ActionType, JudgedTurn, TurnOutcome, apply, parse_answer, prompt, step,
-};
 pub use fact::{
     Category, Fact, FactKey, FactStatus, Proposal, UserId, is_unknown, user, user_or_systems,
 };
@@ -33,13 +29,14 @@ pub use metrics::{
     Cost, Delta, Evaluation, Group, Item, Latency, Measures, MethodRow, Metrics, Question, Share,
     count_injection, evaluate, metrics, read_dataset, stored,
 };
-pub use profile::{
-    BuiltProfile, Field, Fields, Injection, Slot, UserProfile, inject, profile, stored_profile,
-};
-pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turns, waiting};
+pub use profile::{BuiltProfile, Fields, Injection, UserProfile, inject, profile, stored_profile};
 pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
 pub use statement::{Pending, Statement, add, answer, pending};
 pub(crate) use store::json;
 pub use store::{Facts, Purpose};
+pub use turns::{
+    Action, ActionOutcome, ActionType, JudgedTurn, Observation, Receipt, Turn, TurnOutcome,
+    TurnStatus, apply, find_turn, observe, parse_answer, prompt, step, turns, waiting,
+};
 pub use vectors::{embedder, refresh};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::facts::arbitration::FIRST_MENTION;
@@ -18,39 +19,8 @@ use crate::text::Line;
 /// Number of recent changes in a profile.
 const RECENT: usize = 10;
 
-/// A fact in a profile.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct Field {
-    /// Its key.
-    pub key: String,
-    /// The value.
-    pub value: String,
-    /// The confidence, from 0 to 1.
-    pub confidence: f64,
-    /// Start of the validity.
-    pub valid_from: String,
-    /// End of the validity.
-    pub valid_to: Option<String>,
-    /// When it was last changed.
-    pub updated_at: String,
-    /// When it was last mentioned.
-    pub last_mentioned_at: String,
-    /// Its id.
-    pub fact_id: String,
-}
-
-/// The value or values of a key.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Slot {
-    /// The value of a single-valued key.
-    One(Field),
-    /// The values of a key that ends in `[]`.
-    Several(Vec<Field>),
-}
-
-/// Fields by key.
-pub type Fields = BTreeMap<String, Slot>;
+/// What is shown of facts, by key; of a key that ends in `[]`, a list.
+pub type Fields = BTreeMap<String, Value>;
 
 /// The valid facts of a user.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,11 +32,11 @@ pub struct UserProfile {
     /// Mere preferences, and facts of no other section.
     pub soft_preferences: Fields,
     /// Current work, the latest first.
-    pub current_tasks: Vec<Field>,
+    pub current_tasks: Vec<Value>,
     /// The latest changes, the latest first.
-    pub recent_changes: Vec<Field>,
+    pub recent_changes: Vec<Value>,
     /// High-risk facts other than identity: health, law, money.
-    pub sensitive_topics: Vec<Field>,
+    pub sensitive_topics: Vec<Value>,
 }
 
 stored_as_json!(UserProfile);
@@ -107,11 +77,11 @@ fn build(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<UserProf
     let mut all = valid(facts, user, project)?;
     all.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
     let mut profile = UserProfile {
-        recent_changes: all.iter().take(RECENT).map(Field::from).collect(),
+        recent_changes: all.iter().take(RECENT).map(field).collect(),
         ..UserProfile::default()
     };
     for fact in &all {
-        let field = Field::from(fact);
+        let field = field(fact);
         let fields = match fact.category {
             Category::Identity => &mut profile.identity,
             _ if facts.is_high_risk(fact) => {
@@ -125,32 +95,23 @@ fn build(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<UserProf
             Category::HardPreference => &mut profile.hard_preferences,
             _ => &mut profile.soft_preferences,
         };
-        let key = field.key.clone();
+        let key = fact.key.clone();
         if !fact.is_multi_valued() {
-            fields.insert(key, Slot::One(field));
-        } else if let Slot::Several(several) =
-            fields.entry(key).or_insert_with(|| Slot::Several(Vec::new()))
-        {
+            fields.insert(key, field);
+        } else if let Value::Array(several) = fields.entry(key).or_insert_with(|| json!([])) {
             several.push(field);
         }
     }
     Ok(profile)
 }
 
-impl From<&Fact> for Field {
-    fn from(fact: &Fact) -> Self {
-        let fact = fact.clone();
-        Self {
-            key: fact.key,
-            value: fact.value_text,
-            confidence: fact.confidence,
-            valid_from: fact.valid_from,
-            valid_to: fact.valid_to,
-            updated_at: fact.updated_at,
-            last_mentioned_at: fact.last_mentioned_at,
-            fact_id: fact.fact_id,
-        }
-    }
+/// Returns what a profile shows of a fact.
+fn field(fact: &Fact) -> Value {
+    json!({
+        "key": fact.key, "value": fact.value_text, "confidence": fact.confidence,
+        "valid_from": fact.valid_from, "valid_to": fact.valid_to, "updated_at": fact.updated_at,
+        "last_mentioned_at": fact.last_mentioned_at, "fact_id": fact.fact_id,
+    })
 }
 
 /// Counts turns towards the next rebuild of a user's profile; with the highest number, it is due, since the session is
@@ -261,24 +222,22 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
     ordered.into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// Renders the facts; values are single sanitised lines, which cannot become headings or instruction blocks.
+/// Renders the facts, which are ordered by section; values are single sanitised lines, which cannot become headings or
+/// instruction blocks.
 fn page(facts: &[Fact]) -> String {
     let mut page = String::new();
-    for (index, title) in SECTIONS.into_iter().enumerate() {
-        let lines: String = facts
-            .iter()
-            .filter(|fact| section(fact) == index)
-            .map(|fact| {
-                let value = Line::new(&fact.value_text);
-                let end = fact.valid_to.as_deref().map(|end| end.get(..10).unwrap_or(end));
-                let end = end.map(|end| format!(" (until {end})")).unwrap_or_default();
-                let key = fact.key.trim_end_matches("[]");
-                format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence)
-            })
-            .collect();
-        if !lines.is_empty() {
-            page.push_str(&format!("{title}:\n{lines}"));
+    let mut last = None;
+    for fact in facts {
+        let section = section(fact);
+        if last != Some(section) {
+            page.push_str(&format!("{}:\n", SECTIONS[section]));
+            last = Some(section);
         }
+        let value = Line::new(&fact.value_text);
+        let end = fact.valid_to.as_deref().map(|end| end.get(..10).unwrap_or(end));
+        let end = end.map(|end| format!(" (until {end})")).unwrap_or_default();
+        let key = fact.key.trim_end_matches("[]");
+        page.push_str(&format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence));
     }
     page
 }

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::facts::arbitration::{ActionEffect, ESTABLISHED, is_due_after};
-use crate::facts::auditor::Action;
 use crate::facts::fact::{Category, Fact, Proposal, UserId, checked_time, excerpt};
 use crate::facts::store::Facts;
-use crate::facts::{history, queue};
+use crate::facts::turns::Action;
+use crate::facts::{history, turns};
 
 /// A fact to add.
 #[derive(Args, Debug, Default)]
@@ -78,16 +78,15 @@ pub fn add(facts: &Facts, user: &UserId, statement: &Statement) -> Result<Action
         // A prefix keeps the ids of requests apart from those of turns.
         arbiter.origin.source_turn_id = match &statement.request_id {
             Some(id) => {
-                queue::check_id(id)?;
+                turns::check_id(id)?;
                 format!("request:{id}")
             }
-            None => queue::next_id(facts, "stated", "applied_actions")?,
+            None => turns::next_id(facts, "stated", "applied_actions")?,
         };
         let result = match arbiter.applied(None)? {
-            None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
-            earlier => earlier,
+            Some(earlier) => earlier,
+            None => arbiter.apply(std::slice::from_ref(&action))?.remove(0),
         };
-        let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
         let id = result.fact_id.unwrap_or_default();
         Ok(ActionEffect { outcome: result.outcome, fact: facts.with_id(user, &id)? })
     })
@@ -160,9 +159,7 @@ pub fn answer(
     facts.arbitrate(user, origin, |arbiter| {
         arbiter.is_confirmed = true;
         // Read again, since another process may have changed it.
-        let fact = history::beginning_with(facts, user, &id)?
-            .pop()
-            .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
+        let fact = history::find(facts, user, &id)?;
         rejection.unwrap_or("confirmed").clone_into(&mut arbiter.reason);
         if rejection.is_some() { arbiter.reject(&fact) } else { arbiter.confirm(&fact) }
     })

@@ -249,6 +249,11 @@ impl Facts {
         Ok(self.statement(sql)?.execute(values)?)
     }
 
+    /// Returns whether there is a row.
+    pub(crate) fn exists(&self, sql: &str, values: impl Params) -> Result<bool> {
+        Ok(self.statement(sql)?.exists(values)?)
+    }
+
     /// Returns the first column of the first row.
     pub(crate) fn value<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<T> {
         Ok(self.statement(sql)?.query_row(values, |row| row.get(0))?)

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::facts::search::FactQuery;
-use crate::facts::{Facts, UserId, json, queue};
+use crate::facts::{Facts, UserId, json, turns};
 use crate::project::Project;
 use crate::search::{Embedder, Endpoint, Quantized, Vector};
 use crate::service::Service;
@@ -269,7 +269,7 @@ fn drain(
 ) -> Result<usize> {
     let mut done = 0;
     loop {
-        let now = queue::now_millis(facts);
+        let now = turns::now_millis(facts);
         // A later job replaces the random id.
         let sql = "SELECT fact_id, wish FROM vector_jobs WHERE not_before <= ?1 \
                    AND (user_id = '' OR NOT ?3) ORDER BY not_before, fact_id LIMIT ?2";

@@ -179,9 +179,9 @@ impl Receiver<'_> {
         // Rows are merged only after the batch, so its own ids are remembered.
         let id = &change.fact_id;
         let in_batch = self.subjects.entry(id.clone()).or_insert_with(|| subject.clone());
-        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
-             UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
-        if *in_batch != subject || self.facts.value(sql, params![id, subject.0, subject.1])? {
+        let sql = "SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
+             UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3)";
+        if *in_batch != subject || self.facts.exists(sql, params![id, subject.0, subject.1])? {
             return Err(Error::refused("fact_id belongs to another fact"));
         }
         let is_scrubbed = self.tombstones.scrub(operation, &mut change);
@@ -360,12 +360,13 @@ fn new_mentions(facts: &Facts) -> Result<BTreeSet<Address>> {
 
 /// Clears the excerpts and reasons of the operations that a tombstone mentions; returns their users and keys.
 fn clear(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
-    let sql = "SELECT history_id FROM operations JOIN fact_history USING (history_id) \
+    let sql = "SELECT history_id, user_id FROM operations JOIN fact_history USING (history_id) \
                WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
     let mut touched = Vec::new();
     for mention in tombstone.mentions.iter().filter(|mention| reaches(scope, &mention.0)) {
-        for history in facts.column(sql, mention.clone())? {
-            touched.push(forget::clear_change(facts, history)?);
+        for (history, user) in facts.list::<(i64, UserId)>(sql, mention.clone())? {
+            let key = forget::clear_change(facts, &user, history)?;
+            touched.push((user, key));
         }
     }
     Ok(touched)
@@ -375,16 +376,15 @@ fn clear(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subjec
 fn erase(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subject>> {
     let mut touched = clear(facts, scope, tombstone)?;
     let is_owner = |user: &str| owner(user) == tombstone.owner;
-    let users: Vec<UserId> =
-        facts.column("SELECT DISTINCT user_id FROM fact_history ORDER BY user_id", [])?;
+    let users: Vec<UserId> = facts.column("SELECT DISTINCT user_id FROM fact_history", [])?;
     let only = Some(scope).filter(|scope| *scope != PRIVATE);
-    for user in users.iter().filter(|user| is_owner(user.as_str())) {
+    if let Some(user) = users.iter().find(|user| is_owner(user.as_str())) {
         let name = user.as_str();
         let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
                    UNION SELECT coalesce(after_json ->> 'source_turn_id', '') FROM fact_history WHERE user_id = ?1";
         let mut turns: BTreeSet<String> = facts.column(sql, [user])?.into_iter().collect();
         turns.retain(|one| tombstone.turns.contains(&turn(name, one)));
-        let sql = "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 ORDER BY key";
+        let sql = "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1";
         let mut keys: Vec<String> = facts.column(sql, [user])?;
         keys.retain(|key| tombstone.is_about(&subject(name, key)));
         for key in keys {
@@ -409,8 +409,7 @@ fn erase(facts: &Facts, scope: &str, tombstone: &Tombstone) -> Result<Vec<Subjec
 ///
 /// If another process has the file open, or the time has run out, this is postponed.
 pub(crate) fn clean_file(facts: &Facts, deadline: Option<Instant>) -> Result<bool> {
-    let unclean = "SELECT EXISTS (SELECT 1 FROM share_device WHERE is_unclean)";
-    if !facts.value::<bool>(unclean, [])? {
+    if !facts.exists("SELECT 1 FROM share_device WHERE is_unclean", [])? {
         return Ok(true);
     }
     let left = deadline

@@ -136,8 +136,7 @@ pub(crate) fn line_id(line: &str) -> String {
 
 /// Returns whether an operation exists for a line.
 pub(crate) fn is_known_line(facts: &Facts, op_id: &str) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')";
-    facts.value(sql, [op_id])
+    facts.exists("SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line'", [op_id])
 }
 
 /// The payload of a change of a fact.
@@ -286,10 +285,10 @@ pub(crate) fn acknowledge(facts: &Facts, scope: &str, number: i64) -> Result<()>
 /// Returns whether the server's operation under a number is the one that this device made; if it was erased
 /// here or there, only the clocks are compared.
 pub(crate) fn is_unchanged(facts: &Facts, remote: &Operation) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3 \
-               AND clock = ?4 AND (op_id IN (?5, '') OR ?5 = ''))";
+    let sql = "SELECT 1 FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3 \
+               AND clock = ?4 AND (op_id IN (?5, '') OR ?5 = '')";
     let Operation { scope, device, number, clock, op_id, .. } = remote;
-    facts.value(sql, params![scope, device, number, clock, op_id])
+    facts.exists(sql, params![scope, device, number, clock, op_id])
 }
 
 /// The scope that never leaves this device.
@@ -466,8 +465,7 @@ pub(crate) fn next(
 ) -> Result<Operation> {
     let sql = "UPDATE share_device SET clock = max(?1, clock + 1) RETURNING device, clock";
     let time = [time.timestamp_millis() << COUNTER_BITS];
-    let device: Option<(String, i64)> = facts.optional(sql, time)?;
-    let (device, clock) = device.unwrap_or_default();
+    let (device, clock): (String, i64) = facts.optional(sql, time)?.unwrap_or_default();
     let mut number = 0;
     if scope != DEVICE {
         let sql =
