@@ -522,7 +522,7 @@ fn shared(here: &SharingState) -> AuditRow {
         .zip(&here.last_error)
         .map(|(at, why)| format!("not synchronised since {at}: {why}"))
         .collect();
-    let aside = here.set_aside.iter();
+    let aside = here.set_aside.0.iter();
     found.extend(aside.map(|one| format!("set aside from {}: {}", one.device, one.reason)));
     if here.is_unclean {
         let left = "facts forgotten on other devices may remain in free pages of the file";

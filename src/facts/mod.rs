@@ -30,7 +30,7 @@ pub use metrics::{
     count_injection, evaluate, metrics, read_dataset, stored,
 };
 pub use profile::{BuiltProfile, Fields, Injection, UserProfile, inject, profile, stored_profile};
-pub use replication::{SetAside, SharingState, sharing};
+pub use replication::{SetAside, SetAsides, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
 pub use statement::{Pending, Statement, add, answer, pending};
 pub(crate) use store::json;

@@ -207,25 +207,23 @@ fn resolve(facts: &mut [Merged], changes: &[Change]) {
     }
     merge_duplicates(facts, FactStatus::Active);
     let active = with_status(facts, FactStatus::Active);
-    if let Some(survivor) = best(facts, &active) {
+    if let Some(survivor) = best(facts, &active)
+        && !facts[survivor].fact.is_multi_valued()
+    {
         let id = facts[survivor].fact.fact_id.clone();
-        for index in active {
-            if index != survivor && !facts[index].fact.is_multi_valued() {
-                let fact = &mut facts[index].fact;
-                fact.status = FactStatus::PendingConfirmation;
-                fact.proposal = Some(Proposal::Value);
-                fact.contests = Some(id.clone());
-            }
+        for index in active.into_iter().filter(|index| *index != survivor) {
+            let fact = &mut facts[index].fact;
+            fact.status = FactStatus::PendingConfirmation;
+            fact.proposal = Some(Proposal::Value);
+            fact.contests = Some(id.clone());
         }
-        let active = with_status(facts, FactStatus::Active).into_iter();
-        let active: HashMap<String, String> = active
-            .map(|index| (facts[index].value(), facts[index].fact.valid_from.clone()))
-            .collect();
-        for index in with_status(facts, FactStatus::PendingConfirmation) {
-            if let Some(from) = active.get(&facts[index].value()).filter(|_| !facts[index].is_end())
-            {
-                facts[index].close(from);
-            }
+    }
+    let active = with_status(facts, FactStatus::Active).into_iter();
+    let active: HashMap<String, String> =
+        active.map(|index| (facts[index].value(), facts[index].fact.valid_from.clone())).collect();
+    for index in with_status(facts, FactStatus::PendingConfirmation) {
+        if let Some(from) = active.get(&facts[index].value()).filter(|_| !facts[index].is_end()) {
+            facts[index].close(from);
         }
     }
     merge_duplicates(facts, FactStatus::PendingConfirmation);

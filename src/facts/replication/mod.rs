@@ -501,42 +501,48 @@ pub(crate) fn by_device(rows: Vec<Address>) -> Cursors {
     rows.into_iter().map(|(scope, device, number)| ((scope, device), number)).collect()
 }
 
-/// The state of sharing on this device.
-#[derive(Debug, Serialize)]
-pub struct SharingState {
-    /// The device's name.
-    pub device: String,
-    /// Whether it no longer shares.
-    pub has_left: bool,
-    /// Number of operations waiting to be sent.
-    pub pending: usize,
-    /// When the first of them was recorded.
-    pub pending_since: Option<String>,
-    /// Operations that were not understood, each with the reason.
-    pub set_aside: Vec<SetAside>,
-    /// Number of operations not sent because they contain what looks like a secret.
-    pub withheld: usize,
-    /// Whether forgotten data may remain in free pages of the file.
-    pub is_unclean: bool,
-    /// When this device last synced successfully.
-    pub synced_at: Option<String>,
-    /// When a sync last failed since then.
-    pub failed_at: Option<String>,
-    /// The reason of that failure.
-    pub last_error: Option<String>,
+row! {
+    /// The state of sharing on this device.
+    #[derive(Debug, Serialize)]
+    pub struct SharingState {
+        /// The device's name.
+        pub device: String,
+        /// Whether it no longer shares.
+        pub has_left: bool,
+        /// Number of operations waiting to be sent.
+        pub pending: usize,
+        /// When the first of them was recorded.
+        pub pending_since: Option<String>,
+        /// Operations that were not understood, each with the reason.
+        pub set_aside: SetAsides,
+        /// Number of operations not sent because they contain what looks like a secret.
+        pub withheld: usize,
+        /// Whether forgotten data may remain in free pages of the file.
+        pub is_unclean: bool,
+        /// When this device last synced successfully.
+        pub synced_at: Option<String>,
+        /// When a sync last failed since then.
+        pub failed_at: Option<String>,
+        /// The reason of that failure.
+        pub last_error: Option<String>,
+    }
 }
 
-row! {
-    /// An operation that was set aside.
-    #[derive(Debug, Serialize)]
-    pub struct SetAside {
-        /// The device that made it.
-        pub device: String,
-        /// Its number on that device.
-        pub number: i64,
-        /// The reason why it was not understood.
-        pub reason: String,
-    }
+/// The operations that were set aside.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SetAsides(pub Vec<SetAside>);
+
+stored_as_json!(SetAsides);
+
+/// An operation that was set aside.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SetAside {
+    /// The device that made it.
+    pub device: String,
+    /// Its number on that device.
+    pub number: i64,
+    /// The reason why it was not understood.
+    pub reason: String,
 }
 
 /// SQL for the operations of this device that the server does not have.
@@ -545,39 +551,14 @@ const PENDING: &str = "FROM share_device JOIN share_cursors AS c USING (device) 
 
 /// Returns the state of sharing, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
-    let aside =
-        "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number";
-    let set_aside: Vec<SetAside> = facts.list(aside, [])?;
     let sql = format!(
         "SELECT device, left_at NOT NULL, (SELECT count(*) {PENDING}), (SELECT min(o.noted_at) {PENDING}), \
+         (SELECT json_group_array(json_object('device', device, 'number', number, 'reason', reason)) \
+         FROM (SELECT * FROM share_set_aside ORDER BY seen_at, device, number)), \
          (SELECT count(*) FROM operations WHERE is_withheld), is_unclean, synced_at, failed_at, last_error \
          FROM share_device"
     );
-    let found = facts.optional(&sql, [])?;
-    Ok(found.map(
-        |(
-            device,
-            has_left,
-            pending,
-            pending_since,
-            withheld,
-            is_unclean,
-            synced_at,
-            failed_at,
-            last_error,
-        )| SharingState {
-            device,
-            has_left,
-            pending,
-            pending_since,
-            set_aside,
-            withheld,
-            is_unclean,
-            synced_at,
-            failed_at,
-            last_error,
-        },
-    ))
+    facts.optional(&sql, [])
 }
 
 /// Returns the number of operations waiting to be sent.

@@ -21,7 +21,7 @@ fn receive_batch(facts: &Facts, batch: &[Operation]) {
 }
 
 fn reasons(facts: &Facts) -> Vec<String> {
-    let aside = sharing(facts).unwrap().unwrap().set_aside;
+    let aside = sharing(facts).unwrap().unwrap().set_aside.0;
     aside.into_iter().map(|one| one.reason).collect()
 }
 
