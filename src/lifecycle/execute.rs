@@ -63,6 +63,8 @@ pub struct ExecuteReport {
     pub already: Vec<String>,
     /// The already recorded phases whose lessons were replaced, by folder name.
     pub judged: Vec<String>,
+    /// The lessons that these had, as PATTERNS.md had them.
+    pub replaced: Vec<String>,
     /// The recorded phases whose summaries have changed since, by folder name.
     pub changed_since: Vec<String>,
 }
@@ -106,8 +108,7 @@ pub(crate) fn record(
     // The lessons of an agent are those of one phase.
     let judged = phase_or_last_complete(survey, request.phase.as_ref()).ok();
     let lessons_of = |phase: &FinishedPhase| {
-        let is_judged = judged.is_some_and(|(_, judged)| phase.is(judged));
-        request.lessons.as_ref().filter(|_| is_judged)
+        request.lessons.as_ref().filter(|_| judged.is_some_and(|(_, judged)| phase.is(judged)))
     };
     let mut report = ExecuteReport::default();
     let mut new: Vec<FinishedPhase> = Vec::new();
@@ -122,8 +123,9 @@ pub(crate) fn record(
             }
             (Some(line), Some(lessons)) => {
                 let checked = lessons.checked(&phase, &known, Some(line), &project.root)?;
-                let is_new = patterns::replace_lessons(project, line, &checked, &mut work.changes)?;
-                if is_new { &mut report.judged } else { &mut report.already }.push(name);
+                let old = patterns::replace_lessons(project, line, &checked, &mut work.changes)?;
+                if old.is_some() { &mut report.judged } else { &mut report.already }.push(name);
+                report.replaced.extend(old);
             }
             (Some(_), None) => {
                 if matches!(state, Recorded::Changed(_)) {

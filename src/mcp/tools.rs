@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
-use crate::text::{capitalized, join, one_line, sanitize_json, sanitized};
+use crate::text::{capitalized, join, one_line, sanitize_json, sanitized, slashed};
 use crate::warning::Parsed;
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
@@ -398,7 +398,7 @@ fn record_phase(project: &Project, arguments: Arguments) -> Result<String> {
         ..ExecuteRequest::default()
     };
     let done = lifecycle::execute(project, &request)?;
-    let ExecuteReport { recorded, judged, already, .. } = &done.value;
+    let ExecuteReport { recorded, judged, replaced, already, .. } = &done.value;
     let mut said = Vec::new();
     for (what, phases) in
         [("Recorded", recorded), ("Lessons replaced", judged), ("Already recorded", already)]
@@ -407,8 +407,17 @@ fn record_phase(project: &Project, arguments: Arguments) -> Result<String> {
             said.push(format!("{what}: {}.", phases.join(", ")));
         }
     }
+    if !done.changed.is_empty() {
+        let files = done.changed.iter().map(|file| slashed(file));
+        said.push(format!("Written: {}.", join(files, ", ")));
+    }
     said.extend(done.next.map(|next| format!("Next: {next}.")));
-    Ok(format!("{}\n", said.join(" ")))
+    let mut text = format!("{}\n", said.join(" "));
+    if !replaced.is_empty() {
+        let old = fenced("PATTERNS.md", &replaced.concat());
+        text.push_str(&format!("`annals undo` brings back the earlier lessons. {old}"));
+    }
+    Ok(text)
 }
 
 /// The argument of every tool: the folder of the project.

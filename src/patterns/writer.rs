@@ -105,8 +105,8 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     })
 }
 
-/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading. Returns whether they
-/// differ.
+/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading. Returns the old ones;
+/// `None` if they are the same.
 ///
 /// Refused if the entry's bullets are not, byte for byte, what annals wrote.
 pub(crate) fn replace_lessons(
@@ -114,22 +114,23 @@ pub(crate) fn replace_lessons(
     line: usize,
     lessons: &CheckedLessons,
     changes: &mut Changes,
-) -> Result<bool> {
+) -> Result<Option<String>> {
     let file = PatternsFile::open(project, changes)?;
     let text = read::editable(&file.bytes, &file.path)?;
     let known = file.parsed(&file.bytes).entries.into_iter().find(|entry| entry.line == line);
     let new = known.and_then(|entry| {
         let new = rewritten(&entry, lessons)?;
-        Some(format!("{}{new}{}", &text[..entry.range.start], &text[entry.range.end..]))
+        let new = format!("{}{new}{}", &text[..entry.range.start], &text[entry.range.end..]);
+        Some((entry::bullets(&entry.worked, &entry.failed), new))
     });
-    let new = new.ok_or_else(|| {
+    let (old, new) = new.ok_or_else(|| {
         Error::refused("the entry's bullets were edited and are not replaced")
             .at(&file.path, line)
             .hint("--again appends a new entry, or `annals patterns note` adds to them")
     })?;
-    let is_new = new != text;
+    let replaced = (new != text).then_some(old);
     changes.edit(&file.path, file.old, new.into_bytes())?;
-    Ok(is_new)
+    Ok(replaced)
 }
 
 /// Returns an entry's text with other lessons; `None` if its bullets are not what annals wrote.

@@ -309,6 +309,19 @@ fn a_phase_is_recorded_over_mcp_in_the_words_of_the_model() {
     let patterns = String::from_utf8(patterns).unwrap();
     assert!(patterns.contains(&format!("- {text} (plan 01)\n")), "{patterns}");
     assert!(patterns.contains("judged=1"), "{patterns}");
+    let files = "Written: .vbw-planning/patterns/PATTERNS.md, CLAUDE.md.";
+    let said = |session: &_, id| {
+        answer(session, id)["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(said(&done, 1), format!("Recorded: 03-shopping-lists. {files}\n"));
+    let other = "Two runs sort a list of one shelf in the same way";
+    let again = session(&case, "mcp --tools all", &[record(1, other), record(2, other)]);
+    let told = said(&again, 1);
+    let start = format!(
+        "Lessons replaced: 03-shopping-lists. {files}\n`annals undo` brings back the earlier lessons. From PATTERNS.md"
+    );
+    assert!(told.starts_with(&start) && told.contains(text), "{told}");
+    assert_eq!(said(&again, 2), "Already recorded: 03-shopping-lists.\n");
 }
 
 #[test]
