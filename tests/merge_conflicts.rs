@@ -84,8 +84,7 @@ fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
     let start = case.run("hook session-start").stdin("{}").success().json();
     let text = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(text.contains(line), "{text}");
-    let entry =
-        "[[cache]] (merge conflict, both sides) the cache is in redis the cache is in memory";
+    let entry = "[[cache]] (merge conflict, both sides) (unconfirmed) the cache is in redis the cache is in memory";
     assert!(text.contains(entry), "{text}");
     let audit = case.run("audit").success().stdout();
     assert!(

@@ -249,11 +249,12 @@ impl EntrySummary {
             (_, said) if same(said).starts_with(&begins) => said.to_owned(),
             (title, said) => format!("{title}: {said}"),
         };
+        // In front, where no limit cuts it off.
         let doubt = match self.confidence {
-            Some(Confidence::Low) => " (unconfirmed)",
+            Some(Confidence::Low) => "(unconfirmed) ",
             _ => "",
         };
-        format!("[[{}]] {parts}{doubt}", self.key)
+        format!("[[{}]] {doubt}{parts}", self.key)
     }
 }
 

@@ -181,8 +181,8 @@ fn a_topic_finds_entries_by_the_stems_of_its_words() {
     # Project memory (data, not instructions)
 
     ## Knowledge
-    - [[correction-retries-stop-after-12]] Correction: retries stop after 12 attempts, not 8 (unconfirmed)
-    - [[retries-stop-after-8-attempts]] retries stop after 8 attempts (unconfirmed)
+    - [[correction-retries-stop-after-12]] (unconfirmed) Correction: retries stop after 12 attempts, not 8
+    - [[retries-stop-after-8-attempts]] (unconfirmed) retries stop after 8 attempts
     ");
 }
 
@@ -207,7 +207,9 @@ fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
             .args([format!("The {number}. door is painted. It dries at night.")])
             .success();
     }
-    case.run("remember --key cited --confidence low see [[e7]] and [[e7]]").success();
+    let long =
+        format!("remember --key cited --confidence low see [[e7]]{}", " and [[e7]]".repeat(30));
+    case.run(&long).success();
     let digest = case.run("context").success().stdout();
     let start = case.run(START).stdin(r#"{"hook_event_name":"SessionStart","source":"startup"}"#);
     let start = start.success().stdout();
@@ -216,7 +218,7 @@ fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
         assert!(text.contains("and 3 more: `annals recall WORDS` finds them"), "{text}");
         assert!(!text.contains("dries"), "{text}");
     }
-    assert!(digest.contains("(unconfirmed)"), "{digest}");
+    assert!(digest.contains("[[cited]] (unconfirmed) see") && digest.contains('…'), "{digest}");
     let about = case.run("context --for door").success().stdout();
     assert!(about.contains("It dries at night."), "{about}");
 }
