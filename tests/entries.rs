@@ -268,6 +268,9 @@ fn undoing_a_write_removes_the_entry_and_its_index_row() {
     assert!(index.contains("| c |") && !index.contains("| a |"), "{index}");
     let audit = case.run("entry audit --json").success().json();
     assert_eq!(audit["index_rebuilt"], false);
+    case.run("undo 4").success();
+    assert_eq!(case.read(".vibekit/memory/INDEX.md"), None);
+    assert_eq!(case.run("entry audit --json").success().json()["index_rebuilt"], false);
 }
 
 #[test]

@@ -402,6 +402,10 @@ pub(crate) fn update_index(
             None => entries.remove(&key),
         };
     }
+    // The first write creates it, so its `undo` leaves none.
+    if entries.is_empty() {
+        return changes.delete_read(&place.index(), old);
+    }
     changes.edit(&place.index(), old, render_index(entries.into_values()))
 }
 
