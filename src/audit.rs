@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::claude_md::ContextFileOutcome;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::{Facts, Purpose, SharingState};
-use crate::knowledge::notepad::{LIMIT, NotepadSection};
+use crate::knowledge::notepad::LIMIT;
 use crate::knowledge::{EntryAudit, EntryLink, KnowledgeDir, MissingPath, notepad};
 use crate::ledger::AnchorState;
 use crate::lifecycle::SyncRequest;
@@ -338,8 +338,10 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     }
     let found = entry_audit(&project.dry_run(true))?;
     warnings.extend(found.warnings);
-    let pad = notepad::read(project, Some(NotepadSection::Priority));
-    warnings.extend(pad.map(|pad| pad.warnings).unwrap_or_default());
+    // The entries' own audit looks neither at the log nor at what is no section of the notepad.
+    for file in [store.log(), store.notepad()] {
+        read::text_or_warning(&file, warnings);
+    }
     let priority = notepad::priority_characters(project)?;
     let at = |path: &Path, line: Option<usize>, message: &str| {
         Detail::at(project.relative(path), line, message)

@@ -86,9 +86,12 @@ fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
     assert!(text.contains(line), "{text}");
     let entry = "[[cache]] (merge conflict, both sides) (unconfirmed) the cache is in redis the cache is in memory";
     assert!(text.contains(entry), "{text}");
+    case.write(".vibekit/memory/log.md", sides("- write a", "- write b"));
+    let notepad = format!("# Vibekit Notepad\n\n## Working Memory\n{}", sides("- a", "- b"));
+    case.write(".vibekit/notepad.md", notepad);
     let audit = case.run("audit").success().stdout();
     assert!(
-        audit.contains("files     conflicts      fault        4  resolve the conflict"),
+        audit.contains("files     conflicts      fault        5  resolve the conflict"),
         "{audit}"
     );
 }
