@@ -178,7 +178,7 @@ impl KeyArgs {
 
 /// Create or replace an entry
 ///
-/// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
+/// The body is stored byte for byte; above it comes --title, or the key in words if it has no `# Title`.
 /// An update without a body changes only the front matter; a new entry needs one. Refused if another
 /// entry says the same, or if the text contains what looks like a secret.
 ///

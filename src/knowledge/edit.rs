@@ -35,7 +35,7 @@ pub(crate) fn written(
     };
     let mut front = set(&front, &changed(write, &entry, &front, today));
     let body = match &write.body {
-        // Verbatim, with a title added if it has none.
+        // Verbatim, below the requested title, or one if it has none.
         Some(new) => {
             let end = line_end(&front);
             if !front.ends_with("\n\n") && !front.ends_with("\n\r\n") {
@@ -43,10 +43,11 @@ pub(crate) fn written(
             }
             let new = new.trim_start_matches('\u{feff}');
             let in_words = entry::in_words(&write.key);
-            let title = write.title.as_deref().map(str::trim).or(entry.title.as_deref());
-            match entry::title_line(new) {
-                Some(_) => new.as_bytes().to_owned(),
-                None => format!("# {}{end}{end}{new}", title.unwrap_or(&in_words)).into_bytes(),
+            let wanted = write.title.as_deref().map(str::trim);
+            let title = wanted.or(entry.title.as_deref()).unwrap_or(&in_words);
+            match entry::title(new) {
+                Some(own) if wanted.is_none_or(|wanted| wanted == own) => new.as_bytes().to_owned(),
+                _ => format!("# {title}{end}{end}{new}").into_bytes(),
             }
         }
         None => body.to_owned(),

@@ -172,7 +172,7 @@ fn joined<S: Serializer>(keys: &[String], to: S) -> std::result::Result<S::Ok, S
 }
 
 /// Returns the title of a body: its first level-one heading outside code fences.
-fn title(body: &str) -> Option<&str> {
+pub(crate) fn title(body: &str) -> Option<&str> {
     let heading = &body[title_line(body)?];
     let first = heading.lines().next().unwrap_or_default();
     Some(first.trim_start_matches('#').trim())

@@ -41,7 +41,7 @@ pub struct EntryWrite {
     /// The text below the front matter, or `None` to keep the existing text; a new entry needs one.
     #[arg(skip)]
     pub body: Option<String>,
-    /// The title, if the body has none
+    /// The title, put above the body as a heading
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub title: Option<String>,
     /// Write only if the entry still has this hash, which `read --json` prints
@@ -153,7 +153,7 @@ fn refuse_front_matter(body: &str) -> Result<()> {
     let found = FrontMatter::parse(body, "body".as_ref()).value;
     if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
         return Err(Error::refused("the body begins with an entry's front matter")
-            .hint("pass only the text below it; the options set the fields"));
+            .hint("pass only the text below it, and the fields beside it"));
     }
     Ok(())
 }
@@ -219,7 +219,7 @@ fn match_hash(key: &str, wanted: &str, old: Option<&[u8]>) -> Result<()> {
         Some(now) if now == wanted => return Ok(()),
         Some(_) => (
             "has changed since it was read",
-            format!("`annals entry read --json --key {key}` prints it with its hash"),
+            format!("read it again with its hash: `annals entry read --json --key {key}`"),
         ),
         None => ("does not exist", "without a hash to match, the write creates it".to_owned()),
     };

@@ -19,7 +19,7 @@ use crate::journal::{RecordDraft, WriteOptions};
 use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{EntryText, EntryWrite, notepad};
 use crate::lifecycle::{ExecuteReport, ExecuteRequest};
-use crate::patterns::SubmittedLessons;
+use crate::patterns::{PathCheck, SubmittedLessons};
 use crate::plan::{StatusReport, Survey};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
@@ -194,7 +194,9 @@ fn entry_read(project: &Project, arguments: Arguments) -> Result<String> {
     let ReadArguments { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.hash.clone());
-    Ok(format!("hash: {}\n{}", entry.hash, fenced_entry(&entry)))
+    let gone = PathCheck::new(project).missing(&entry.body, &[]).unwrap_or_default();
+    let stale = if gone.is_empty() { "" } else { "stale: it names a file that is gone\n" };
+    Ok(format!("hash: {}\n{stale}{}", entry.hash, fenced_entry(&entry)))
 }
 
 fn entry_write(project: &Project, arguments: Arguments) -> Result<String> {

@@ -201,6 +201,20 @@ fn a_tool_that_fails_says_what_to_do() {
 }
 
 #[test]
+fn an_entry_gets_the_title_of_the_call_and_is_stale_where_its_file_is_gone() {
+    let case = Case::empty();
+    case.git_init();
+    let body = "# Limits\n\nAs in `src/quota.py`.\n";
+    let fields =
+        json!({"key": "a", "type": "gotcha", "confidence": "low", "title": "Quotas", "body": body});
+    let lines = [call(1, "entry_write", &fields), call(2, "entry_read", &json!({"key": "a"}))];
+    let session = session(&case, "mcp", &lines);
+    let text = answer(&session, 2)["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("\nstale: it names a file that is gone\nFrom"), "{text}");
+    assert!(text.contains("\n# Quotas\n\n# Limits\n\nAs in"), "{text}");
+}
+
+#[test]
 fn a_refused_secret_names_no_option_of_the_command_line() {
     let case = Case::new(VBW);
     let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
