@@ -177,7 +177,12 @@ impl RecordDraft {
 
     /// Parses a draft from a JSON object `{type, content, tags?, meta?}`.
     pub fn parse(json: &[u8]) -> Result<Self> {
-        let Self { kind, content, tags, meta } = input(json)?;
+        input::<Self>(json)?.checked()
+    }
+
+    /// Returns a draft that was read elsewhere with its default type, or the fault of a field.
+    pub(crate) fn checked(self) -> Result<Self> {
+        let Self { kind, content, tags, meta } = self;
         Self::new(kind, content, tags, meta.as_deref().map(RawValue::get))
     }
 

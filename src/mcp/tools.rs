@@ -5,6 +5,7 @@
 //! pass only that to the model, without the fence around the text.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
@@ -150,7 +151,7 @@ fn fact_add(project: &Project, arguments: Arguments) -> Result<String> {
 #[serde(deny_unknown_fields)]
 struct RetrieveArguments {
     query: String,
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     #[serde(default)]
     all: bool,
 }
@@ -158,7 +159,7 @@ struct RetrieveArguments {
 fn fact_retrieve(project: &Project, arguments: Arguments) -> Result<String> {
     let search: RetrieveArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
-    let limit = search.limit.unwrap_or(10).clamp(1, MAX_FACTS);
+    let limit = search.limit.map_or(10, NonZeroUsize::get).min(MAX_FACTS);
     let mut query = FactQuery::new(project, &search.query, limit);
     if search.all {
         query.selection = Selection::All;
@@ -260,7 +261,7 @@ const MAX_HITS: usize = 50;
 #[serde(deny_unknown_fields)]
 struct SearchArguments {
     query: String,
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     #[serde(default)]
     all: bool,
     #[serde(rename = "in")]
@@ -270,7 +271,7 @@ struct SearchArguments {
 fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     let search: SearchArguments = arguments.read()?;
     let mut query = RecallQuery::new(&search.query)?;
-    query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
+    query.limit = search.limit.map_or(query.limit, NonZeroUsize::get).min(MAX_HITS);
     query.include_irrelevant = search.all;
     query.is_urgent = true;
     if let Some(names) = &search.sources {
@@ -347,7 +348,7 @@ fn context_text(project: &Project, arguments: Arguments) -> Result<String> {
 }
 
 fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
-    let draft = RecordDraft::parse(&arguments.json())?;
+    let draft = arguments.read::<RecordDraft>()?.checked()?;
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
     let written = journal::write(&path, &[draft], &options)?;
@@ -356,7 +357,7 @@ fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
 }
 
 fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
-    let query = journal::JournalQuery::parse(&arguments.json())?;
+    let query: journal::JournalQuery = arguments.read()?;
     let path = journal::default_path(&project.environment)?;
     let mut found = journal::search(&path, &query)?;
     found.skipped = None;
@@ -451,19 +452,21 @@ impl Arguments {
     }
 
     /// Reads the tool's own arguments; an unknown one is an error.
-    pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T> {
-        serde_json::from_value(self.non_null_fields())
-            .map_err(|error| Error::usage(format!("invalid arguments: {error}")))
-    }
-
-    /// Returns the tool's own arguments as JSON, for a store that reads its input itself.
-    pub(crate) fn json(self) -> Vec<u8> {
-        self.non_null_fields().to_string().into_bytes()
-    }
-
-    /// Models often send null for omitted arguments.
-    fn non_null_fields(self) -> Value {
-        Value::Object(self.fields.into_iter().filter(|(_, value)| !value.is_null()).collect())
+    pub(crate) fn read<T: DeserializeOwned>(mut self) -> Result<T> {
+        // Models often send null for omitted arguments.
+        self.fields.retain(|_, value| !value.is_null());
+        let read = |fields| T::deserialize::<Value>(fields).map_err(|error| error.to_string());
+        read(json!(self.fields)).map_err(|fault| {
+            // Serde names a field that is missing or unknown, but none with a wrong value.
+            let is_wrong = |(name, value): &(&String, &Value)| {
+                !fault.contains(" field ")
+                    && read(json!({*name: value})).err().as_ref() == Some(&fault)
+            };
+            let wrong = self.fields.iter().find(is_wrong);
+            let argument = wrong.map(|(name, _)| format!("{name}: ")).unwrap_or_default();
+            let fault = fault.replace("usize", "number");
+            Error::usage(format!("invalid arguments: {argument}{fault}"))
+        })
     }
 }
 

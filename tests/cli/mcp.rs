@@ -201,6 +201,42 @@ fn a_tool_that_fails_says_what_to_do() {
 }
 
 #[test]
+fn a_wrong_argument_is_named() {
+    let case = Case::empty();
+    let wrong = [
+        (
+            "recall",
+            json!({"query": "a", "limit": 0}),
+            "limit: invalid value: integer `0`, expected a nonzero number",
+        ),
+        (
+            "recall",
+            json!({"query": "a", "in": "plan"}),
+            "in: invalid type: string \"plan\", expected a sequence",
+        ),
+        ("context", json!({"budget": -1}), "budget: invalid value: integer `-1`, expected number"),
+        (
+            "memory_write",
+            json!({"content": 5}),
+            "content: invalid type: integer `5`, expected a string",
+        ),
+        (
+            "memory_search",
+            json!({"q": "a", "mode": "b"}),
+            "mode: unknown variant `b`, expected one of `hybrid`, `rg`, `jq`",
+        ),
+        ("recall", json!({"all": true}), "missing field `query`"),
+    ];
+    let calls: Vec<String> =
+        (1..).zip(&wrong).map(|(id, (tool, arguments, _))| call(id, tool, arguments)).collect();
+    let session = session(&case, "mcp", &calls);
+    for (id, (.., fault)) in (1..).zip(wrong) {
+        let said = answer(&session, id)["result"]["content"][0]["text"].clone();
+        assert_eq!(said, format!("invalid arguments: {fault}"));
+    }
+}
+
+#[test]
 fn an_entry_gets_the_title_of_the_call_and_is_stale_where_its_file_is_gone() {
     let case = Case::empty();
     case.git_init();
