@@ -195,7 +195,10 @@ fn erase_rows(
              AND (history_id IN (SELECT value FROM json_each(?3)) OR {of_facts})"
         );
         erased.count.changes = facts.change(&sql, [user.as_str(), &ids, changes])?;
-        let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
+        // An action whose change stays is not applied again.
+        let sql = "DELETE FROM applied_actions AS action WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
+                   AND NOT EXISTS (SELECT 1 FROM fact_history AS change WHERE change.user_id = ?1 \
+                   AND change.key = action.key AND change.turn_id = action.turn_id)";
         facts.run(sql, params![user, key])?;
         facts.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
         facts.run("DELETE FROM metrics WHERE user_id = ?1 AND ?2 IS NULL", params![user, key])
@@ -369,6 +372,21 @@ mod tests {
         ] {
             assert!(!mentions(value, text), "{value} in {text}");
         }
+    }
+
+    #[test]
+    fn what_is_forgotten_in_one_scope_is_not_applied_again_in_another() {
+        let ada = UserId::new("ada").unwrap();
+        let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
+        let statement = Statement {
+            key: "city".to_owned(),
+            value: "Graz".to_owned(),
+            request_id: Some("1".to_owned()),
+            ..Statement::default()
+        };
+        let outcome = add(&facts, &ada, &statement).unwrap().outcome;
+        facts.write(|| erase(&facts, &ada, Some("city"), Some(("team", i64::MAX)))).unwrap();
+        assert_eq!(add(&facts, &ada, &statement).unwrap().outcome, outcome);
     }
 
     #[test]
