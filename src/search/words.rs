@@ -521,11 +521,21 @@ fn is_correction(text: &str) -> bool {
         || PHRASES.iter().any(|phrase| head.contains(phrase))
 }
 
+/// Returns whether a text is about the same subject as another one that is not much longer, and has all of its words of the
+/// question.
+pub(crate) fn answers_anew(question: &str, text: &str, other: &str) -> bool {
+    let (asked, own, known) = (long_words(question), long_words(text), long_words(other));
+    have_same_subject(text, other)
+        && known.len() <= 2 * own.len()
+        && known.intersection(&asked).all(|word| own.contains(word))
+}
+
+fn long_words(text: &str) -> BTreeSet<String> {
+    let is_long = |word: &String| word.chars().count() > 2;
+    words(text).into_iter().filter(is_long).collect()
+}
+
 fn have_same_subject(one: &str, other: &str) -> bool {
-    let long_words = |text: &str| -> BTreeSet<String> {
-        let is_long = |word: &String| word.chars().count() > 2;
-        words(text).into_iter().filter(is_long).collect()
-    };
     let (one, other) = (long_words(one), long_words(other));
     let shared = one.intersection(&other).count();
     shared > 1 && to_f64(shared) >= MIN_SHARED_WORDS * to_f64(one.len().min(other.len()))
@@ -721,6 +731,20 @@ mod tests {
         ));
         assert!(repeat("再試行キューはファイルに保存される", "再試行キューはファイルに保存される"));
         assert!(!repeat("", ""));
+    }
+
+    #[test]
+    fn a_text_answers_anew_if_the_question_has_no_word_of_the_other_one_alone() {
+        let old = "Deploys to staging go through Jenkins";
+        let new = "Deploys now go through GitHub Actions, no longer through Jenkins";
+        assert!(answers_anew("how do we deploy", new, old));
+        assert!(!answers_anew("how do we deploy to staging", new, old));
+        assert!(!answers_anew("how do we deploy", "Jenkins is slow", old));
+        let playbook = format!(
+            "{old}. {}",
+            "Before, check that main is green and tell the team in the channel."
+        );
+        assert!(!answers_anew("how do we deploy", "Deploys go through Jenkins", &playbook));
     }
 
     #[test]

@@ -98,6 +98,19 @@ fn a_correction_comes_before_what_it_corrects() {
 }
 
 #[test]
+fn of_two_entries_that_answer_alike_the_newer_one_comes_first() {
+    let case = Case::empty();
+    for (month, text) in
+        [(1, "staging runs on port 5432"), (2, "staging runs on port 6543 since May")]
+    {
+        let now = format!("2026-0{month}-01T12:00:00Z");
+        case.run(&format!("remember --key p{month} {text}")).env("ANNALS_NOW", now).success();
+    }
+    let found = super::places(&case, "which port does staging run on");
+    assert_eq!(found, [".vibekit/memory/p2.md:13", ".vibekit/memory/p1.md:13"]);
+}
+
+#[test]
 fn inflected_words_find_their_other_forms_in_the_language_of_the_file() {
     for (text, question) in [
         ("Очередь хранит решения и журнал", "решениями"),

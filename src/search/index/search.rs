@@ -14,7 +14,7 @@ use crate::search::rank::{
 };
 use crate::search::table::VectorTable;
 use crate::search::vector::Quantized;
-use crate::search::words::{Language, Term, corrects, terms, words};
+use crate::search::words::{Language, Term, answers_anew, corrects, terms, words};
 
 /// Minimum similarity, by table or encoder, at which a text that shares no word with the query is a hit: the best
 /// unrelated texts reached 0.2 to 0.3.
@@ -240,7 +240,7 @@ impl Scan<'_> {
             encoded(&self.index.db, "", encoder, &texts.collect::<Vec<_>>())
         })?;
         let (mut hits, has_more) = self.best(&ranking, wanted)?;
-        move_corrections_first(&mut hits);
+        move_corrections_first(&mut hits, self.asked.text);
         let judged = hits.len();
         let has_many = usize::from(self.units.len() > FEW_TEXTS);
         let may_answer = ranking.evidence >= MIN_NEAREST_EVIDENCE[has_many];
@@ -359,12 +359,18 @@ fn add_matches(list: &[u8], numbers: &[Numbers], matches: &mut Matches) {
     }
 }
 
-/// Moves each correction before the first text that it corrects.
-fn move_corrections_first(hits: &mut [Hit]) {
+/// Moves each correction before the first text that it corrects, and an entry or a record before an older one that answers
+/// no other part of the question.
+fn move_corrections_first(hits: &mut [Hit], question: &str) {
     for at in 1..hits.len() {
-        let correction = &hits[at].passage;
-        let is_corrected = |wrong: &Hit| {
-            wrong.passage.date <= correction.date && corrects(&correction.text, &wrong.passage.text)
+        let Hit { source, passage: new, .. } = &hits[at];
+        let is_corrected = |hit: &Hit| {
+            let old = &hit.passage;
+            old.date <= new.date && corrects(&new.text, &old.text)
+                || old.date < new.date
+                    && new.id.is_some()
+                    && hit.source == *source
+                    && answers_anew(question, &new.text, &old.text)
         };
         if let Some(corrected) = hits[..at].iter().position(is_corrected) {
             let score = hits[corrected].score;
