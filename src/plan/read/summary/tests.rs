@@ -183,7 +183,7 @@ proptest::proptest! {
 
 #[test]
 fn the_end_of_the_template_is_neither_an_issue_nor_a_lesson() {
-    for heading in ["Issues Encountered", "Lessons Learned"] {
+    for heading in ["Issues Encountered", "Blockers", "Lessons Learned"] {
         let told = "- The index is built twice\n\n*One more:* it is slow\n";
         let end = "---\n*Phase: 01-base*\n*Completed: 2026-02-11*\n";
         let summary = parse(&format!("# Summary\n\n## {heading}\n\n{told}\n{end}"));
