@@ -127,6 +127,12 @@ fn rules_are_conventions() {
             "Naming convention: hooks start with use",
             "We always squash before merging",
             "All migrations must always be in db/migrations/",
+            "Immer pnpm verwenden",
+            "Nie direkt auf main pushen",
+            "Keine Mocks in Integrationstests verwenden",
+            "Toujours utiliser pnpm",
+            "Ne jamais pousser sur main",
+            "Siempre usar pnpm",
         ],
     );
 }
@@ -137,6 +143,10 @@ fn an_instruction_is_a_convention_only_if_it_is_to_be_remembered() {
         "use pnpm, not npm",
         "Prefer composition over inheritance",
         "format with ruff at line length 100",
+        "Verwende pnpm statt npm",
+        "Utiliser pnpm, pas npm",
+        "Évite les mocks",
+        "Utiliza pnpm, no npm",
     ] {
         let kept = (shown(text), type_by_rules(text));
         assert_eq!(kept, ("none".to_owned(), Some(EntryType::Convention)), "{text}");
