@@ -211,10 +211,12 @@ const MAX_BREADCRUMB_CHARS: usize = 160;
 
 /// Adds a breadcrumb to the working memory.
 fn leave_breadcrumb(project: &Project, input: &Input) -> Result<()> {
+    // Without a plan, it could say only that there was a compaction.
+    if project.planning().is_err() {
+        return Ok(());
+    }
     let trigger = input.trigger().unwrap_or("unasked");
-    let place =
-        if project.planning().is_ok() { describe_position(project)? } else { String::new() };
-    let text = format!("{BREADCRUMB}{trigger}){place}");
+    let text = format!("{BREADCRUMB}{trigger}){}", describe_position(project)?);
     let text = Line::sanitized(&text).clipped(MAX_BREADCRUMB_CHARS);
     let note = Note {
         section: NotepadSection::Working,

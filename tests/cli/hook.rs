@@ -583,6 +583,10 @@ fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
         let text = told(&case, "session-start", "claude/session-start", "SessionStart");
         assert!(!text.contains("Before compaction ("), "{text}");
     }
+    let unplanned = Case::empty();
+    unplanned.run("remember the gate is red").success();
+    assert_eq!(hook(&unplanned, "pre-compact", "claude/pre-compact"), "");
+    assert_eq!(unplanned.read(".vibekit/notepad.md"), None);
 }
 
 #[test]
