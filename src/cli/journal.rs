@@ -105,7 +105,7 @@ struct WriteArgs {
 /// Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01
 #[derive(Args, Debug)]
 struct SearchArgs {
-    /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
+    /// Literal text in its case, or /…/ or /…/i for a regular expression; '' matches every record
     q: Option<String>,
     #[command(flatten)]
     query: JournalQuery,

@@ -46,7 +46,7 @@ word_enum! {
 #[derive(Args, Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalQuery {
-    /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
+    /// A literal text in its case, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
     #[arg(skip)]
     pub q: String,
     /// Maximum number of results [default: 20]
