@@ -216,7 +216,7 @@ struct Kind {
 static KINDS: LazyLock<BTreeMap<u8, Vec<Kind>>> = LazyLock::new(|| {
     let mut kinds: BTreeMap<u8, Vec<Kind>> = BTreeMap::new();
     for row in rows("prefixes") {
-        let words: Vec<&str> = row.split_whitespace().collect();
+        let words: Vec<&str> = row.split_ascii_whitespace().collect();
         let [rule, body, least, starts @ ..] = words.as_slice() else {
             panic!("a built-in row: {row}");
         };
