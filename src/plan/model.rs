@@ -583,11 +583,8 @@ fn old_folders(
 fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let state = &survey.state;
     let number = state.phase.number.clone()?;
-    let is_known =
-        known.iter().any(|phase| phase.number == number) || survey.roadmap.phase(&number).is_some();
-    let mut statuses = state.statuses();
+    let is_known = known.iter().any(|phase| phase.number == number);
     let is_begun = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
-    let mut is_current = || state.no_milestone.is_none() && statuses.any(is_begun);
-    (!is_known && (!known.is_empty() || is_current()))
+    (!is_known && (!known.is_empty() || state.statuses().any(is_begun)))
         .then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

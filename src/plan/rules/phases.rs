@@ -13,7 +13,6 @@ use crate::plan::{
     Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase,
     Says, StateFile, Survey,
 };
-use crate::text::words_in;
 
 impl<'a> Case<'a> {
     /// Whether a phase belongs to the milestone; if no rule applies, it does.
@@ -62,22 +61,14 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn new(survey: &'a Survey, phases: &[Phase]) -> Self {
         let all = || survey.roadmap.phases.iter().map(Arc::as_ref);
-        // Phases that are only in tables are ignored if any has a heading or a list entry.
-        let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
-        let is_kept = |phase: &&RoadmapPhase| {
-            !phase.is_shipped
-                && (phase.is_listed || !has_entries)
-                && phase.number.whole() != BACKLOG
-        };
+        let is_kept = |phase: &&RoadmapPhase| !phase.is_shipped && phase.number.whole() != BACKLOG;
         let mut listed: Vec<&RoadmapPhase> = all().filter(is_kept).collect();
         listed.sort_by(|a, b| a.number.cmp(&b.number));
         let live: HashSet<&PhaseNumber> = listed.iter().map(|phase| &phase.number).collect();
         let dead = || all().filter(|phase| phase.is_shipped).map(|phase| &phase.number);
-        let lowest = listed.first().map(|phase| &phase.number);
-        let restarts = lowest.zip(dead().min()).is_some_and(|(live, dead)| live <= dead);
         Self {
             shipped: dead().filter(|number| !live.contains(number)).collect(),
-            has_restarted: restarts || phases.iter().any(|phase| phase.is_old),
+            has_restarted: phases.iter().any(|phase| phase.is_old),
             listed,
         }
     }
@@ -237,19 +228,11 @@ fn plans_in_row(phase: &Phase) -> Option<usize> {
 /// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
 fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
     let count = Count::parse(&planned.plan_count.as_ref()?.value)?;
-    let is_alone = !count.rest.starts_with('/');
-    let plans = count.total.or(Some(count.done).filter(|_| is_alone));
-    plans.map(|plans| plans as usize)
+    Some(count.total.unwrap_or(count.done) as usize)
 }
 
 /// Returns whether a status says that a check of the finished phase follows.
 pub(in crate::plan) fn names_check(status: &str) -> bool {
-    let lower = status.to_lowercase();
-    names_any_check(status)
-        && !words_in(&lower).any(|word| ["verified", "passed", "approved"].contains(&word))
-}
-
-fn names_any_check(status: &str) -> bool {
     let lower = status.to_lowercase();
     ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
 }
@@ -263,6 +246,5 @@ pub(in crate::plan) fn row_names_check(row: &ProgressRow) -> bool {
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
 pub(in crate::plan) fn names_step(status: &str) -> bool {
     let lower = status.to_lowercase();
-    names_any_check(status)
-        || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
+    names_check(status) || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
 }
