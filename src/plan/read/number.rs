@@ -152,11 +152,6 @@ impl PhaseNumber {
         Self { numbers, decimals: Vec::new(), letter: None, ..self.clone() }
     }
 
-    /// Returns whether both belong to the same milestone, or neither number names one.
-    pub(crate) fn is_sibling(&self, other: &Self) -> bool {
-        self.code == other.code && self.parents() == other.parents()
-    }
-
     /// Returns whether the phase was inserted behind the one with its integer: 5.1, 3b, 2-01.1.
     pub(crate) fn is_inserted(&self) -> bool {
         !self.decimals.is_empty() || self.letter.is_some()

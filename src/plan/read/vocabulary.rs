@@ -9,7 +9,6 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::parse_date;
 use crate::plan::read::line::Span;
 use crate::text::{Pattern, strip_prefix_ignore_case, unmarked};
 
@@ -206,10 +205,7 @@ fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
         let rest = text.strip_prefix(word);
         rest.is_some_and(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).count() <= 1)
     };
-    let (progress, word) = find("status", begins)?;
-    let rest = &text[word.len()..];
-    let is_partial = progress == PhaseProgress::Complete && is_excepted(rest);
-    Some((if is_partial { PhaseProgress::InProgress } else { progress }, rest))
+    find("status", begins).map(|(progress, word)| (progress, &text[word.len()..]))
 }
 
 /// Returns whether what follows a word such as `complete` leaves something out: `except 01-02`, `d, apart from a test`.
@@ -225,26 +221,14 @@ pub(crate) fn is_status(text: &str) -> bool {
     let Some((_, rest)) = first_word(&lower) else {
         return !text.contains(char::is_alphanumeric) && PhaseProgress::from_symbol(text).is_some();
     };
-    if is_excepted(rest) {
-        return true;
-    }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
-    let day = rest.trim_start_matches("on ").split([' ', ')', ',', ':']).next();
-    rest.is_empty()
-        || day.is_some_and(|day| day.starts_with("20") && parse_date(day).is_some())
-        || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+    let day = rest.trim_start_matches("on ");
+    day.starts_with("20") || !rest.starts_with(char::is_alphanumeric)
 }
 
 /// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.
 static AFTER_DROPPING: Pattern = Pattern::new(
     r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\)|,? ?(?:see|since|because) .*)?[.!]?$",
-);
-
-/// What may follow it in a remark behind a name: a reason, too.
-static IN_REMARK: Pattern = Pattern::new(
-    r"(?x)^(?: [.,;:!(–—] | -\ | indefinitely\b | entirely\b
-        | (?:by|to|into|until|till|since|because|due|per|from|after|before|for|post|pending|as|at|via|with|without|beyond|during|next|in\ favou?r)\b
-        | (?:(?:in|on)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | q[1-4]\b | now$ | later$ ) )",
 );
 
 /// Returns what follows the word with which a text in lower case drops work.
@@ -255,7 +239,7 @@ fn after_dropping(text: &str) -> Option<&str> {
     let alone = || phrases.find_map(|word| bare.strip_prefix(word));
     let found = first_word(text).filter(|(progress, _)| progress.is_dropped());
     let rest = found.map(|(_, rest)| rest).or_else(alone)?;
-    Some(rest.trim_start_matches(char::is_alphabetic)).filter(|rest| !rest.starts_with(['-', '/']))
+    Some(rest.trim_start_matches(char::is_alphabetic))
 }
 
 /// Returns whether all of a text says that a phase will not be done: `CANCELLED`, `superseded by Phase 3`, but not
@@ -265,21 +249,13 @@ pub(crate) fn says_dropped(text: &str) -> bool {
     after_dropping(&lower).is_some_and(|rest| AFTER_DROPPING.is_match(rest.trim_start()))
 }
 
-/// Returns whether a remark behind a name says that the phase or plan will not be done: `deferred, since …`, `moved to v2`,
-/// but not `deferred loading`.
-pub(crate) fn remark_drops(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    says_dropped(text)
-        || after_dropping(&lower).is_some_and(|rest| IN_REMARK.is_match(rest.trim_start()))
-}
-
 /// Marks that separate a name from the status after it.
 const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
 
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
-    let is_own = |text: &str| is_status(text) || remark_drops(text);
+    let is_own = |text: &str| is_status(text) || says_dropped(text);
     let (mut name, mut status) = (text, None);
     // A symbol, a dash and a bracket may follow each other.
     loop {
@@ -333,12 +309,8 @@ mod tests {
     #[test]
     fn what_is_complete_except_for_something_is_not_complete() {
         for text in ["Complete except 01-02", "Completed, apart from a test", "Done (except 2)"] {
-            assert_eq!(PhaseProgress::parse(text), Some(PhaseProgress::InProgress), "{text}");
             let summary = format!("---\nstatus: {text}\n---\n");
             assert_eq!(PlanState::stated(&summary), Some(PlanState::Partial), "{text}");
-            let heading = format!("Base - {text}");
-            let (name, status) = split_status(Span::new(&heading, 0, 1));
-            assert_eq!((name.text, status.unwrap().text), ("Base", text));
         }
         let text = "Complete (no test but one except)";
         assert_eq!(PhaseProgress::parse(text), Some(PhaseProgress::Complete));

@@ -3,16 +3,16 @@
 //! ```text
 //! ## Milestones                                   <details>
 //! - ✅ **v1.0 MVP** — Phases 1-6 (shipped …)      <summary>v1.0 MVP (Phases 1-6) — SHIPPED …</summary>
-//! - 📋 **v2.0** — Phases 7+ (planned)             …
+//! - 📋 **v2.0** — Phases 7-9 (planned)            …
 //!                                                 </details>
 //! ### v2.0 Name (In Progress)
 //! ```
 
 use std::ops::Range;
 
-use crate::markdown::{Block, Outline, Section, TableRow};
+use crate::markdown::{Outline, Section, TableRow};
+use crate::plan::read::roadmap::MAX_MILESTONES;
 use crate::plan::read::roadmap::section::numbers;
-use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, says, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{
@@ -31,7 +31,7 @@ pub(super) fn milestones(
     found.sort_by_key(|milestone| milestone.range.start);
     for listed in in_list(outline, numbering).into_iter().take(MAX_MILESTONES) {
         let own = version(&listed.name);
-        match found.iter_mut().find(|known| own.is_some() && version(&known.name) == own) {
+        match found.iter_mut().find(|known| version(&known.name) == own) {
             Some(known) => {
                 known.is_shipped |= listed.is_shipped;
                 known.phases = known.phases.take().or(listed.phases);
@@ -88,7 +88,6 @@ fn says_complete(text: &str) -> bool {
     let last = text.rsplit(['(', '[', '—', '–']).next().unwrap_or_default();
     says_shipped(text, true)
         || PhaseProgress::from_symbol(text) == Some(PhaseProgress::Complete)
-        || PhaseProgress::is_complete_status(last)
         || says("milestone that is over", last)
 }
 
@@ -97,10 +96,9 @@ fn milestone(
     (range, line): (Range<usize>, usize),
     numbering: PhaseNumbering,
 ) -> RoadmapMilestone {
-    let (found, is_open) = numbers(text, numbering);
+    let found = numbers(text, numbering);
     let phases = found.iter().min().zip(found.iter().max()).map(|(first, last)| {
-        let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
-        first.sibling(first.ordinal())..last.sibling(end)
+        first.sibling(first.ordinal())..last.sibling(last.ordinal().saturating_add(1))
     });
     let (is_shipped, is_complete) = (says_shipped(text, false), says_complete(text));
     RoadmapMilestone { name: plain(text), is_shipped, is_complete, phases, range, line }
@@ -117,7 +115,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let inside = text[open..end].split_once("<summary>");
         let summary = inside.and_then(|(_, rest)| rest.split_once("</summary>"));
         let summary = summary.map_or("", |(summary, _)| summary.trim());
-        if summary.to_lowercase().contains("phase") || version(summary).is_some() {
+        if summary.to_lowercase().contains("phase") {
             let one = milestone(summary, (open..end, line), numbering);
             let is_shipped = says_shipped(summary, true);
             found.push(RoadmapMilestone { is_shipped, ..one });
@@ -132,9 +130,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
 fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let title = unlabelled(title);
-        let words = document::heading(title);
-        let is_numbered = words.starts_with("milestone ") && words.contains(is_digit);
-        (version(title).is_some() || is_numbered) && phase_in_front(title, numbering).is_none()
+        version(title).is_some() || document::heading(title).starts_with("milestone ")
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
@@ -150,27 +146,16 @@ fn unlabelled(title: &str) -> &str {
     let Some((label, name)) = title.split_once(": ") else { return title };
     let label = unmarked(label).to_lowercase();
     let is_label = has("label of a milestone", &label) || PhaseProgress::parse(&label).is_some();
-    if is_label { name.trim_start() } else { title }
+    if is_label { name } else { title }
 }
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let mut listed: Vec<(&Block, &str, String)> = Vec::new();
-    for section in document::sections(outline, "milestones") {
-        for (block, item) in outline.items(&section.own) {
-            let label = item.text.split_once(':').map(|(label, _)| label.to_lowercase());
-            let is_part = label.is_some_and(|label| ["status", "phases"].contains(&&*label));
-            match listed.last_mut().filter(|_| item.depth > 0) {
-                Some((.., text)) if is_part => text.extend([" — ", &item.text]),
-                _ if item.depth == 0 => listed.push((block, &item.text, item.text.clone())),
-                _ => {}
-            }
-        }
-    }
-    let found = listed.iter().map(|(block, name, text)| {
+    let lists = document::sections(outline, "milestones");
+    let items = lists.flat_map(|section| outline.items(&section.own));
+    let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
         let start = block.range.start;
-        let one = milestone(text, (start..start, block.line), numbering);
-        RoadmapMilestone { name: plain(name), ..one }
+        milestone(&item.text, (start..start, block.line), numbering)
     });
     let all = outline.all();
     let tables = outline.tables(&all).filter(|table| {
@@ -182,24 +167,17 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         milestone(&row.cells.join(" — "), (start..start, row.line), numbering)
     };
     let rows = tables.flat_map(|table| &table.rows).map(row);
-    let is_one = |found: &RoadmapMilestone| {
-        let is_phase = phase_in_front(&found.name, numbering).is_some();
-        version(&found.name).is_some() || found.phases.is_some() && !is_phase
-    };
-    found.chain(rows).filter(is_one).collect()
+    found.chain(rows).filter(|one| version(&one.name).is_some()).collect()
 }
 
-/// Returns the name of a milestone without a version, if only one heading has one: `# Roadmap — Milestone: bread`, or the
-/// line below `## Milestone`.
+/// Returns the name of a milestone that a heading has: `# Roadmap — Milestone: bread`, or the line below `## Milestone`.
 pub(crate) fn in_heading<'o>(outline: &'o Outline<'_>) -> Option<&'o str> {
-    let mut names =
-        outline.sections().iter().filter(|section| section.level < 3).filter_map(|section| {
-            let found = IN_HEADING.captures(&section.title)?;
-            let below = || outline.slice(&section.own).lines().next();
-            let name = found.get(1).map_or_else(below, |name| Some(name.as_str()))?;
-            non_placeholder(name).filter(|name| version(name).is_none())
-        });
-    names.next().filter(|_| names.next().is_none())
+    let mut sections = outline.sections().iter().filter(|section| section.level < 3);
+    sections.find_map(|section| {
+        let found = IN_HEADING.captures(&section.title)?;
+        let below = || outline.slice(&section.own).lines().next();
+        non_placeholder(found.get(1).map_or_else(below, |name| Some(name.as_str()))?)
+    })
 }
 
 static IN_HEADING: Pattern = Pattern::new(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$");
@@ -212,10 +190,7 @@ static REMARK: Pattern = Pattern::new(
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
     // The name in bold, and only the text of a link.
-    let marked =
-        text.split_once("**").filter(|(before, _)| !before.contains(char::is_alphanumeric));
-    let bold = marked.and_then(|(_, rest)| rest.split_once("**")).map(|(bold, _)| bold);
-    let text = unmarked(bold.unwrap_or(text));
+    let text = unmarked(text.split("**").nth(1).unwrap_or(text));
     let text = match text.split_once("](") {
         Some((text, _)) => text.replacen('[', "", 1),
         None => text.to_owned(),

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges};
 use crate::plan::read::line::Span;
-use crate::plan::read::roadmap::{milestone_version_in, phase_in_front, rows, split_mark, title};
-use crate::plan::read::vocabulary::{after_phase, has, says_dropped};
+use crate::plan::read::roadmap::{phase_in_front, rows, split_mark, title};
+use crate::plan::read::vocabulary::{after_phase, has};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
 use crate::text::{is_digit, unmarked};
 
@@ -25,12 +25,9 @@ pub(super) fn not_understood(
         let rest = after_phase(text)?.strip_prefix(' ')?.trim_start();
         let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        let after = after.trim_start_matches(['*', ' ']);
-        let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
-        let is_id = is_named || word.contains(is_digit);
-        let is_part = has("part of a roadmap", &word.to_lowercase());
+        let is_named = after.trim_start_matches(['*', ' ']).starts_with([':', '–', '—']);
         // A range of phases is read elsewhere, or stands for phases that are over.
-        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
+        ((is_named || word.contains(is_digit)) && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
     });
     let rows = outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten();
@@ -60,15 +57,9 @@ pub(super) fn unread_items(
         // The first line of a phase that was read is its own.
         lines.skip(usize::from(is_read)).filter_map(move |(line, number)| {
             let is_open = item.depth == 0 && item.checked == Some(false) && number == block.line;
-            let is_entry = item.depth == 0 || item.checked.is_some();
-            let phase = named_phase(line, numbering).filter(|_| is_entry);
+            let phase = named_phase(line, numbering);
             let value = || Located { value: line.trim().to_owned(), range: 0..0, line: number };
-            // It has a number that is not a version, and was not struck out.
-            let may_be_phase = line.contains(is_digit)
-                && milestone_version_in(line).is_none()
-                && !says_dropped(line)
-                && !line.starts_with("~~");
-            (phase.is_some() || is_open && may_be_phase).then(|| (phase, value()))
+            (phase.is_some() || is_open && line.contains(is_digit)).then(|| (phase, value()))
         })
     });
     lines.collect()
@@ -86,7 +77,8 @@ pub(super) fn unread_numbers(
         let (number, name) = numbering.split(span.text)?;
         let is_named =
             [". ", ": ", ") ", " - ", " – ", " — "].iter().any(|end| name.starts_with(end));
-        (is_named && !number.has_code() && !number.is_year()).then_some((number, span))
+        // `M1` may be a milestone.
+        (is_named && !number.has_code()).then_some((number, span))
     });
     let number = |cell: &str| phase_in_front(cell, numbering).map(|(number, _)| number);
     let has_no_header = |block: &&Block| match &block.content {
@@ -115,7 +107,6 @@ pub(super) fn unread_numbers(
 fn named_phase(line: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let text = split_mark(line).map_or(line, |(_, text)| text);
     let (number, name) = numbering.split(phase_id(text)?)?;
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-– *".contains(c));
     name.starts_with([':', '—']).then_some(number)
 }
 
@@ -134,7 +125,7 @@ pub(super) fn is_read_in_part(line: &str, numbering: PhaseNumbering) -> bool {
 }
 
 /// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
-/// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
+/// the first of several headings that differ in a digit or letter after the same word (`Step A`, `Step B`).
 pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
     let all = outline.all();
     let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
@@ -147,8 +138,7 @@ pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
         let mut words = span.text.split_whitespace();
         let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
         let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_id = id.starts_with(is_digit) || id.chars().count() == 1;
-        if is_id && label.chars().all(char::is_alphabetic) {
+        if id.chars().count() == 1 {
             let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
             if other != id {
                 return Some(first.stated());
