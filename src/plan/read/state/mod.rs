@@ -17,7 +17,7 @@
 //! - [ ] …                               ### Pending Todos
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -25,14 +25,14 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section};
+use crate::markdown::{Block, FrontMatter, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{after_phase, begins, has, words};
 use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
     milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
-use crate::text::{comma_separated, fold, is_digit, listed, non_placeholder, says_none, words_in};
+use crate::text::{comma_separated, fold, listed, non_placeholder, says_none, words_in};
 use crate::warning::{Parsed, Warning};
 
 mod position;
@@ -249,16 +249,14 @@ impl StateFile {
         let slug = named("active milestone")
             .filter(|value| !value.contains([' ', '/', '\\']) && !value.starts_with('.'));
         let mut phase = position::stated_phase(&claims, front.range.end);
-        // GSD's template names the phase there, too; a text that names several names none.
+        // GSD's template names the phase there, too.
         let focus = || {
             let mut sections = outline.sections().iter();
             let own = sections.find(|one| document::heading(&one.title) == "current focus")?;
             outline.slice(&own.own).lines().find(|line| !line.is_empty())
         };
         phase.number = phase.number.or_else(|| {
-            let mut phases = numbering.phases_in(named("current focus").or_else(focus)?);
-            phases.dedup();
-            phases.pop().filter(|_| phases.is_empty())
+            numbering.phases_in(named("current focus").or_else(focus)?).into_iter().next()
         });
         let core_value = named("core value").map(without_emphasis);
         let value = Self {
@@ -302,26 +300,23 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
         decisions
     };
     let groups = decision::sections(outline).flat_map(|section| {
-        let inner = outline.subsections(section).filter(|inner| {
-            decision::may_hold(&inner.title) && !has("skills", &document::heading(&inner.title))
-        });
+        let inner = outline.subsections(section).filter(|inner| decision::may_hold(&inner.title));
         std::iter::once(section).chain(inner)
     });
     decision::distinct(groups.flat_map(under))
 }
 
-/// Returns the phases listed with a status, the first mention of each, in file order.
+/// Returns the phases listed with a status, in file order.
 ///
 /// ```text
 /// - **Phase 1 (Name):** Complete (4 plans)     - **Phase 2:** Pending
 /// ```
 fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<ListedStatus> {
-    let mut seen = HashSet::new();
     let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
-    let found =
-        bullets.filter_map(|(block, _)| listed_phase(Span::from_block(outline, block), numbering));
-    found.filter(|(number, _)| seen.insert(number.clone())).collect()
+    bullets
+        .filter_map(|(block, _)| listed_phase(Span::from_block(outline, block), numbering))
+        .collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
@@ -374,29 +369,25 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
 /// Returns the installed skills, without suggested ones.
 ///
 /// ```text
-/// **Installed:** a, b (global)        **Installed:**        - a (global)
-/// **Suggested:** None                 - a (global)          - b (project)
+/// **Installed:** a, b (global)        - a (global)
+/// **Suggested:** None                 - b (project)
 /// ```
 fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in document::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
-        let (mut is_installed, mut is_labelled) = (true, false);
-        for block in outline.blocks(&section.own) {
-            for line in outline.slice(&block.range).lines() {
-                let label = Label::parse(line, 0, 1).filter(|label| {
-                    label.is_bold || has("list of skills", &document::heading(&label.name))
-                });
-                if let Some(label) = label {
-                    is_labelled = true;
+        let mut is_installed = true;
+        for line in outline.slice(&section.own).lines() {
+            let label = Label::parse(line, 0, 1).filter(|label| label.is_bold);
+            match label {
+                Some(label) => {
                     is_installed = document::heading(&label.name).starts_with("installed");
                     let named = comma_separated(&label.value).filter(|_| is_installed);
                     installed.extend(named.filter_map(skill));
-                } else if let BlockContent::Item(item) = &block.content {
-                    // `Run /find-skills to find more` is a sentence.
-                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
-                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
-                    break;
+                }
+                None => {
+                    let item = line.strip_prefix("- ").filter(|_| is_installed);
+                    installed.extend(item.and_then(skill));
                 }
             }
         }
@@ -410,7 +401,7 @@ fn skill(text: &str) -> Option<Skill> {
     let scope = scopes.find(|scope| text.contains(&format!("({scope})"))).map(str::to_owned);
     let name = text.split([' ', '(', ':']).find(|word| !word.is_empty())?;
     let name = name.trim_matches(['`', '*', '_', '.']).to_owned();
-    (!name.is_empty() && !says_none(text)).then_some(Skill { name, scope })
+    (!says_none(text)).then_some(Skill { name, scope })
 }
 
 /// Returns the open todos, from bullets, each with what is indented below it. A paragraph says where
@@ -420,13 +411,12 @@ fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut end = 0;
     for section in outline.sections().iter().filter(|section| section.level > 0) {
         let title = document::heading(&section.title);
-        let is_inside = section.heading.start < end && !has("blockers", &title);
         if has("todos", &title) {
             end = end.max(section.whole.end);
-        } else if !is_inside || has("done", &title) {
-            continue;
         }
-        open.extend(entries(outline, &section.own, is_marked_settled));
+        if section.heading.start < end {
+            open.extend(entries(outline, &section.own, is_marked_settled));
+        }
     }
     open
 }
@@ -436,32 +426,22 @@ fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let own = || document::sections(outline, "blockers").map(|section| &section.own);
     let paragraphs = own().filter(|range| outline.items(range).next().is_none());
     let paragraphs = paragraphs.flat_map(|range| outline.paragraphs(range));
-    let is_hint = |text: &str| text.starts_with('[') && text.ends_with(']');
-    let in_prose = paragraphs
-        .filter(|(_, text)| !is_hint(text) && !document::is_lead(text))
-        .filter_map(|(_, text)| open(text, text, is_settled));
+    let in_prose = paragraphs.filter_map(|(_, text)| open(text, text, is_settled));
     own().flat_map(|range| entries(outline, range, is_settled)).chain(in_prose).collect()
 }
 
-/// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.
+/// Returns the bullets of a section that are open.
 fn entries(
     outline: &Outline<'_>,
     range: &Range<usize>,
     is_settled: fn(&str) -> bool,
 ) -> Vec<String> {
-    let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
-    let entry = |group: &[(&Block, &ListItem)]| {
-        let ((block, item), below) =
-            group.split_first().filter(|((_, item), _)| item.depth == 0)?;
-        let mut boxes = below.iter().filter_map(|(_, item)| item.checked).peekable();
-        let is_done = match item.checked {
-            Some(is_done) => is_done,
-            None => boxes.peek().is_some() && boxes.all(|is_done| is_done),
-        };
-        let text = document::on_one_line(outline, block, item);
-        open(&item.text, &text, is_settled).filter(|_| !is_done)
+    let items =
+        outline.items(range).filter(|(_, item)| item.depth == 0 && item.checked != Some(true));
+    let entry = |(block, item): (&Block, &ListItem)| {
+        open(&item.text, &document::on_one_line(outline, block, item), is_settled)
     };
-    items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).collect()
+    items.filter_map(entry).collect()
 }
 
 /// Returns an entry, unless its first line says that it is none, or settled.
@@ -471,7 +451,7 @@ fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<S
 }
 
 /// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
-/// blocking`. A clause says more.
+/// blocking`.
 fn denies(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -480,10 +460,7 @@ fn denies(text: &str) -> bool {
         ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
         _ => false,
     };
-    is_none
-        && words.len() <= 7
-        && !text.contains([',', ':', ';', '—', '–'])
-        && !words.iter().any(|word| has("exception", word))
+    is_none && words.len() <= 7
 }
 
 /// Returns whether a todo or a blocker is marked as settled: it is struck out or ticked, or begins with such a word in
@@ -496,32 +473,15 @@ fn is_marked_settled(text: &str) -> bool {
         || words_in(text).any(|word| word == "RESOLVED")
 }
 
-/// Returns whether a blocker is marked as settled, or says so at its end or in a part that begins with such a word: alone, in
-/// capitals, with a number, or with how it was settled. In a todo, such a part says what to do: `Menu: closed on mobile`.
+/// Returns whether a blocker is marked as settled, or says so in a part that begins with such a word: alone, or with how it was
+/// settled. In a todo, such a part says what to do: `Menu: closed on mobile`.
 pub(crate) fn is_settled(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let end = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
-    // `The release waits until the audit is no longer blocking.`
-    let is_over = words("settled at the end").any(|said| end.ends_with(said))
-        && !lower.split(' ').any(|word| has("exception", word));
     let parts = text.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
     is_marked_settled(text)
-        || is_over
         || parts.chain(text.split(" - ")).any(|part| {
-            let part = part.trim_matches(|c: char| !c.is_alphanumeric());
-            let end = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());
-            let (word, rest) = part.split_at(end);
-            // In lower case: `resolved on May 3` has none.
-            let has_exception = || words_in(rest).any(|word| has("exception", word));
-            let is_loud = word.len() > 3 && word.chars().all(char::is_uppercase)
-                || rest.starts_with([']', ')', '*']);
-            let rest = rest.trim_start();
-            has("settled", &word.to_lowercase())
-                && (is_loud
-                    || rest.is_empty()
-                    || rest.starts_with(is_digit)
-                    || has("how it was settled", rest.split(' ').next().unwrap_or_default())
-                        && !has_exception())
+            let mut words = words_in(part).map(str::to_lowercase);
+            words.next().is_some_and(|word| has("settled", &word))
+                && words.next().is_none_or(|how| has("how it was settled", &how))
         })
 }
 
