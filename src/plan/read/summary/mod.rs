@@ -199,7 +199,7 @@ impl PlanState {
     }
 
     fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
-        let Some(stated) = front.text(STATUS).filter(|text| !is_absent(text)) else {
+        let Some(stated) = front.text(STATUS) else {
             let texts = |kind| words(kind).filter_map(|key| front.text(&[key]));
             // `tasks_completed: 1` with `tasks_total: 4`, or `tasks: 1/4`
             let count = |kind| texts(kind).find_map(Count::parse);
@@ -207,7 +207,7 @@ impl PlanState {
             let all = done.as_ref().and_then(|done| done.total);
             let all = all.or_else(|| count("all tasks").map(|all| all.done));
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
-            // A file or a field that was created and not filled in: `status: {complete|partial|failed}`.
+            // A file or a field that was created and not filled in: `status:`.
             let is_unfilled = match front.get(&["status"]).map(|node| &node.value) {
                 None => front.is_empty() && body.trim().is_empty(),
                 Some(Value::List(_)) => false,
@@ -226,7 +226,7 @@ impl PlanState {
     /// Returns a warning if the status of a summary is not a known word.
     pub(crate) fn unknown_word(summary: &str, front: &FrontMatter, path: &Path) -> Option<Warning> {
         let node = front.get(STATUS);
-        let word = node.and_then(Node::as_text).filter(|word| !is_absent(word));
+        let word = node.and_then(Node::as_text);
         let (word, line) = match node.zip(word) {
             Some((node, word)) => Self::of_summary(word).is_none().then_some((word, node.line))?,
             None => {
@@ -238,7 +238,7 @@ impl PlanState {
         Some(Warning::at(path, line, message))
     }
 
-    /// Finds the first line of a text that states the plan's status, outside sections about its parts; without a known
+    /// Finds the first line of a text that states the plan's status; without a known
     /// word, the first unknown one and the number of lines above it.
     ///
     /// ```text
@@ -272,7 +272,7 @@ impl PlanState {
                 has_failed = Self::parse(value).is_some_and(|outcome| outcome != Self::Complete);
             }
             let word = if is_next { line } else { value };
-            let is_stated = is_next || is_label && (!is_part || name != "status");
+            let is_stated = is_next || is_label;
             is_next = line.starts_with('#') && is_label && value.is_empty();
             if is_stated && let Some(status) = Self::of_summary(word) {
                 return Some(Ok(status));
@@ -315,19 +315,14 @@ fn stated_duration(
     for key in words("duration") {
         let Some(node) = document.get(key) else { continue };
         let Some(text) = node.as_text().filter(|text| !is_absent(text)) else { continue };
-        let unit = match key.split_once("duration_").map(|(_, unit)| unit) {
-            Some("hours") => Some(TimeUnit::Hours),
-            Some(unit) if unit.starts_with("sec") => Some(TimeUnit::Seconds),
-            unit => unit.map(|_| TimeUnit::Minutes),
-        };
-        let fault = match (text.trim_start_matches('~').trim().parse::<f64>(), unit) {
-            (Ok(number), None) if number > MAX_BARE_MINUTES => {
+        let is_seconds = key.contains("duration_sec");
+        let unit = if is_seconds { TimeUnit::Seconds } else { TimeUnit::Minutes };
+        let fault = match text.trim_start_matches('~').trim().parse::<f64>() {
+            Ok(number) if number > MAX_BARE_MINUTES && !key.contains("duration_") => {
                 "a number without a unit (minutes or seconds?)"
             }
-            (Ok(number), unit) => {
-                return Minutes::from_number(number, unit.unwrap_or(TimeUnit::Minutes));
-            }
-            (Err(_), _) => match Minutes::parse(text) {
+            Ok(number) => return Minutes::from_number(number, unit),
+            Err(_) => match Minutes::parse(text) {
                 Some(minutes) => return Some(minutes),
                 None => "not a duration",
             },
@@ -343,21 +338,13 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         let count = Count::parse(text.trim_start_matches(['*', '`', '~', ' ']));
         (count.map(|count| count.done), count.and_then(|count| count.total))
     };
-    let is_done = |task: &Node| {
-        let word = task.get(&["status"]).and_then(Node::as_text);
-        word.is_none_or(|word| PlanState::parse(word) == Some(PlanState::Complete))
-    };
-    // A number, `5/5`, or a list of tasks, all of them done.
-    let from_node = |node: &Node| match &node.value {
-        Value::List(tasks) if tasks.iter().all(is_done) => (u32::try_from(tasks.len()).ok(), None),
-        _ => node.as_text().map_or((None, None), parse),
-    };
+    let from_node = |node: &Node| node.as_text().map_or((None, None), parse);
     let fields = words("completed tasks").filter_map(|key| document.get(key)).map(from_node);
     let found: Vec<_> = fields.chain(document.values("completed tasks").map(parse)).collect();
     let completed = found.iter().find_map(|(done, _)| *done);
     let total = document.field("all tasks").and_then(|node| parse(node.as_text()?).0);
-    let mut same = found.iter().filter(|(done, _)| *done == completed);
-    TaskCount { completed, total: total.or_else(|| same.find_map(|(_, total)| *total)) }
+    let total = total.or_else(|| found.iter().find_map(|(_, total)| *total));
+    TaskCount { completed, total }
 }
 
 fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
@@ -386,7 +373,7 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
             evidence: text_of(node, &["evidence", "proof", "notes"]),
         }
     });
-    Some(results.filter(|result| !result.criterion.is_empty()).collect())
+    Some(results.collect())
 }
 
 /// Returns the decisions in the front matter, otherwise in the body; `None` if there is no such field or
@@ -402,7 +389,7 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
             ..Decision::default()
         }
     });
-    let mut list: Vec<Decision> = stated.filter(|one| !is_absent(&one.text)).collect();
+    let mut list: Vec<Decision> = stated.collect();
     let outline = &document.outline;
     let is_known = node.is_some() || decision::sections(outline).next().is_some();
     if list.is_empty() {
@@ -415,25 +402,20 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
 fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
     let mut found = Vec::new();
     for (is_lesson, kind) in [(false, "issues"), (true, "lessons")] {
-        for section in document::sections(outline, kind).filter(|section| section.level > 1) {
+        for section in document::sections(outline, kind) {
             for block in outline.blocks(&section.own) {
                 let text = match &block.content {
-                    BlockContent::Item(item) if item.depth == 0 => {
-                        let is_title = item.text.ends_with("**") || is_lead(&item.text);
-                        let whole = is_title.then(|| document::on_one_line(outline, block, item));
-                        whole.unwrap_or_else(|| item.text.clone())
-                    }
+                    BlockContent::Item(item) if item.depth == 0 => item.text.clone(),
                     BlockContent::Paragraph if !is_footer(outline.slice(&block.range)) => {
                         one_line(outline.slice(&block.range))
                     }
                     _ => continue,
                 };
-                let bare = unmarked(&text).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
-                if says_none(&text) || begins("no issue", &bare) {
+                if says_none(&text) || begins("no issue", &unmarked(&text).to_lowercase()) {
                     break;
                 }
-                if text.contains(char::is_alphabetic) && !is_lead(&text) {
+                if !is_lead(&text) {
                     found.push(IssueNote { text, is_lesson, line: block.line });
                 }
             }
@@ -456,9 +438,8 @@ fn is_footer(text: &str) -> bool {
 fn commits(document: &Document<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut is_known = false;
-    // The first list of hashes is complete; `commits` repeats them with messages.
     for key in words("fields with commits") {
-        let Some(node) = document.get(key).filter(|_| found.is_empty()) else { continue };
+        let Some(node) = document.get(key) else { continue };
         is_known |= key.starts_with("commit") && matches!(node.value, Value::List(_));
         for item in node.elements() {
             let hash = item.get(&["hash", "sha", "commit", "commit_hash", "commits"]);
@@ -542,7 +523,6 @@ fn files(document: &Document<'_>) -> Option<Vec<String>> {
                     let cells = table.rows.iter().filter_map(|row| row.cells.get(column));
                     found.extend(cells.flat_map(|cell| paths(cell)));
                 }
-                BlockContent::Html => {}
                 _ => found.extend(document.outline.slice(&block.range).lines().flat_map(paths)),
             }
         }
@@ -591,13 +571,10 @@ fn is_path(text: &str) -> bool {
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| {
         (1..=12).contains(&ending.len())
             && ending.chars().all(|c| c.is_ascii_alphanumeric() || "{},*_-".contains(c))
-            && ending.contains(|c: char| c.is_ascii_alphabetic() || c == '*' || c == '{')
+            && ending.contains(char::is_alphabetic)
     });
     let has_folder = text.contains('/') && text.contains(char::is_alphabetic);
-    let is_other = text.contains("://")
-        || text.ends_with("()")
-        || text.contains(['"', '\'', '=', '<', '>', '|', ';'])
-        || text.contains(' ') && !text.contains('/')
+    let is_other = text.contains([' ', '"', '\'', '=', '<', '>', '|', ';'])
         || text.starts_with(['/', '@']) && !text[1..].contains('/');
     !is_other && (has_ending || has_folder || ["Makefile", "Dockerfile", "LICENSE"].contains(&name))
 }
