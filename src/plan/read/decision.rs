@@ -10,8 +10,8 @@ use crate::clock::parse_date;
 use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::letters;
 use crate::plan::read::document;
-use crate::plan::read::vocabulary::{begins, has};
-use crate::text::{Pattern, is_digit, non_placeholder, unmarked, words_in};
+use crate::plan::read::vocabulary::has;
+use crate::text::{Pattern, is_digit, non_placeholder, says_none, unmarked};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,7 +30,7 @@ pub struct Decision {
 }
 
 /// Returns the sections of decisions, by the words of their headings: `Key Decisions (v1.0)`, `Decisions Log`,
-/// `Phase 3 decisions`, but not `Pending Decisions`.
+/// `Phase 3 decisions`, but not `Pending Decisions` or `Decisions needed`.
 pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o Section> {
     let sections = outline.sections().iter();
     sections.filter(|section| section.level > 0 && is_title(&section.title))
@@ -44,7 +44,12 @@ pub(crate) fn in_sections(outline: &Outline<'_>) -> Vec<Decision> {
 /// Returns whether a heading says that decisions follow.
 fn is_title(title: &str) -> bool {
     let words = document::heading(title);
-    words_in(&words).any(|word| has("decisions", word)) && !document::is_about_items(title)
+    let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_log = |pair: &[&str]| pair[0] == "decision" && has("list of decisions", pair[1]);
+    (words.iter().any(|word| has("decisions", word)) || words.windows(2).any(is_log))
+        && !title.contains('&')
+        && !words.iter().any(|word| has("no decisions", word))
+        && !document::is_about_items(title)
 }
 
 /// Returns the decisions in a range: table rows and bullets, in file order.
@@ -57,7 +62,7 @@ fn is_title(title: &str) -> bool {
 ///                                       - 2026-02-17: Use X
 /// ```
 ///
-/// A bold label above a list is its heading; lists of open items are left out.
+/// A bold label above a list is its heading; lists of phases or of open items are left out.
 pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     let mut label: Option<&str> = None;
@@ -66,7 +71,9 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
             BlockContent::Paragraph => {
                 // A line that consists only of a bold label: `**Phase 2 decisions:**`.
                 let inner = outline.slice(&block.range).strip_prefix("**");
-                label = inner.and_then(|own| own.strip_suffix(":**"));
+                label = inner
+                    .and_then(|own| own.strip_suffix(":**").or_else(|| own.strip_suffix("**:")))
+                    .filter(|label| !label.contains("**") && !label.contains('\n'));
                 continue;
             }
             BlockContent::Item(item) => {
@@ -86,9 +93,9 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     found
 }
 
-/// Returns whether a list under this heading may hold decisions, rather than open items.
+/// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
 pub(crate) fn may_hold(title: &str) -> bool {
-    !document::is_about_items(title)
+    !document::is_about_items(title) && !document::heading(title).contains("roadmap")
 }
 
 /// Returns the decisions without duplicates: the first one of those with the same words.
@@ -117,11 +124,11 @@ impl Decision {
 
 /// Returns the decisions of a table; empty for tables of other things.
 fn from_table(table: &Table) -> Vec<Decision> {
-    let Some(text) = table.column(&["Decision", "Key Decision"]) else {
+    let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
     // `Voice provider | Vapi`: the choice is in a separate column from its subject.
-    let choice = table.column(&["Choice"]);
+    let choice = table.column(&["Choice"]).filter(|choice| *choice != text);
     let date = table.column(&["Date", "When", "Decided"]);
     let rationale = table.column(&["Rationale", "Context", "Reason", "Reasoning", "Why"]);
     let source = table.column(&["Source", "Phase", "Plan", "Made In"]);
@@ -131,8 +138,9 @@ fn from_table(table: &Table) -> Vec<Decision> {
         // A pipe in a cell is escaped.
         let plain = |text: &str| text.replace(r"\|", "|");
         let text = cell(Some(text))?;
-        let outcome = cell(outcome).unwrap_or_default().to_lowercase();
-        if begins("taken back", unmarked(&outcome)) || is_struck_out(text) {
+        let outcome = cell(outcome).unwrap_or_default();
+        let outcome = unmarked(outcome);
+        if TAKEN_BACK.is_match(outcome) || is_struck_out(text) {
             return None;
         }
         Some(Decision {
@@ -147,18 +155,36 @@ fn from_table(table: &Table) -> Vec<Decision> {
     rows.collect()
 }
 
+/// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
+/// scripts`.
+static TAKEN_BACK: Pattern = Pattern::new(
+    r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+);
+
+/// A mark before a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`. `[Changed]` is about the new one.
+static TAKEN_BACK_MARK: Pattern = Pattern::new(
+    r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?v?\d)",
+);
+
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
     let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
     let tag = split_tag(text).map(|(tag, _)| tag);
-    if is_struck_out(untagged(text)) {
+    let own = untagged(text);
+    // `(REVERSED) Heights in feet`
+    let mark = own.strip_prefix(['(', '[']).and_then(|own| own.split([')', ']']).next());
+    let mut marks = [tag, mark].into_iter().flatten();
+    let is_taken_back = marks.any(|mark| TAKEN_BACK_MARK.is_match(mark));
+    if says_none(own) || is_struck_out(own) || is_taken_back {
         return None;
     }
+    let tagged_date = tag.and_then(parse_date);
+    let source = tag.filter(|_| tagged_date.is_none());
     Some(Decision {
         text: text.to_owned(),
-        date: parse_date(text).or_else(|| parse_date(tag?)),
+        date: parse_date(text).or(tagged_date),
         rationale: details(),
-        source: tag.filter(|tag| parse_date(tag).is_none()).map(str::to_owned),
+        source: source.map(str::to_owned),
         heading: None,
     })
 }
@@ -178,17 +204,21 @@ static TAG: Pattern = Pattern::new(
 
 /// Splits off the leading tag; of `[Phase ?]: [Phase 4]: …`, both, since the second says where it was made.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
+    let says_where = |(tag, _): &(&str, &str)| {
+        let id = tag.trim_start_matches("Phase ");
+        id.starts_with(is_digit) && parse_date(id).is_none()
+    };
     let first = first_tag(text)?;
-    let says_where =
-        |(tag, _): &(&str, &str)| tag.trim_start_matches("Phase ").starts_with(is_digit);
     Some(first_tag(first.1).filter(says_where).unwrap_or(first))
 }
 
 fn first_tag(text: &str) -> Option<(&str, &str)> {
     let found = TAG.captures(text)?;
     let tag = found.iter().skip(1).flatten().next()?.as_str();
-    let rest = &text[found.get(0)?.end()..];
-    Some((non_placeholder(tag)?, rest))
+    let (tagged, rest) = text.split_at(found.get(0)?.end());
+    // `[ADR](adr.md)` is a link.
+    let is_link = tagged.ends_with(']') && rest.starts_with('(');
+    Some((non_placeholder(tag)?, rest)).filter(|_| !is_link)
 }
 
 /// Returns a decision without its tag.
@@ -210,6 +240,8 @@ mod tests {
             "Decisions",
             "## Key Decisions (v1.0):",
             "Decisions Log",
+            "Decision log",
+            "Decision History",
             "Decisions Made So Far",
             "Recent key decisions",
             "Locked Decisions",
@@ -225,8 +257,19 @@ mod tests {
             assert!(is_title(title), "{title}");
         }
         for title in [
-            "Pending Decisions", "Open Decisions", "Decisions Deferred", "Deferred decisions",
-            "Rejected Decisions", "Decision", "Decision criteria", "Indecision log",
+            "Pending Decisions",
+            "Open Decisions",
+            "Decisions needed",
+            "Decisions to make",
+            "Decisions Deferred",
+            "Decisions impact",
+            "Deferred decisions",
+            "Rejected Decisions",
+            "Decision",
+            "Decision criteria",
+            "Indecision log",
+            "Constraints & Decisions",
+            "Risks and Decisions",
         ] {
             assert!(!is_title(title), "{title}");
         }
@@ -247,15 +290,25 @@ mod tests {
     #[test]
     fn a_row_whose_outcome_takes_it_back_is_no_decision() {
         for (outcome, is_valid) in [
+            ("**CHANGED in 04-03**", false),
             ("\u{26a0} Superseded", false),
             ("Replaced by a queue", false),
             ("Reverted \u{2014} too slow", false),
+            ("Dropped, see 05-01", false),
+            ("rejected in phase 3", false),
+            ("Revoked.", false),
             ("\u{2713} Good", true),
             ("Pending", true),
+            ("Replaced three scripts", true),
+            ("Dropped from 3 s to 1 s", true),
+            ("Changed in all packages", true),
+            ("Unchanged", true),
             ("", true),
         ] {
-            let text = format!("| Decision | Outcome |\n|---|---|\n| Use X | {outcome} |\n");
-            assert_eq!(!read(&text).is_empty(), is_valid, "{outcome}");
+            for name in ["Status", "Outcome"] {
+                let text = format!("| Decision | {name} |\n|---|---|\n| Use X | {outcome} |\n");
+                assert_eq!(!read(&text).is_empty(), is_valid, "{outcome}");
+            }
         }
     }
 
@@ -307,6 +360,7 @@ mod tests {
             ("Phase 04 P04: x", Some("Phase 04 P04"), "x"),
             ("[02-04]: [FUTURE] x", Some("02-04"), "[FUTURE] x"),
             ("[Phase ?]: [Phase 144]: x", Some("Phase 144"), "x"),
+            ("[Phase 3]: [2026-01-02] x", Some("Phase 3"), "[2026-01-02] x"),
             ("[v1.0]: Phase 1: x", Some("v1.0"), "Phase 1: x"),
             ("Init: x", Some("Init"), "x"),
             ("Initial: x", None, "Initial: x"),
@@ -328,8 +382,14 @@ mod tests {
     }
 
     #[test]
+    fn a_tag_before_nothing_is_no_decision() {
+        let text = "- [Phase 04]: ---\n- [Phase 05]: None.\n- [05-01]: \u{2014}\n";
+        assert_eq!(read(text), []);
+    }
+
+    #[test]
     fn a_bold_label_is_the_heading_of_its_list() {
-        let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
+        let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**v1.2 roadmap structure:**\n- 5 phases\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
         let found = read(text);
         let found: Vec<_> = found.iter().map(|d| (d.text.as_str(), d.heading.as_deref())).collect();
         assert_eq!(
@@ -345,9 +405,16 @@ mod tests {
 
     #[test]
     fn what_is_struck_out_is_no_decision() {
-        let found =
-            read("- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- ~~Use Z~~ Use W\n- [Changed] Use T\n");
+        let found = read(
+            "- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- [02-02]: (REVERSED) Use V\n- [Reverted in phase 3] Use U\n- ~~Use Z~~ Use W\n- [Changed] Use T\n- (Reversed: newest first) Sort\n",
+        );
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-        assert_eq!(texts, ["~~Use Z~~ Use W", "[Changed] Use T"]);
+        let kept = ["~~Use Z~~ Use W", "[Changed] Use T", "(Reversed: newest first) Sort"];
+        assert_eq!(texts, kept);
+    }
+
+    #[test]
+    fn a_link_is_no_tag() {
+        assert_eq!(read("- [ADR](adr.md) holds\n")[0].source, None);
     }
 }

@@ -1,7 +1,7 @@
 //! Parses MILESTONES.md, GSD's list of what has shipped.
 
 use crate::plan::read::{milestone_version, milestone_version_in};
-use crate::text::{Pattern, join, words_in};
+use crate::text::{Pattern, join, negates, words_in};
 
 /// A label with the day: `**Shipped:** 2026-01-02`, `*Shipped 2026-01-02*`.
 static SHIPPED_LABEL: Pattern = Pattern::new(r"^[-*_ ]*shipped(?: on)?[* ]*:?[* ]*20\d\d-");
@@ -27,7 +27,8 @@ impl<'t> ShippedLine<'t> {
             let words: Vec<&str> = words_in(&lower).collect();
             let at = words.iter().position(|word| *word == "shipped")?;
             let before = at.checked_sub(1).map(|at| words[at]);
-            let is_to_come = before.is_some_and(|word| ["be", "yet"].contains(&word));
+            let is_to_come =
+                before.is_some_and(|word| negates(word) || ["be", "yet"].contains(&word));
             let is_said = is_heading && !is_to_come || SHIPPED_LABEL.is_match(&lower);
             is_said.then_some(Self { line, text, heading })
         };

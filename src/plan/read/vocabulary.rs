@@ -205,7 +205,10 @@ fn first_word(text: &str) -> Option<(PhaseProgress, &str)> {
         let rest = text.strip_prefix(word);
         rest.is_some_and(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).count() <= 1)
     };
-    find("status", begins).map(|(progress, word)| (progress, &text[word.len()..]))
+    let (progress, word) = find("status", begins)?;
+    let rest = &text[word.len()..];
+    let is_partial = progress == PhaseProgress::Complete && is_excepted(rest);
+    Some((if is_partial { PhaseProgress::InProgress } else { progress }, rest))
 }
 
 /// Returns whether what follows a word such as `complete` leaves something out: `except 01-02`, `d, apart from a test`.
@@ -221,6 +224,9 @@ pub(crate) fn is_status(text: &str) -> bool {
     let Some((_, rest)) = first_word(&lower) else {
         return !text.contains(char::is_alphanumeric) && PhaseProgress::from_symbol(text).is_some();
     };
+    if is_excepted(rest) {
+        return true;
+    }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
     let day = rest.trim_start_matches("on ");
     day.starts_with("20") || !rest.starts_with(char::is_alphanumeric)
@@ -239,7 +245,7 @@ fn after_dropping(text: &str) -> Option<&str> {
     let alone = || phrases.find_map(|word| bare.strip_prefix(word));
     let found = first_word(text).filter(|(progress, _)| progress.is_dropped());
     let rest = found.map(|(_, rest)| rest).or_else(alone)?;
-    Some(rest.trim_start_matches(char::is_alphabetic))
+    Some(rest.trim_start_matches(char::is_alphabetic)).filter(|rest| !rest.starts_with(['-', '/']))
 }
 
 /// Returns whether all of a text says that a phase will not be done: `CANCELLED`, `superseded by Phase 3`, but not
@@ -309,8 +315,12 @@ mod tests {
     #[test]
     fn what_is_complete_except_for_something_is_not_complete() {
         for text in ["Complete except 01-02", "Completed, apart from a test", "Done (except 2)"] {
+            assert_eq!(PhaseProgress::parse(text), Some(PhaseProgress::InProgress), "{text}");
             let summary = format!("---\nstatus: {text}\n---\n");
             assert_eq!(PlanState::stated(&summary), Some(PlanState::Partial), "{text}");
+            let heading = format!("Base - {text}");
+            let (name, status) = split_status(Span::new(&heading, 0, 1));
+            assert_eq!((name.text, status.unwrap().text), ("Base", text));
         }
         let text = "Complete (no test but one except)";
         assert_eq!(PhaseProgress::parse(text), Some(PhaseProgress::Complete));

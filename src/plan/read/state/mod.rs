@@ -32,7 +32,7 @@ use crate::plan::read::{
     Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
     milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
-use crate::text::{comma_separated, fold, listed, non_placeholder, says_none, words_in};
+use crate::text::{comma_separated, fold, is_digit, listed, non_placeholder, says_none, words_in};
 use crate::warning::{Parsed, Warning};
 
 mod position;
@@ -249,14 +249,16 @@ impl StateFile {
         let slug = named("active milestone")
             .filter(|value| !value.contains([' ', '/', '\\']) && !value.starts_with('.'));
         let mut phase = position::stated_phase(&claims, front.range.end);
-        // GSD's template names the phase there, too.
+        // GSD's template names the phase there, too; a text that names several names none.
         let focus = || {
             let mut sections = outline.sections().iter();
             let own = sections.find(|one| document::heading(&one.title) == "current focus")?;
             outline.slice(&own.own).lines().find(|line| !line.is_empty())
         };
         phase.number = phase.number.or_else(|| {
-            numbering.phases_in(named("current focus").or_else(focus)?).into_iter().next()
+            let mut phases = numbering.phases_in(named("current focus").or_else(focus)?);
+            phases.dedup();
+            phases.pop().filter(|_| phases.is_empty())
         });
         let core_value = named("core value").map(without_emphasis);
         let value = Self {
@@ -426,7 +428,10 @@ fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let own = || document::sections(outline, "blockers").map(|section| &section.own);
     let paragraphs = own().filter(|range| outline.items(range).next().is_none());
     let paragraphs = paragraphs.flat_map(|range| outline.paragraphs(range));
-    let in_prose = paragraphs.filter_map(|(_, text)| open(text, text, is_settled));
+    let is_hint = |text: &str| text.starts_with('[') && text.ends_with(']');
+    let in_prose = paragraphs
+        .filter(|(_, text)| !is_hint(text) && !document::is_lead(text))
+        .filter_map(|(_, text)| open(text, text, is_settled));
     own().flat_map(|range| entries(outline, range, is_settled)).chain(in_prose).collect()
 }
 
@@ -451,7 +456,7 @@ fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<S
 }
 
 /// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
-/// blocking`.
+/// blocking`. A clause says more.
 fn denies(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -460,7 +465,10 @@ fn denies(text: &str) -> bool {
         ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
         _ => false,
     };
-    is_none && words.len() <= 7
+    is_none
+        && words.len() <= 7
+        && !text.contains([',', ':', ';', '—', '–'])
+        && !words.iter().any(|word| has("exception", word))
 }
 
 /// Returns whether a todo or a blocker is marked as settled: it is struck out or ticked, or begins with such a word in
@@ -473,15 +481,32 @@ fn is_marked_settled(text: &str) -> bool {
         || words_in(text).any(|word| word == "RESOLVED")
 }
 
-/// Returns whether a blocker is marked as settled, or says so in a part that begins with such a word: alone, or with how it was
-/// settled. In a todo, such a part says what to do: `Menu: closed on mobile`.
+/// Returns whether a blocker is marked as settled, or says so at its end or in a part that begins with such a word: alone, in
+/// capitals, with a number, or with how it was settled. In a todo, such a part says what to do: `Menu: closed on mobile`.
 pub(crate) fn is_settled(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let end = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
+    // `The release waits until the audit is no longer blocking.`
+    let is_over = words("settled at the end").any(|said| end.ends_with(said))
+        && !lower.split(' ').any(|word| has("exception", word));
     let parts = text.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
     is_marked_settled(text)
+        || is_over
         || parts.chain(text.split(" - ")).any(|part| {
-            let mut words = words_in(part).map(str::to_lowercase);
-            words.next().is_some_and(|word| has("settled", &word))
-                && words.next().is_none_or(|how| has("how it was settled", &how))
+            let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+            let end = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());
+            let (word, rest) = part.split_at(end);
+            // In lower case: `resolved on May 3` has none.
+            let has_exception = || words_in(rest).any(|word| has("exception", word));
+            let is_loud = word.len() > 3 && word.chars().all(char::is_uppercase)
+                || rest.starts_with([']', ')', '*']);
+            let rest = rest.trim_start();
+            has("settled", &word.to_lowercase())
+                && (is_loud
+                    || rest.is_empty()
+                    || rest.starts_with(is_digit)
+                    || has("how it was settled", rest.split(' ').next().unwrap_or_default())
+                        && !has_exception())
         })
 }
 

@@ -362,15 +362,21 @@ static DENIAL: Pattern = Pattern::new(
             | as\ (?:planned|per\ plan) | wie\ geplant ) \W*(?:[.!(–—-]|$) )",
 );
 
+/// What takes a denial back in its own clause: `None, except that …`.
+static EXCEPTION: Pattern = Pattern::new(
+    r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, (?:but|pero|mas|mais|aber|но|кроме) |，除了)",
+);
+
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
     let lower = unmarked(text).to_lowercase();
     let openings = ["there were ", "there was ", "es gab ", "the ", "this "];
     let bare = openings.iter().find_map(|own| lower.strip_prefix(own)).unwrap_or(&lower);
     // "None of the tests could run" is a deviation.
-    says_none(text)
+    let is_denied = says_none(text)
         || DENIAL.is_match(bare) && !bare.starts_with("none of ")
-        || begins("no deviation", bare)
+        || begins("no deviation", bare);
+    is_denied && !EXCEPTION.is_match(bare.split(" - ").next().unwrap_or_default())
 }
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.

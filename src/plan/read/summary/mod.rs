@@ -199,7 +199,7 @@ impl PlanState {
     }
 
     fn stated_in(front: &FrontMatter, body: &str) -> Option<Self> {
-        let Some(stated) = front.text(STATUS) else {
+        let Some(stated) = front.text(STATUS).filter(|text| !is_absent(text)) else {
             let texts = |kind| words(kind).filter_map(|key| front.text(&[key]));
             // `tasks_completed: 1` with `tasks_total: 4`, or `tasks: 1/4`
             let count = |kind| texts(kind).find_map(Count::parse);
@@ -226,7 +226,7 @@ impl PlanState {
     /// Returns a warning if the status of a summary is not a known word.
     pub(crate) fn unknown_word(summary: &str, front: &FrontMatter, path: &Path) -> Option<Warning> {
         let node = front.get(STATUS);
-        let word = node.and_then(Node::as_text);
+        let word = node.and_then(Node::as_text).filter(|word| !is_absent(word));
         let (word, line) = match node.zip(word) {
             Some((node, word)) => Self::of_summary(word).is_none().then_some((word, node.line))?,
             None => {
@@ -238,7 +238,7 @@ impl PlanState {
         Some(Warning::at(path, line, message))
     }
 
-    /// Finds the first line of a text that states the plan's status; without a known
+    /// Finds the first line of a text that states the plan's status, outside sections about its parts; without a known
     /// word, the first unknown one and the number of lines above it.
     ///
     /// ```text
@@ -272,7 +272,7 @@ impl PlanState {
                 has_failed = Self::parse(value).is_some_and(|outcome| outcome != Self::Complete);
             }
             let word = if is_next { line } else { value };
-            let is_stated = is_next || is_label;
+            let is_stated = is_next || is_label && (!is_part || name != "status");
             is_next = line.starts_with('#') && is_label && value.is_empty();
             if is_stated && let Some(status) = Self::of_summary(word) {
                 return Some(Ok(status));
