@@ -130,7 +130,8 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
 fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let title = unlabelled(title);
-        version(title).is_some() || document::heading(title).starts_with("milestone ")
+        let words = document::heading(title);
+        version(title).is_some() || words.starts_with("milestone ") && words.contains(is_digit)
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
