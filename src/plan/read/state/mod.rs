@@ -413,12 +413,13 @@ fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut end = 0;
     for section in outline.sections().iter().filter(|section| section.level > 0) {
         let title = document::heading(&section.title);
+        let is_inside = section.heading.start < end && !has("blockers", &title);
         if has("todos", &title) {
             end = end.max(section.whole.end);
+        } else if !is_inside || has("done", &title) {
+            continue;
         }
-        if section.heading.start < end {
-            open.extend(entries(outline, &section.own, is_marked_settled));
-        }
+        open.extend(entries(outline, &section.own, is_marked_settled));
     }
     open
 }

@@ -201,10 +201,15 @@ fn what_calls_itself_settled_is_not_open() {
         "No key. Done in 03-01",
         "No oven: cleared",
         "Port clash; obsolete",
+        "The lock is now fixed",
+        "The API is no longer a blocker.",
         "No key (closed)",
         "Key: resolved on May 3",
         "It was RESOLVED in 03-01",
         "Access (solved)",
+        "Waiting for DNS, since fixed",
+        "The queue is no longer blocked",
+        "Key, not a blocker anymore",
         "Erledigt: der Schlüssel ist da",
         "None",
         "None - all cleared",
@@ -221,6 +226,7 @@ fn what_calls_itself_settled_is_not_open() {
         "Status of the payment: completed",
         "The keys are not all resolved",
         "We lose data; upstream closed it as wontfix",
+        "Key: resolved by the vendor only if asked",
     ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let text = format!("# State\n\n## Blockers\n{}{}", lines(&settled), lines(&open));
@@ -243,21 +249,27 @@ fn a_todo_may_ask_for_what_settles_a_blocker() {
 
 #[test]
 fn what_is_open_and_decided_is_read_in_the_languages_of_the_position() {
-    let read = |[decisions, pending, todos, blockers]: [&str; 4]| {
+    let read = |[decisions, pending, todos, done, blockers]: [&str; 5]| {
         let text = format!(
-            "# State\n\n### {decisions}\n- SQLite\n\n### {pending}\n- Queue?\n\n### {todos}\n- Write\n\n### {blockers}\n- Key\n"
+            "# State\n\n### {decisions}\n- SQLite\n\n### {pending}\n- Queue?\n\n### {todos}\n- Write\n\n#### {done}\n- Read\n\n### {blockers}\n- Key\n"
         );
         let state = read(&text);
         let decisions: Vec<String> = state.decisions.into_iter().map(|one| one.text).collect();
         [decisions, state.todos, state.blockers].map(|texts| texts.join(", ")).join("; ")
     };
     for titles in [
-        ["Entscheidungen", "Offene Entscheidungen", "Offene Aufgaben", "Blocker/Bedenken"],
-        ["Decisiones clave", "Decisiones pendientes", "Tareas pendientes", "Bloqueos"],
-        ["Decisões", "Decisões pendentes", "Tarefas pendentes", "Bloqueios"],
-        ["Décisions", "Décisions en attente", "Tâches en attente", "Blocages"],
-        ["Ключевые решения", "Открытые решения", "Открытые задачи", "Блокеры"],
-        ["关键决策", "待定决策", "待办事项", "阻塞"],
+        [
+            "Entscheidungen", "Offene Entscheidungen", "Offene Aufgaben", "Erledigt",
+            "Blocker/Bedenken",
+        ],
+        [
+            "Decisiones clave", "Decisiones pendientes", "Tareas pendientes", "Completadas",
+            "Bloqueos",
+        ],
+        ["Decisões", "Decisões pendentes", "Tarefas pendentes", "Concluídas", "Bloqueios"],
+        ["Décisions", "Décisions en attente", "Tâches en attente", "Terminées", "Blocages"],
+        ["Ключевые решения", "Открытые решения", "Открытые задачи", "Выполнено", "Блокеры"],
+        ["关键决策", "待定决策", "待办事项", "已完成", "阻塞"],
     ] {
         assert_eq!(read(titles), "SQLite; Write; Key", "{titles:?}");
     }

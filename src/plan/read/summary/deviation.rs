@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::markdown::{BlockContent, Label, Node, Outline, Section, Value, without_bullet};
 use crate::plan::read::Count;
-use crate::plan::read::document::{Document, title_words};
+use crate::plan::read::document::{Document, is_lead, title_words};
 use crate::plan::read::vocabulary::{DeviationPart, begins, has, words};
 use crate::text::{Pattern, given, one_line, says_none, unmarked};
 
@@ -54,7 +54,7 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
     let body = Body::read(document);
     let (count, list) = match stated(document) {
         Some((_, list)) if !list.is_empty() && body.entries.len() <= list.len() => (0, list),
-        Some((0, _)) => (0, body.entries),
+        Some((0, list)) if list.is_empty() => (0, body.entries),
         Some((count, _)) => (count, body.described()),
         None if !body.speaks => return (None, None),
         None if body.total == Some(0) => (0, body.entries),
@@ -68,10 +68,12 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
 fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
     let Some(node) = document.field("fields with deviations") else {
         let mut labelled = document.values("fields with deviations");
-        return Some(parse(labelled.find(|value| !value.is_empty())?, 1));
+        let found = parse(labelled.find(|value| !value.is_empty())?, 1);
+        // The section describes a deviation better than a label.
+        return found.filter(|(_, list)| list.is_empty());
     };
     if let Value::Text(_) = &node.value {
-        return Some(parse(node.as_text()?, node.line));
+        return parse(node.as_text()?, node.line);
     }
     let items = node.get(&["items", "list", "details"]);
     let count = node.get(&["count", "total"]).and_then(|count| count.as_text()?.parse().ok());
@@ -83,12 +85,13 @@ fn stated(document: &Document<'_>) -> Option<(u32, Vec<Deviation>)> {
     Some((if list.is_empty() { count.unwrap_or_default() } else { 0 }, list))
 }
 
-/// Parses `3`, `2 minor`, `None`, or a single deviation.
-fn parse(text: &str, line: usize) -> (u32, Vec<Deviation>) {
+/// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
+fn parse(text: &str, line: usize) -> Option<(u32, Vec<Deviation>)> {
     match Count::parse(text) {
-        Some(count) => (count.done, Vec::new()),
-        None if is_none(text) => (0, Vec::new()),
-        None => (1, vec![Deviation::new(text, line)]),
+        Some(count) => Some((count.done, Vec::new())),
+        None if matches!(text, "null" | "~") || text.to_lowercase().starts_with("see ") => None,
+        None if is_none(text) => Some((0, Vec::new())),
+        None => Some((1, vec![Deviation::new(text, line)])),
     }
 }
 
@@ -115,21 +118,27 @@ struct Body {
     speaks: bool,
     /// Whether the current section says that there are none: after that, only entries that name a rule count.
     is_denied: bool,
+    /// Whether the current section holds decisions, too: only entries that name a rule count, up to a label of deviations.
+    is_mixed: bool,
 }
 
 impl Body {
     fn read(document: &Document<'_>) -> Self {
         let outline = &document.outline;
         let mut found = Self::default();
-        let sections =
-            document.sections(|words| words.iter().take(3).any(|word| has("deviations", word)));
+        let sections = document.sections(|words| {
+            words.iter().take(3).any(|word| has("deviations", word))
+                && words.first().is_none_or(|word| word != "task")
+        });
         for section in sections {
             found.is_denied = false;
+            found.is_mixed = is_of_decisions(&section.title);
             found.blocks(outline, section);
             for inner in outline.subsections(section) {
                 found.subsection(outline, inner);
             }
-            found.speaks = true;
+            let is_known = !found.is_mixed || found.is_denied || !found.entries.is_empty();
+            found.speaks |= is_known && !outline.slice(&section.whole).is_empty();
         }
         // The details of an entry are in its lines, up to the start of the next entry.
         for (index, entry) in found.entries.iter_mut().enumerate() {
@@ -147,8 +156,10 @@ impl Body {
 
     fn entry(&mut self, found: Deviation, range: Range<usize>) {
         self.is_denied |= is_none(&found.text);
-        let has_rule = RULE.is_match(&found.text);
-        if !is_none(&found.text) && !is_remark(&found.text) && (!self.is_denied || has_rule) {
+        let has_rule = RULE.is_match(&found.text)
+            || found.kind.as_deref().is_some_and(|kind| RULE.is_match(kind));
+        let needs_rule = self.is_denied || self.is_mixed;
+        if !is_none(&found.text) && !is_remark(&found.text) && (!needs_rule || has_rule) {
             self.entries.push(found);
             self.ranges.push(range);
         }
@@ -157,9 +168,11 @@ impl Body {
     /// Reads a part of a section: an entry by itself, judged by its rule or the details below it, or a group of entries.
     fn subsection(&mut self, outline: &Outline<'_>, section: &Section) {
         let title = section.title.as_str();
+        self.is_mixed &= !names_deviations(title);
         let first = outline.blocks(&section.own).first();
         let is_detailed = first.is_some_and(|block| part_of(outline.slice(&block.range)).is_some());
-        if is_detailed || RULE.is_match(title) {
+        let is_group = title_words(title).iter().any(|word| has("several deviations", word));
+        if is_detailed || RULE.is_match(title) && !is_group {
             let range = section.heading.start..section.own.end;
             self.entry(Deviation::new(&unbolded(title), section.line), range);
         } else if !is_remark(title) {
@@ -169,13 +182,14 @@ impl Body {
 
     /// Reads the blocks of a section.
     fn blocks(&mut self, outline: &Outline<'_>, section: &Section) {
+        let has_numbered = outline.paragraphs(&section.own).any(|(_, text)| HEAD.is_match(text));
         // List items below an entry, or below a paragraph that introduces them, are details.
         let mut is_detail = false;
         for block in outline.blocks(&section.own) {
             let range = block.range.start..section.own.end;
             match &block.content {
                 BlockContent::Item(item) => {
-                    if item.depth == 0 && !is_detail {
+                    if item.depth == 0 && !is_detail && part_of(&item.text).is_none() {
                         self.entry(Deviation::new(&unbolded(&item.text), block.line), range);
                     }
                 }
@@ -196,7 +210,7 @@ impl Body {
                     let text = one_line(outline.slice(&block.range));
                     if part_of(&text).is_none() {
                         let found = Deviation::new(&unbolded(&text), block.line);
-                        is_detail = self.paragraph(&text, found, range);
+                        is_detail = self.paragraph(&text, found, range, has_numbered);
                     } else if let Some(total) = TOTAL.captures(&text) {
                         self.total = total[1].parse().ok();
                     }
@@ -207,21 +221,33 @@ impl Body {
     }
 
     /// Reads a paragraph; returns whether the list below belongs to it.
-    fn paragraph(&mut self, text: &str, found: Deviation, range: Range<usize>) -> bool {
+    fn paragraph(
+        &mut self,
+        text: &str,
+        found: Deviation,
+        range: Range<usize>,
+        has_numbered: bool,
+    ) -> bool {
+        let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
+        self.is_mixed &= !(is_lead && names_deviations(text));
         let (is_bold, is_head) = (text.starts_with("**"), HEAD.is_match(text));
+        // `None beyond the following:` introduces entries.
+        if is_lead && denial(text).1 && (lower.contains("beyond") || !is_none(text)) {
+            return false;
+        }
         if is_none(text) {
             self.is_denied = true;
             return false;
         }
-        if is_head || is_bold && !is_lead {
+        if is_head || is_bold && !has_numbered && !is_lead || RULE.is_match(text) {
             self.entry(found, range);
             return true;
         }
-        if !is_bold && !self.is_denied {
+        if !is_bold && !self.is_denied && !self.is_mixed && !is_remark(text) {
             self.prose.get_or_insert(found);
         }
-        is_bold != is_lead && !text.to_lowercase().contains("deviation") || is_remark(text)
+        is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
     }
 }
 
@@ -258,7 +284,7 @@ impl Deviation {
         let of = |kind| {
             let named = words(kind).flat_map(|own| {
                 let is_own = move |key: &str| key.trim_matches(['*', ' ']).to_lowercase() == own;
-                fields.iter().filter(move |(key, _)| is_own(key))
+                fields.iter().filter(move |(key, value)| is_own(key) && !value.is_empty())
             });
             named.collect::<Vec<_>>()
         };
@@ -310,18 +336,19 @@ impl Deviation {
     }
 }
 
-/// Returns the bullets between a bold head and the first label, joined as sentences.
+/// Returns the bullets between a bold head and the first label, joined as sentences. A head that ends with a colon lists
+/// something else.
 fn unlabelled(passage: &str) -> String {
     let mut lines = passage.lines();
     let head = lines.next().unwrap_or_default();
-    if !(head.starts_with("**") || head.starts_with('#')) {
+    if !(head.starts_with("**") || head.starts_with('#')) || is_lead(head) {
         return String::new();
     }
     let (mut told, mut is_bullet) = (String::new(), false);
     for line in lines.map(str::trim).take_while(|line| label_of(line).is_none()) {
         let text = without_bullet(line);
         let begins = text.len() < line.len();
-        is_bullet |= begins;
+        is_bullet = begins || is_bullet && !line.is_empty();
         if begins && !told.is_empty() && !told.ends_with(['.', '!', '?', ':', ';']) {
             told.push('.');
         }
@@ -336,7 +363,9 @@ fn unlabelled(passage: &str) -> String {
 fn paths(list: &str) -> impl Iterator<Item = String> {
     let words = list.split([',', ';']).filter_map(|entry| entry.split_whitespace().next());
     let paths = words.map(|word| word.trim_matches(|c: char| "`*\"'".contains(c)));
-    paths.filter(|path| path.contains(['.', '/'])).map(str::to_owned)
+    paths
+        .filter(|path| path.contains(['.', '/']) && path.contains(char::is_alphanumeric))
+        .map(str::to_owned)
 }
 
 /// A kind at the start of a text: `[Rule 1 - Bug]`, `DEVN-01`, `Rule 3`.
@@ -362,6 +391,19 @@ static DENIAL: Pattern = Pattern::new(
             | as\ (?:planned|per\ plan) | wie\ geplant ) \W*(?:[.!(–—-]|$) )",
 );
 
+/// Returns whether a title begins with a word for deviations.
+fn names_deviations(title: &str) -> bool {
+    title_words(title).first().is_some_and(|word| has("deviations", word))
+}
+
+/// Returns whether a section of deviations is one of decisions, too: `Decisions & Deviations`.
+fn is_of_decisions(title: &str) -> bool {
+    let mut words = title_words(title);
+    words.retain(|word| word != "and");
+    let is = |kind, pair: &[String]| pair.iter().any(|word| has(kind, word));
+    words.windows(2).any(|pair| is("decisions", pair) && is("deviations", pair))
+}
+
 /// What takes a denial back in its own clause: `None, except that …`.
 static EXCEPTION: Pattern = Pattern::new(
     r"^[^.,:;(–—]*(?:,? (?:except|apart from|aside from|other than|excepto|exceto|salvo|sauf|außer|кроме) |, (?:but|pero|mas|mais|aber|но|кроме) |，除了)",
@@ -369,14 +411,20 @@ static EXCEPTION: Pattern = Pattern::new(
 
 /// Returns whether a text says that nothing deviated.
 fn is_none(text: &str) -> bool {
+    let (bare, is_denied) = denial(text);
+    let clause = bare.split(" - ").next().unwrap_or_default();
+    (is_denied || says_none(text)) && !EXCEPTION.is_match(clause)
+}
+
+/// Returns a text in lower case without what may stand before a denial, and whether it begins with one.
+fn denial(text: &str) -> (String, bool) {
     let lower = unmarked(text).to_lowercase();
     let openings = ["there were ", "there was ", "es gab ", "the ", "this "];
     let bare = openings.iter().find_map(|own| lower.strip_prefix(own)).unwrap_or(&lower);
     // "None of the tests could run" is a deviation.
-    let is_denied = says_none(text)
-        || DENIAL.is_match(bare) && !bare.starts_with("none of ")
-        || begins("no deviation", bare);
-    is_denied && !EXCEPTION.is_match(bare.split(" - ").next().unwrap_or_default())
+    let is_denied =
+        DENIAL.is_match(bare) && !bare.starts_with("none of ") || begins("no deviation", bare);
+    (bare.to_owned(), is_denied)
 }
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.

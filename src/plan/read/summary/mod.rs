@@ -338,7 +338,15 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         let count = Count::parse(text.trim_start_matches(['*', '`', '~', ' ']));
         (count.map(|count| count.done), count.and_then(|count| count.total))
     };
-    let from_node = |node: &Node| node.as_text().map_or((None, None), parse);
+    let is_done = |task: &Node| {
+        let word = task.get(&["status"]).and_then(Node::as_text);
+        word.is_none_or(|word| PlanState::parse(word) == Some(PlanState::Complete))
+    };
+    // A number, `5/5`, or a list of tasks, all of them done.
+    let from_node = |node: &Node| match &node.value {
+        Value::List(tasks) if tasks.iter().all(is_done) => (u32::try_from(tasks.len()).ok(), None),
+        _ => node.as_text().map_or((None, None), parse),
+    };
     let fields = words("completed tasks").filter_map(|key| document.get(key)).map(from_node);
     let found: Vec<_> = fields.chain(document.values("completed tasks").map(parse)).collect();
     let completed = found.iter().find_map(|(done, _)| *done);

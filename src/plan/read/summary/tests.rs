@@ -75,6 +75,7 @@ const BOTH: &[Case] = &[
     ("plan: 1", "## Deviations\n\n**Total deviations:** 4 auto-fixed\n", Some(4), None),
     ("plan: 1", "", None, None),
     ("deviations:", "", None, None),
+    ("plan: 1", "## Deviations\n", None, None),
     ("plan: 1", "## Deviations\n\nNone.\n", Some(0), Some(&[])),
     ("plan: 1", "- **Deviations:** 0\n", Some(0), Some(&[])),
     (
@@ -142,6 +143,18 @@ fn what_is_not_understood_is_a_warning() {
     assert_eq!(parsed.value.duration_minutes, None);
     let lines: Vec<_> = parsed.warnings.iter().map(|one| one.place.line).collect();
     assert_eq!(lines, [Some(2), Some(3)]);
+}
+
+#[test]
+fn tasks_may_be_listed() {
+    for (front, expected) in [
+        ("tasks:\n  - name: a\n  - name: b\n    status: complete", Some(2)),
+        ("tasks:\n  - name: a\n    status: pending", None),
+        ("tasks: {done: 3}", None),
+    ] {
+        let summary = Summary::parse(&format!("---\n{front}\n---\n"), Path::new("a.md")).value;
+        assert_eq!(summary.tasks.completed, expected, "{front}");
+    }
 }
 
 #[test]

@@ -31,10 +31,26 @@ fn fixes_are_entries_and_their_details_are_not() {
 
 #[test]
 fn bullets_without_labels_below_a_head_tell_the_problem() {
-    let text = "## Deviations\n\n**[Rule 1 - Bug] Fixed the date**\n- The field held\n  a `u8`\n- Read as text\n- **Files:** `a.rs`\n\n**Impact:** none\n- no more\n";
+    let text = "## Deviations\n\n**[Rule 1 - Bug] Fixed the date**\n- The field held\n  a `u8`\n- Read as text\n- **Files:** `a.rs`\n\n**[Rule 3] Added crates:**\n- `serde`\n\n**Impact:** none\n- no more\n";
     let found = read(text).1;
     assert_eq!(found[0].issue.as_deref(), Some("The field held a `u8`. Read as text"));
-    assert_eq!(found[0].files, ["a.rs"]);
+    assert_eq!((&*found[0].files, &found[1].issue), (&["a.rs".to_owned()][..], &None));
+}
+
+#[test]
+fn decisions_in_a_section_of_both_are_no_deviations() {
+    let head = "## Decisions & Deviations\n\n";
+    for (text, expected) in [
+        ("- Kept one table\n- Split it later\n", None),
+        ("We kept one table.\n", None),
+        ("- Kept one table\n- [Rule 1 - Bug] Wrong date\n", Some(1)),
+        ("- No deviations\n- Kept one table\n", Some(0)),
+        ("**Decisions:**\n- Kept one table\n\n**Deviations:**\n- Task 3 skipped\n", Some(1)),
+        ("### Decisions\n- Kept one table\n\n### Deviations\n- Task 3 skipped\n", Some(1)),
+    ] {
+        assert_eq!(read(&format!("{head}{text}")).0, expected, "{text}");
+    }
+    assert_eq!(read("## Deviations from Decisions\n- Task 3 skipped\n").0, Some(1));
 }
 
 #[test]
@@ -113,9 +129,12 @@ fn none_is_none_in_many_words() {
     }
     for text in [
         "None of the tests could run",
+        "None, except that the cache was left out.",
+        "No deviations, but the cache was left out.",
         "Executed as one commit",
         "As planned we could not use sled; replaced by sqlite",
         "Implemented as specified in RFC 7231 instead of the draft",
+        "Sin desviaciones, excepto la caché",
         "Plan executed without the tests",
     ] {
         assert_eq!(read(&format!("## Deviations\n\n{text}\n")).0, Some(1), "{text}");
@@ -144,9 +163,21 @@ fn what_names_its_rule_counts_behind_a_none() {
     for text in [
         "None major - two in the text.\n\n1. **[Rule 1 - Bug] Wrong date.** It was a number.\n2. **[Rule 3 - Blocking] No crate.** Added.\n",
         "None beyond the following:\n\n- [Rule 1] Wrong date\n- [Rule 3] No crate\n",
+        "None beyond these two:\n\n- Wrong date\n- No crate\n",
+        "None, except for the following:\n\n- Wrong date\n- No crate\n",
     ] {
         assert_eq!(items(&format!("## Deviations\n\n{text}")).len(), 2, "{text}");
     }
+}
+
+#[test]
+fn a_heading_over_numbered_entries_is_none_itself() {
+    let text = "## Deviations\n\n### Rule 3 \u{2014} Auto-fixed blocking issues\n\n**1. Wrong date**\n- **Fix:** x\n\n\
+                **2. [Rule 3] No crate**\n- **Issue:** y\n\n### Auto-fixed Issues (Rule 1: Bugs)\n\n**3. No lock**\n- **Fix:** z\n";
+    assert_eq!(
+        items(text),
+        [item("Wrong date", ""), item("[Rule 3] No crate", "Rule 3"), item("No lock", "")]
+    );
 }
 
 #[test]
@@ -156,6 +187,7 @@ fn decisions_checks_and_measurements_are_no_deviations() {
         "### Deferred Enhancements\n- Several calendars\n",
         "### [Verified, not trusted] The checks fire\n\n| Pattern | Good file |\n|---|---|\n| `a` | MATCH |\n",
         "### Scope Notes\n- The first task was complete already\n",
+        "### Rule 1/2/3 issues: None.\n",
         "**No other deviations.** No rule was needed.\n",
         "- **Scope note (not a deviation):** the second walk was left alone\n",
     ] {
