@@ -707,6 +707,20 @@ const ROWS: &[Row] = &[
         "plan 2",
     ),
     (
+        "the same with the status below the milestone's name",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## Milestones\n\n- v1.0 Desk\n  - Status: shipped 2026-01-02\n  - Phases: 1-4\n\
+                 - v2.0 Web\n  - Status: in progress\n  - Phases: 1-3\n\n\
+                 ## Phases\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n",
+            ),
+            ("milestones/v1.0-phases/04-desk/04-01-PLAN.md", "# Plan\n"),
+            ("milestones/v1.0-phases/04-desk/04-01-SUMMARY.md", DONE),
+        ],
+        "plan 2",
+    ),
+    (
         "a word in brackets behind a phase's name",
         &[(
             "ROADMAP.md",

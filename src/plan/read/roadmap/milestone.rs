@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::markdown::{Outline, Section, TableRow};
+use crate::markdown::{Block, Outline, Section, TableRow};
 use crate::plan::read::roadmap::MAX_MILESTONES;
 use crate::plan::read::roadmap::section::numbers;
 use crate::plan::read::vocabulary::{has, says, without_status};
@@ -152,11 +152,22 @@ fn unlabelled(title: &str) -> &str {
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let lists = document::sections(outline, "milestones");
-    let items = lists.flat_map(|section| outline.items(&section.own));
-    let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
+    let mut listed: Vec<(&Block, &str, String)> = Vec::new();
+    for section in document::sections(outline, "milestones") {
+        for (block, item) in outline.items(&section.own) {
+            let label = item.text.split_once(':').map(|(label, _)| label.to_lowercase());
+            let is_part = label.is_some_and(|label| ["status", "phases"].contains(&&*label));
+            match listed.last_mut().filter(|_| item.depth > 0) {
+                Some((.., text)) if is_part => text.extend([" — ", &item.text]),
+                _ if item.depth == 0 => listed.push((block, &item.text, item.text.clone())),
+                _ => {}
+            }
+        }
+    }
+    let found = listed.iter().map(|(block, name, text)| {
         let start = block.range.start;
-        milestone(&item.text, (start..start, block.line), numbering)
+        let one = milestone(text, (start..start, block.line), numbering);
+        RoadmapMilestone { name: plain(name), ..one }
     });
     let all = outline.all();
     let tables = outline.tables(&all).filter(|table| {
