@@ -169,6 +169,14 @@ const ROWS: &[Row] = &[
         "execute 2",
     ),
     (
+        "a phase that was put off until after something",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans (deferred post-MVP)**\n- [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
         "a dropped plan, and one that only the roadmap counts",
         &[
             (
@@ -788,6 +796,15 @@ const ROWS: &[Row] = &[
         "a page about plans in their folder",
         &[("phases/02-loans/plans/README.md", "# What belongs here\n")],
         "plan 2",
+    ),
+    (
+        "a template that was not filled in",
+        &[(
+            "ROADMAP.md",
+            "# {Project Name} Roadmap\n\n- [ ] Phase 1: {name}\n- [ ] Phase 2: {name}\n\n### Phase 1: {Name}\n\n\
+             | Phase | Done | Status |\n|---|---|---|\n| 2 - {name} | {0}/{N} | {pending/active} |\n",
+        )],
+        "ship",
     ),
     (
         "a position that the tool's repair left open",

@@ -237,6 +237,13 @@ static AFTER_DROPPING: Pattern = Pattern::new(
     r"^(?:(?:on )?20\d\d-\d\d-\d\d|(?:(?:by|into|to) )?(?:(?:phase|plan) [\w.-]+|v?\d[\w.-]*)|\([^()]*\)|,? ?(?:see|since|because) .*)?[.!]?$",
 );
 
+/// What may follow it in a remark behind a name: a reason, too.
+static IN_REMARK: Pattern = Pattern::new(
+    r"(?x)^(?: [.,;:!(–—] | -\ | indefinitely\b | entirely\b
+        | (?:by|to|into|until|till|since|because|due|per|from|after|before|for|post|pending|as|at|via|with|without|beyond|during|next|in\ favou?r)\b
+        | (?:(?:in|on)\ )? (?: (?:phase|plan|milestone)\ [\w.-]+$ | v?\d | q[1-4]\b | now$ | later$ ) )",
+);
+
 /// Returns what follows the word with which a text in lower case drops work.
 fn after_dropping(text: &str) -> Option<&str> {
     // A single word may describe what the work is about: `int main(void)`.
@@ -255,13 +262,21 @@ pub(crate) fn says_dropped(text: &str) -> bool {
     after_dropping(&lower).is_some_and(|rest| AFTER_DROPPING.is_match(rest.trim_start()))
 }
 
+/// Returns whether a remark behind a name says that the phase or plan will not be done: `deferred, since …`, `moved to v2`,
+/// but not `deferred loading`.
+pub(crate) fn remark_drops(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    says_dropped(text)
+        || after_dropping(&lower).is_some_and(|rest| IN_REMARK.is_match(rest.trim_start()))
+}
+
 /// Marks that separate a name from the status after it.
 const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
 
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
-    let is_own = |text: &str| is_status(text) || says_dropped(text);
+    let is_own = |text: &str| is_status(text) || remark_drops(text);
     let (mut name, mut status) = (text, None);
     // A symbol, a dash and a bracket may follow each other.
     loop {

@@ -49,7 +49,7 @@ use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
-use crate::plan::read::vocabulary::{after_phase, has, says_dropped, split_status};
+use crate::plan::read::vocabulary::{after_phase, has, remark_drops, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
@@ -200,13 +200,14 @@ impl Roadmap {
             phases: Vec::new(),
             by_number: HashMap::new(),
             unread: Vec::new(),
+            is_template: false,
         };
         assembly.read();
-        let Assembly { mut phases, milestones, unread, .. } = assembly;
+        let Assembly { mut phases, milestones, unread, is_template, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = not_understood(&outline, numbering);
         not_understood.extend(unread);
-        if phases.is_empty() {
+        if phases.is_empty() && !is_template {
             not_understood.extend(unread_work(&outline));
         }
         not_understood.truncate(MAX_REPORTED);
@@ -265,6 +266,8 @@ struct Assembly<'a, 'o> {
     by_number: HashMap<PhaseNumber, Vec<usize>>,
     /// Lines that name a phase in a form that is not read.
     unread: Vec<Located<String>>,
+    /// Whether it lists phases of a template that was not filled in: `Phase 1: {name}`.
+    is_template: bool,
 }
 
 impl Assembly<'_, '_> {
@@ -315,7 +318,8 @@ impl Assembly<'_, '_> {
         let numbers = unread_numbers(outline, &details, numbering);
         let found =
             items.into_iter().chain(numbers.into_iter().map(|(one, line)| (Some(one), line)));
-        let is_known = |number: PhaseNumber| self.by_number.contains_key(&number);
+        let is_known =
+            |number: PhaseNumber| self.is_template || self.by_number.contains_key(&number);
         let unread =
             found.filter_map(|(number, line)| (!number.is_some_and(is_known)).then_some(line));
         self.unread.extend(unread);
@@ -336,6 +340,10 @@ impl Assembly<'_, '_> {
     /// Adds what a mention says to the phase of its number in its milestone, or a new phase if none matches. Only a list
     /// entry or a row outside of shipped milestones may mean a phase that has shipped.
     fn merge(&mut self, found: RoadmapPhase) {
+        if found.name.as_deref().is_some_and(|name| name.starts_with('{')) {
+            self.is_template = true;
+            return;
+        }
         let is_shipped = found.milestone.is_some_and(|index| self.milestones[index].is_shipped);
         let same = self.by_number.entry(found.number.clone()).or_default();
         let find = |may_differ: bool| {
@@ -433,7 +441,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
     let bare = bare.trim_chars(&['*', '~', ':', '_', ' ']);
-    let is_dropping = |span: &Span<'_>| says_dropped(span.text);
+    let is_dropping = |span: &Span<'_>| remark_drops(span.text);
     // Other text in the brackets after a name describes its content.
     let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
         let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
@@ -447,7 +455,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
         dropped.map(|span| PhaseProgress::parse(span.text).unwrap_or(PhaseProgress::Removed));
     Some(RoadmapPhase {
         number,
-        name: given(bare.text),
+        name: Some(bare.text.to_owned()).filter(|name| !name.is_empty()),
         status: is_struck.then_some(PhaseProgress::Removed).or(dropped),
         stated_status: status.map(Span::stated),
         is_listed: true,
@@ -561,7 +569,8 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             Some(Span::new(text, range.start, row.line))
         };
         let first = row.cells.first()?;
-        let Some((number, rest)) = phase_in_front(first, numbering) else {
+        let numbered = phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering));
+        let Some((number, rest)) = numbered else {
             // An id that is not read: `KIOSK-03`.
             let is_open = cell(status).is_some_and(|span| PhaseProgress::is_open_status(span.text));
             let word = first.trim_matches(['*', ' ']);
@@ -576,7 +585,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         let name = cell(name).map_or(rest, |span| span.text);
         let phase = RoadmapPhase {
             number,
-            name: given(name),
+            name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             row: Some(ProgressRow {
                 status: if status.is_some() { cell(status) } else { beside }.map(Span::stated),
                 completed: cell(completed).map(Span::stated),
@@ -592,10 +601,23 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
     Some(table.rows.iter().filter_map(read))
 }
 
+/// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
+fn coded_phase(cell: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split(cell.trim_matches(['*', ' ']))?;
+    let is_id = rest.is_empty() || rest.starts_with(['.', ':', '*']) || rest.starts_with(" -");
+    let name = rest.trim_start_matches(['.', ':', '*', '-', '–', '—', ' ']);
+    (number.has_code() && is_id).then_some((number, name))
+}
+
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
 pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
     let text = unmarked(text);
-    let (number, rest) = numbering.split(after_phase(text).map_or(text, str::trim_start))?;
+    let named = after_phase(text).map(str::trim_start);
+    // Without the word, `M1` may be a milestone and `S3` a name.
+    let (number, rest) = numbering.split(named.unwrap_or(text))?;
+    if named.is_none() && number.has_code() {
+        return None;
+    }
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let after = rest.trim_start_matches(['-', '–', '—']);
     if after.len() < rest.len() && after.starts_with(is_digit) {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
-use crate::plan::read::vocabulary::{Field, begins, find, has, says_dropped};
+use crate::plan::read::vocabulary::{Field, begins, find, has, remark_drops, says_dropped};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
@@ -182,7 +182,7 @@ fn ends_dropped(text: &str) -> bool {
     let text = text.trim_end_matches(['*', '_', ' ']);
     let last = text.rsplit(['—', '–']).next().filter(|last| *last != text).map(str::trim);
     let inside = text.strip_suffix([')', ']']).and_then(|text| text.rsplit(['(', '[']).next());
-    last.is_some_and(says_dropped) || inside.is_some_and(says_dropped)
+    last.is_some_and(says_dropped) || inside.is_some_and(remark_drops)
 }
 
 /// Returns the number of the plan that an entry of phase `phase` names, and the text after it.
