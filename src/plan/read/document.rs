@@ -22,7 +22,7 @@ use crate::markdown::{
 use crate::plan::read::phase_dir::FolderName;
 use crate::plan::read::vocabulary::{find, has, words};
 use crate::plan::read::{FileName, PhaseNumbering, PlanNumber};
-use crate::text::{after_byte_order_mark, given, join, non_placeholder, words_in};
+use crate::text::{after_byte_order_mark, given, join, non_placeholder, one_line, words_in};
 use crate::warning::{Parsed, Warning};
 
 /// A parsed PLAN or SUMMARY file.
@@ -244,11 +244,18 @@ pub(crate) fn on_one_line(outline: &Outline<'_>, block: &Block, item: &ListItem)
 /// Returns what is indented below a list item as one line, without ticked boxes: `a; b`.
 pub(crate) fn details(outline: &Outline<'_>, block: &Block, item: &ListItem) -> Option<String> {
     let below = block.range.start + 1..item.whole.end;
-    let lines = outline.blocks(&below).iter().filter_map(|block| match &block.content {
-        BlockContent::Item(item) if item.checked != Some(true) => Some(item.text.clone()),
-        _ => None,
+    let lines = outline.blocks(&below).iter().filter_map(|block| {
+        let text = match &block.content {
+            BlockContent::Item(item) if item.checked != Some(true) => item.text.clone(),
+            BlockContent::Paragraph => one_line(outline.slice(&block.range)),
+            _ => return None,
+        };
+        Some(text).filter(|text| !text.is_empty())
     });
     lines.reduce(|joined, line| {
+        if is_lead(&joined) {
+            return format!("{joined} {line}");
+        }
         let joined = joined.trim_end_matches([';', '.', ',']);
         format!("{joined}; {line}")
     })
@@ -261,7 +268,8 @@ pub(crate) fn is_lead(text: &str) -> bool {
 
 /// Returns a text with the joint before its details.
 fn with_joint(text: &str) -> String {
-    let joint = if is_lead(text) { " " } else { ": " };
+    let is_sentence = text.trim_end_matches(['*', '_', ')']).ends_with(['.', '!', '?']);
+    let joint = if is_lead(text) || is_sentence { " " } else { ": " };
     format!("{text}{joint}")
 }
 
@@ -346,6 +354,8 @@ mod tests {
                 "Label printer (needs its own phase): one driver; paper sizes; no cloud",
             ),
             ("- **Launch:**\n  - a\n", "**Launch:** a"),
+            ("- Launch\n  - a:\n    - a1\n    - a2\n  - b\n", "Launch: a: a1; a2; b"),
+            ("- It hangs.\n\n  Only at\n  night.\n", "It hangs. Only at night."),
             ("- [ ] Move\n  - [x] read\n  - [ ] write\n", "Move: write"),
             ("- Run it\n  ```\n  make\n  ```\n\nAfter it.\n", "Run it"),
         ] {

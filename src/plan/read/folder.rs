@@ -169,7 +169,7 @@ impl PlanningFolder {
         let active = match names.as_slice() {
             [] => None,
             names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
-            _ if self.has_own_phases() => None,
+            _ if stated.is_empty() && self.has_own_phases() => None,
             [only] if stated.is_empty() => Some(only.clone()),
             names => {
                 let problem = if stated.is_empty() {

@@ -222,7 +222,7 @@ impl PhaseDir {
         let mut files = Vec::new();
         for (entry, kind) in listed {
             let own = file_name(&entry);
-            if kind == PathKind::File {
+            if kind == PathKind::File || entry.starts_with('.') {
                 files.push(entry);
             } else if FileName::parse_in(own, &folder).is_some() {
                 let message = match kind {
@@ -232,6 +232,7 @@ impl PhaseDir {
                 warnings.push(Warning::file(&dir.join(entry), message));
             } else if kind == PathKind::Folder
                 && !homes.contains(&&*entry)
+                && entry != check::REMEDIATION
                 && !has("folder without phases", &entry.to_lowercase())
                 && holds_plans(&dir.join(&entry), 2)?
             {
@@ -355,11 +356,13 @@ fn plans(folder: &FolderName<'_>, dir: &Path, names: &[String]) -> Vec<PlanSlot>
                 of_phase.push((name, file));
                 continue;
             };
-            // A name is of the first plan of its number that has no such file, unless it is that of another.
+            // A name without a slug is of the first plan of its number, and any is of a plan without one, unless that
+            // has its file: `01-PLAN.md` beside `01-GAP-PLAN.md`.
             let own = (number.clone(), file.slug.clone());
             let same = slots.range((number.clone(), None)..);
             let mut same = same.take_while(|((other, _), _)| *other == number);
-            let known = same.find(|(_, slot)| !slot.has(kind));
+            let fits = |slug: &Option<String>| slug.is_none() || file.slug.is_none();
+            let known = same.find(|((_, slug), slot)| fits(slug) && !slot.has(kind));
             let known = known.map(|(key, _)| key.clone());
             let known = known.filter(|_| !slots.contains_key(&own));
             let slot = slots.entry(known.unwrap_or(own));

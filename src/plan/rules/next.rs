@@ -14,7 +14,7 @@ use crate::plan::{
 };
 use crate::project::vocabulary;
 use crate::storage::read;
-use crate::text::slug_of;
+use crate::text::{slug_of, words_in};
 
 const BLANK: &str = "blank";
 
@@ -88,7 +88,8 @@ impl<'a> Case<'a> {
                 let next = case.unfinished_after(cursor).next().filter(|next| !next.has_files())?;
                 let milestone = |at: usize| Some(&*survey.roadmap.milestones.get(at)?.name);
                 let (last, next) = (milestone(home(last)?)?, milestone(home(next)?)?);
-                let stated = survey.state.milestone.as_deref().or_else(|| survey.milestone())?;
+                let stated =
+                    survey.state.milestone.as_deref().or_else(|| unnamed_milestone(survey))?;
                 let is_end = is_same_milestone(last, stated) && !is_same_milestone(next, stated);
                 let is_over = || survey.shipped.is_some() || survey.has_shipped(last);
                 (is_end && !is_over()).then(|| Step::new(Action::Ship, None))
@@ -180,9 +181,9 @@ impl<'a> Case<'a> {
         Rule {
             name: "untested",
             reason: "VBW's auto_uat asks for a user test of the last finished phase",
-            test: |case, _| {
+            test: |case, choice| {
                 let phase = last_finished(case)?;
-                is_untested(case, phase).then(|| untested(case, phase))
+                is_untested(case, phase, choice.action).then(|| untested(case, phase))
             },
         },
         Rule {
@@ -195,6 +196,18 @@ impl<'a> Case<'a> {
             },
         },
     ];
+}
+
+/// Returns the open milestone of a roadmap where STATE.md names none, nor says that one is over or what follows it.
+fn unnamed_milestone(survey: &Survey) -> Option<&str> {
+    let says_more = |text: &str| {
+        milestone_version_in(text).is_some()
+            || words_in(&text.to_lowercase()).any(|word| has("shipped", word))
+            || !survey.numbering.phases_in(text).is_empty()
+    };
+    let mut said = survey.state.statuses().chain(survey.roadmap.title.as_deref());
+    let is_open = !survey.is_vbw() && !said.any(says_more);
+    survey.milestone().filter(|_| is_open)
 }
 
 /// Returns whether a milestone has ended: one is archived, or called shipped, or STATE.md says that none is active or that
@@ -232,6 +245,9 @@ fn over(case: &Case<'_>) -> Option<String> {
     if let Some(archive) = survey.folder.archive_of_active() {
         return Some(survey.archive_line(archive));
     }
+    // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
+    let is_partial = case.stated.is_some_and(|phase| phase.count(PlanState::Partial) > 0);
+    let is_open = |phase: &Phase| !case.scope.lists(&phase.number);
     let in_roadmap =
         || survey.last_of_shipped().map(|one| survey.line(vocabulary::ROADMAP, one.line));
     // GSD archives the roadmap, and may leave the phases where they are.
@@ -239,8 +255,9 @@ fn over(case: &Case<'_>) -> Option<String> {
         let archive = survey.folder.archive(survey.state.milestone.as_deref()?)?;
         archive.has_roadmap_beside().then(|| survey.archive_line(archive))
     };
-    let place = no_milestone.or(shipped).or_else(in_roadmap).or_else(archived);
-    place.filter(|_| is_listed_done(case))
+    let shipped = shipped.or_else(in_roadmap).or_else(archived);
+    let place = no_milestone.or_else(|| shipped.filter(|_| !is_partial));
+    place.filter(|_| is_listed_done(case) && !case.unfinished_after(None).any(is_open))
 }
 
 /// Returns the archive that has a folder for each phase that the roadmap lists.
@@ -328,10 +345,17 @@ fn open_check<'a>(case: &Case<'a>, phase: &'a Phase) -> Option<&'a Check> {
     phase.open_checks().find(holds)
 }
 
-/// Returns whether config.json requires a user test that a finished phase has not had.
-fn is_untested(case: &Case<'_>, phase: &Phase) -> bool {
-    let is_test = |check: &Check| check.kind == CheckKind::Uat;
-    case.survey.workflow.requires_uat && !phase.checks().iter().any(is_test)
+/// Returns whether config.json requires a user test that a finished phase has not had, although all phases before it
+/// have. A setting that is not followed is ignored, except at the end of the milestone.
+fn is_untested(case: &Case<'_>, phase: &Phase, action: Action) -> bool {
+    let is_tested = |phase: &Phase| {
+        let mut checks = phase.checks().iter();
+        checks.any(|check| check.kind == CheckKind::Uat && check.outcome != CheckOutcome::Unknown)
+    };
+    let mut before = case.members.iter().take_while(|other| other.number < phase.number);
+    case.survey.workflow.requires_uat
+        && !is_tested(phase)
+        && (action == Action::Ship || before.all(|other| !other.is_begun() || is_tested(other)))
 }
 
 /// Returns the check of the last finished phase that STATE.md names in such a status: `verifying`, `Phase complete — ready for

@@ -13,6 +13,7 @@ use crate::plan::{
     Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase,
     Says, StateFile, Survey,
 };
+use crate::text::words_in;
 
 impl<'a> Case<'a> {
     /// Whether a phase belongs to the milestone; if no rule applies, it does.
@@ -234,6 +235,12 @@ fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
 /// Returns whether a status says that a check of the finished phase follows.
 pub(in crate::plan) fn names_check(status: &str) -> bool {
     let lower = status.to_lowercase();
+    names_any_check(status)
+        && !words_in(&lower).any(|word| ["verified", "passed", "approved"].contains(&word))
+}
+
+fn names_any_check(status: &str) -> bool {
+    let lower = status.to_lowercase();
     ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
 }
 
@@ -246,5 +253,6 @@ pub(in crate::plan) fn row_names_check(row: &ProgressRow) -> bool {
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
 pub(in crate::plan) fn names_step(status: &str) -> bool {
     let lower = status.to_lowercase();
-    names_check(status) || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
+    names_any_check(status)
+        || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
 }

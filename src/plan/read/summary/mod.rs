@@ -397,7 +397,7 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
             ..Decision::default()
         }
     });
-    let mut list: Vec<Decision> = stated.collect();
+    let mut list: Vec<Decision> = stated.filter(|one| !is_absent(&one.text)).collect();
     let outline = &document.outline;
     let is_known = node.is_some() || decision::sections(outline).next().is_some();
     if list.is_empty() {
