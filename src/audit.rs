@@ -338,7 +338,7 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     }
     let found = entry_audit(&project.dry_run(true))?;
     warnings.extend(found.warnings);
-    // The entries' own audit looks neither at the log nor at what is no section of the notepad.
+    // The entries' own audit reads neither the log nor the notepad outside its sections.
     for file in [store.log(), store.notepad()] {
         read::text_or_warning(&file, warnings);
     }

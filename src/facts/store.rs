@@ -411,7 +411,7 @@ macro_rules! row {
             $($(#[$field_attribute])* $field_visibility $field: $type,)+
         }
 
-        // Not every struct needs all of these.
+        // Some structs are read only as a part of a row, others only as a whole one.
         #[allow(dead_code)]
         impl $name {
             /// The names of the fields.

@@ -184,7 +184,7 @@ const BATCH: usize = 5_000;
 const SMALL_BATCH: usize = 500;
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Timeout for a statement of a sync if there is no budget.
+/// Timeout for each SQL statement of a sync without a time budget.
 const SYNC_WAIT: Duration = Duration::from_mins(2);
 
 /// The direction in which operations are transferred.

@@ -798,6 +798,33 @@ const ROWS: &[Row] = &[
         "plan 2",
     ),
     (
+        "plans in a hidden folder of a phase",
+        &[
+            ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n"),
+            ("phases/01-shelves/01-01-PLAN.md", "# Plan\n"),
+            ("phases/01-shelves/01-01-SUMMARY.md", DONE),
+            ("phases/01-shelves/.old/01-02-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/.old/02-01-PLAN.md", "# Plan\n"),
+        ],
+        "plan 2",
+    ),
+    (
+        "a milestone that the status calls shipped, without a field for it",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n## v1.0 Desk\n\n- [x] **Phase 1: Shelves**\n\n## v1.1 Web\n\n- [ ] **Phase 2: Loans**\n",
+            ),
+            (
+                "STATE.md",
+                "# State\n\nPhase: 1 of 2 (Shelves)\nStatus: v1.0 shipped, v1.1 is next\n",
+            ),
+            ("phases/01-shelves/01-01-PLAN.md", "# Plan\n"),
+            ("phases/01-shelves/01-01-SUMMARY.md", DONE),
+        ],
+        "plan 2",
+    ),
+    (
         "a template that was not filled in",
         &[(
             "ROADMAP.md",

@@ -346,7 +346,7 @@ fn live_by_name(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let [beside, inside] = archive.roadmaps(dir);
-        // Of these, at least one lies in or beside what is archived.
+        // An archived milestone has at least one of these.
         let marks = [beside, inside, dir.join(vocabulary::SHIPPED)];
         let is_archived = marks.iter().any(|mark| read::exists(mark));
         Some((milestone_version(&archive.slug)?, dir)).filter(|_| !is_archived)
