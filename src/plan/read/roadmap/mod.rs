@@ -45,6 +45,7 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline, Ranges, Section, Table, TableRow};
+use crate::plan::phase::may_be_same;
 use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
@@ -314,17 +315,34 @@ impl Assembly<'_, '_> {
             let milestone = version.and_then(|_| self.milestones.iter().position(is_named));
             self.merge(RoadmapPhase { milestone, ..phase });
         }
-        let items = unread_items(outline, &read, numbering);
-        let numbers = unread_numbers(outline, &details, numbering);
-        let found =
-            items.into_iter().chain(numbers.into_iter().map(|(one, line)| (Some(one), line)));
-        let is_known =
-            |number: PhaseNumber| self.is_template || self.by_number.contains_key(&number);
-        let unread =
-            found.filter_map(|(number, line)| (!number.is_some_and(is_known)).then_some(line));
-        self.unread.extend(unread);
+        for (number, line) in unread_items(outline, &read, numbering) {
+            let is_known = |number| self.is_template || self.by_number.contains_key(&number);
+            self.unread.extend((!number.is_some_and(is_known)).then_some(line));
+        }
+        self.add_numbers(unread_numbers(outline, &details, numbering));
         self.assign_by_range();
         self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
+    }
+
+    /// Adds the unread numbers of phases that nothing else names; if one has another name than the phase of its number, they
+    /// number something else.
+    fn add_numbers(&mut self, mut found: Vec<(PhaseNumber, Located<String>)>) {
+        let is_other = |(number, line): &(PhaseNumber, Located<String>)| {
+            let same = self.by_number.get(number).into_iter().flatten();
+            let mut names = same.filter_map(|at| self.phases[*at].name.as_deref());
+            names.any(|name| !may_be_same(&line.value, name))
+        };
+        if found.iter().any(is_other) {
+            return;
+        }
+        found.retain(|(number, line)| {
+            let home = self.home(line.range.start, number);
+            // Without any phase, numbered headings may be chapters.
+            !self.by_number.contains_key(number)
+                && (line.value.starts_with('|') || !self.phases.is_empty())
+                && !home.is_some_and(|at| self.milestones[at].is_shipped)
+        });
+        self.unread.extend(found.into_iter().map(|(_, line)| line));
     }
 
     /// Returns the innermost milestone whose block or section contains a byte offset and may contain the phase. A number

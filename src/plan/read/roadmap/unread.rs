@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges};
 use crate::plan::read::line::Span;
-use crate::plan::read::roadmap::{phase_in_front, rows, split_mark, title};
-use crate::plan::read::vocabulary::{after_phase, has};
+use crate::plan::read::roadmap::{milestone_version_in, phase_in_front, rows, split_mark, title};
+use crate::plan::read::vocabulary::{after_phase, has, says_dropped};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
 use crate::text::{is_digit, unmarked};
 
@@ -57,9 +57,15 @@ pub(super) fn unread_items(
         // The first line of a phase that was read is its own.
         lines.skip(usize::from(is_read)).filter_map(move |(line, number)| {
             let is_open = item.depth == 0 && item.checked == Some(false) && number == block.line;
-            let phase = named_phase(line, numbering);
+            let is_entry = item.depth == 0 || item.checked.is_some();
+            let phase = named_phase(line, numbering).filter(|_| is_entry);
             let value = || Located { value: line.trim().to_owned(), range: 0..0, line: number };
-            (phase.is_some() || is_open && line.contains(is_digit)).then(|| (phase, value()))
+            // It has a number that is not a version, and was not struck out.
+            let may_be_phase = line.contains(is_digit)
+                && milestone_version_in(line).is_none()
+                && !says_dropped(line)
+                && !line.starts_with("~~");
+            (phase.is_some() || is_open && may_be_phase).then(|| (phase, value()))
         })
     });
     lines.collect()
@@ -77,8 +83,8 @@ pub(super) fn unread_numbers(
         let (number, name) = numbering.split(span.text)?;
         let is_named =
             [". ", ": ", ") ", " - ", " – ", " — "].iter().any(|end| name.starts_with(end));
-        // `M1` may be a milestone.
-        (is_named && !number.has_code()).then_some((number, span))
+        // `M1` may be a milestone, `2026` is a year.
+        (is_named && !number.has_code() && !number.is_year()).then_some((number, span))
     });
     let number = |cell: &str| phase_in_front(cell, numbering).map(|(number, _)| number);
     let has_no_header = |block: &&Block| match &block.content {
