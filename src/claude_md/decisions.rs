@@ -2,17 +2,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex_lite::Regex;
 
 use crate::patterns;
 use crate::patterns::ContentWords;
 use crate::plan::document::is_lead;
 use crate::plan::read::vocabulary::{begins, has};
 use crate::plan::{Decision, PhaseNumber, Survey};
-use crate::text::{fold, is_absent, lower_words, negates, non_placeholder, pattern, words_in};
+use crate::text::{Pattern, fold, is_absent, lower_words, negates, non_placeholder, words_in};
 
 /// Number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
@@ -248,14 +246,12 @@ fn decides(decision: &Decision) -> bool {
 
 /// Text that only orders the work or says how far it is: it begins with the number of a phase or wave, says how many
 /// phases there are, or names their order. Not `Phasing out X`, which is a decision.
-static ORDERS_WORK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?x) ^\**(?:phases?|waves?)\ *\d | ^\d+\ (?:\w+\ )?phases\b | \bphasing\W*$
+static ORDERS_WORK: Pattern = Pattern::new(
+    r"(?x) ^\**(?:phases?|waves?)\ *\d | ^\d+\ (?:\w+\ )?phases\b | \bphasing\W*$
         | \bbuild[\ -]order\w* | \bplanning[\ -]depth\b
         | \b(?:phases?|waves?|milestone|roadmap)[\ -]
           (?:order\w*|numbering|structure|derived|roadmap|milestone|depth|parallel\w*|created|approved|complete)\b",
-    )
-});
+);
 
 fn is_binding(lower: &str) -> bool {
     words_in(lower).any(|word| has("binding", word))
@@ -281,18 +277,16 @@ fn revoked(all: &[Placed<'_>]) -> HashSet<*const Decision> {
 }
 
 /// A word that revokes, and the id after it: `02-01` in `reversal of the 02-01 pattern`.
-static REVOKED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b",
-    )
-});
+static REVOKED: Pattern = Pattern::new(
+    r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b",
+);
 
 /// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
 fn plan(decision: &Decision) -> Option<&str> {
     decision.source.as_deref().filter(|source| PLAN.is_match(source))
 }
 
-static PLAN: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d.*-\d[^-]*$"));
+static PLAN: Pattern = Pattern::new(r"\d.*-\d[^-]*$");
 
 fn impact(decision: &Decision) -> u8 {
     let reason = reason(decision);
@@ -311,11 +305,9 @@ fn era(text: Option<&str>) -> Era {
 }
 
 /// A milestone's version and a phase, at the start of a text.
-static ERA: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^\W*(?:(?:milestone\W+v?|v)(\d+(?:\.\d+)*)\b\W*)?(?:(?:phase|plan)\W+)*(\d[\w.]*)?",
-    )
-});
+static ERA: Pattern = Pattern::new(
+    r"(?i)^\W*(?:(?:milestone\W+v?|v)(\d+(?:\.\d+)*)\b\W*)?(?:(?:phase|plan)\W+)*(\d[\w.]*)?",
+);
 
 impl DecisionList {
     /// Returns the decisions in chronological order; missing dates and eras are taken from their neighbours.

@@ -2,11 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
-
-use crate::text::{pattern, quantity};
+use crate::text::{Pattern, quantity};
 use crate::warning::Warning;
 
 /// Maximum number of files for which the same warning is printed each time.
@@ -16,7 +13,7 @@ const MAX_FILES: usize = 5;
 ///
 /// Warnings are the same if they differ only in their location and in text in brackets.
 pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
-    static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r" \([^)]*\)"));
+    static BRACKETS: Pattern = Pattern::new(r" \([^)]*\)");
     let key = |warning: &Warning| BRACKETS.replace_all(&warning.message, "").into_owned();
     let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
     for warning in warnings {

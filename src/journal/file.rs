@@ -13,7 +13,6 @@ use std::ops::Range;
 #[cfg(unix)]
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
 use memchr::{memchr, memmem, memrchr};
@@ -26,7 +25,7 @@ use crate::error::{At, Error, Result};
 use crate::project::Environment;
 use crate::storage::read;
 use crate::text::{
-    is_invisible, is_joiner_or_selector, pattern, sanitized, strip_controls,
+    Pattern, is_invisible, is_joiner_or_selector, sanitized, strip_controls,
     without_byte_order_mark,
 };
 
@@ -251,7 +250,7 @@ pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
 }
 
 /// A string of a JSON text.
-static STRING: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(?:[^"\\]|\\.)*""#));
+static STRING: Pattern<Regex> = Pattern::new(r#""(?:[^"\\]|\\.)*""#);
 
 /// Returns a record's text as it is displayed: with hidden characters escaped, and each string as an agent may read it.
 pub(crate) fn displayed(json: &[u8]) -> Result<Box<RawValue>> {

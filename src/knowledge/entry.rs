@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
@@ -12,7 +11,7 @@ use serde::{Serialize, Serializer};
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::markdown::{FrontMatter, Lines, Node, Ranges, Value, front_matter, line_start};
-use crate::text::{capitalized, pattern, sanitized, word_enum};
+use crate::text::{Pattern, capitalized, sanitized, word_enum};
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -199,7 +198,7 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
 }
 
 /// A link to another entry; of `[[a [[b]]` only the innermost brackets count.
-static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[([^\[\]\n]+)\]\]"));
+static LINK: Pattern<Regex> = Pattern::new(r"\[\[([^\[\]\n]+)\]\]");
 
 /// Returns the targets of the links of a body, except in code, each with its line; `first` is the number of the body's
 /// first line.

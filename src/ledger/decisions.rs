@@ -5,10 +5,8 @@
 
 use std::ops::Range;
 use std::path::{Component, Path};
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::clock::parse_date;
@@ -20,7 +18,7 @@ use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::{Line, fold, line_end, line_gap, pattern};
+use crate::text::{Line, Pattern, fold, line_end, line_gap};
 use crate::warning::Parsed;
 
 /// The heading of a new rollup.
@@ -31,7 +29,7 @@ pub(crate) const MAX_BULLETS: usize = 10;
 const SEPARATORS: [char; 6] = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
 
 /// A day that does not begin inside a longer number.
-static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}"));
+static DATE: Pattern = Pattern::new(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}");
 
 /// A new entry: a decision, or a fix, which has a symptom.
 #[derive(Debug, Default, Deserialize)]
@@ -403,9 +401,8 @@ fn replaced(text: &str, decisions: &Decisions, bullets: &[String]) -> Option<Str
         .then_some(new)
 }
 
-static PULL_REQUEST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+")
-});
+static PULL_REQUEST: Pattern =
+    Pattern::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+");
 
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
 const ON_DISK_MARKER: &str = "on-disk invariant";

@@ -4,7 +4,6 @@
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
@@ -17,7 +16,7 @@ use crate::markdown::{FrontMatter, Outline, edit, item_end, line_start};
 use crate::project::{Project, confine};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::{is_absent, line_end, pattern, shell_word};
+use crate::text::{Pattern, is_absent, line_end, shell_word};
 use crate::warning::Warning;
 
 /// The files about the present, about what must not change, and about how it came about.
@@ -190,11 +189,9 @@ pub fn init(project: &Project, hook: impl Fn() -> Result<Changes>) -> Result<Ini
 
 /// A text that says nothing yet: a word for what is unknown, or one pair of brackets around all of it, which may not be
 /// closed. Text after the closing bracket, such as the target of a link, is content.
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?is)^(?:todo|unknown \(needs human.*|needs triage.*|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?|<[^<>]*>?|\[[^\[\]]*\]?)$",
-    )
-});
+static PLACEHOLDER: Pattern<Regex> = Pattern::new(
+    r"(?is)^(?:todo|unknown \(needs human.*|needs triage.*|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?|<[^<>]*>?|\[[^\[\]]*\]?)$",
+);
 
 /// A bullet of the outermost list.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Collects what an agent needs to write the next update: a batch of commits, the specs that they name, and the rules.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
@@ -16,7 +15,7 @@ use crate::ledger::{coverage, state, update};
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::pattern;
+use crate::text::Pattern;
 use crate::warning::Warning;
 
 /// Maximum number of commits in a batch, unless a caller says otherwise.
@@ -141,9 +140,8 @@ pub fn skill() -> Result<String> {
 /// Folders of specs and plans.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
 /// The path of a spec in a message.
-static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w")
-});
+static NAMED: Pattern<Regex> =
+    Pattern::new(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w");
 /// Maximum number of files returned.
 const MAX_FILES: usize = 20;
 /// Maximum total size of their texts, in bytes.

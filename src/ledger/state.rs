@@ -2,7 +2,6 @@
 //! in our format and in other tools'.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use regex_lite::Regex;
@@ -19,7 +18,7 @@ use crate::markdown::{Outline, edit, without_comments};
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{Line, fold, join, line_end, line_gap, pattern};
+use crate::text::{Line, Pattern, fold, join, line_end, line_gap};
 
 /// Placeholder for an unknown value.
 const UNKNOWN: &str = "Unknown (needs human)";
@@ -35,8 +34,7 @@ pub(crate) const SECTIONS: [&str; 6] = [
 ];
 
 /// Matches words about the past or about intentions; STATE.md describes only the present.
-static NON_PRESENT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(should|we used to|previously|formerly)\b"));
+static NON_PRESENT: Pattern = Pattern::new(r"(?i)\b(should|we used to|previously|formerly)\b");
 
 /// A new state.
 #[derive(Debug, Default, Deserialize)]
@@ -205,15 +203,13 @@ pub(crate) const NO_HASH: &str = "none yet";
 /// The note after the hash that `init` writes: the checked-out commit, which covers nothing yet.
 pub(crate) const INIT_NOTE: &str = "(nothing is covered yet)";
 
-static ANCHOR: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$"));
-static UPDATED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?im)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)"));
+static ANCHOR: Pattern = Pattern::new(r"(?im)^[>*_ \t-]*commits covered through[*_ ]*:[*_ ]*(.*)$");
+static UPDATED: Pattern =
+    Pattern::new(r"(?im)^[>*_ \t-]*last memory update[*_ ]*:[*_` ]*([0-9/-]*)");
 /// The comment that another tool reads.
-static COMMENT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->"));
+static COMMENT: Pattern = Pattern::new(r"<!--[^\n>]*:last-commit:([0-9A-Fa-f]{4,64})\b[^\n]*?-->");
 /// A word that is long enough to be no other word, and a year neither.
-static HASH: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9A-Fa-f]{7,64}\b"));
+static HASH: Pattern = Pattern::new(r"\b[0-9A-Fa-f]{7,64}\b");
 
 /// A hash that stands for all commits up to it.
 #[derive(Debug, PartialEq, Eq)]

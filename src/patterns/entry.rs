@@ -3,17 +3,15 @@
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
-use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
 use crate::patterns::trace::{Trace, cited};
 use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber};
-use crate::text::{fold, non_placeholder, one_line, pattern, sha256, words_in};
+use crate::text::{Pattern, fold, non_placeholder, one_line, sha256, words_in};
 use crate::warning::Parsed;
 
 /// The bullet that stands for an empty list.
@@ -179,14 +177,12 @@ pub(crate) struct EntryHeading {
 const MAX_WORDS_BEFORE: usize = 3;
 
 /// `Phase`, and what may stand between it and its number.
-static PHASE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bphase[ #:_*`-]*"));
+static PHASE: Pattern = Pattern::new(r"(?i)\bphase[ #:_*`-]*");
 
 /// A date with the brackets around it and other words in them, or alone.
-static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"[(\[][^()\[\]]{0,24}?\b(\d{4}[-/]\d\d?[-/]\d\d?)[^()\[\]]*[)\]]|\b(\d{4}[-/]\d\d?[-/]\d\d?)",
-    )
-});
+static DATE: Pattern = Pattern::new(
+    r"[(\[][^()\[\]]{0,24}?\b(\d{4}[-/]\d\d?[-/]\d\d?)[^()\[\]]*[)\]]|\b(\d{4}[-/]\d\d?[-/]\d\d?)",
+);
 
 impl EntryHeading {
     /// Parses a heading of an entry that was recorded from `folder`, which may be empty.

@@ -8,9 +8,7 @@
 //! as it should be.
 
 use std::path::{Component, Path};
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
@@ -24,7 +22,7 @@ use crate::plan::read::vocabulary::{begins, has, words};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
-use crate::text::{Line, clip, is_closed, join, lower_words, negates, pattern, prose, sentences};
+use crate::text::{Line, Pattern, clip, is_closed, join, lower_words, negates, prose, sentences};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
@@ -194,7 +192,7 @@ pub(crate) fn numbered_task(lower: &str) -> Option<usize> {
     NUMBERED_TASK.find(lower).map(|found| found.start())
 }
 
-static NUMBERED_TASK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d"));
+static NUMBERED_TASK: Pattern = Pattern::new(r"\btasks? \d");
 
 /// Maximum number of submitted lessons of each kind.
 const MAX_LESSONS: usize = 3;

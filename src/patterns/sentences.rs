@@ -1,12 +1,9 @@
 //! Takes whole sentences from the beginning of a text.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::search::Language;
-use crate::text::{is_closed, listed, one_line, pattern, sanitized, sentence_ends};
+use crate::text::{Pattern, is_closed, listed, one_line, sanitized, sentence_ends};
 
 /// Minimum lengths of an informative sentence, in characters and in words; beside its fix, only in words.
 const MIN_CHARS: usize = 25;
@@ -123,17 +120,13 @@ impl ContentWords {
 }
 
 /// Tags in front of the actual text: `[Rule 1 - Bug] `, `DEVN-01 (minor): `, `PR-03 code-fix: `, `2. `.
-static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:\s*(?:[-*>]\s+|\d+[.)]\s+|\[[^\]]{1,48}\][:\s]|DEVN-\d+[^:]{0,40}:\s|Rule \d+[^:]{0,40}:\s|(?i:PR|P|D|T)-?\d+\w*[^:.]{0,40}:\s|(?i:deviation|issue|fix|plan|phase|pattern)\s+[\d.-]+\w*(?:[^:.]{0,32})?:\s|(?i:process|scope|minor|note|bug|blocking|code-fix|plan-amendment)\s*:\s))+",
-    )
-});
+static TAG: Pattern = Pattern::new(
+    r"^(?:\s*(?:[-*>]\s+|\d+[.)]\s+|\[[^\]]{1,48}\][:\s]|DEVN-\d+[^:]{0,40}:\s|Rule \d+[^:]{0,40}:\s|(?i:PR|P|D|T)-?\d+\w*[^:.]{0,40}:\s|(?i:deviation|issue|fix|plan|phase|pattern)\s+[\d.-]+\w*(?:[^:.]{0,32})?:\s|(?i:process|scope|minor|note|bug|blocking|code-fix|plan-amendment)\s*:\s))+",
+);
 /// A commit in brackets or at the end: `(commit abc1234)`, `in abc1234.`
-static COMMIT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\s*\((?i:(?:committed |fixed )?(?:in |as )?(?:commit )?)`?[0-9a-f]{7,40}`?\)|\s+(?i:(?:in |as |at )?commit |in |as |at )?`?([0-9a-f]{7,40})`?(\.?)$",
-    )
-});
+static COMMIT: Pattern = Pattern::new(
+    r"\s*\((?i:(?:committed |fixed )?(?:in |as )?(?:commit )?)`?[0-9a-f]{7,40}`?\)|\s+(?i:(?:in |as |at )?commit |in |as |at )?`?([0-9a-f]{7,40})`?(\.?)$",
+);
 
 /// Returns a passage on one line, without secrets, emphasis, tags and hashes.
 pub(crate) fn clean(text: &str) -> String {

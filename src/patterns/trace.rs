@@ -13,13 +13,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Display;
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::plan::{DEFAULT_MILESTONE, PlanNumber};
-use crate::text::{join, pattern, percent_decoded};
+use crate::text::{Pattern, join, percent_decoded};
 
 /// The place in a summary that a lesson was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +50,7 @@ pub struct Trace {
 }
 
 /// A comment of annals, with the text after its mark.
-static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--\s*annals:(.*?)-->"));
+static COMMENT: Pattern = Pattern::new(r"(?s)<!--\s*annals:(.*?)-->");
 
 impl Trace {
     /// Parses the first such comment in a text; `None` if none names a phase's folder.

@@ -1,14 +1,12 @@
 //! Reads package manifests: Cargo, npm, Python and Go.
 
 use std::path::Path;
-use std::sync::LazyLock;
 
-use regex_lite::Regex;
 use serde_json::Value;
 
 use crate::error::Result;
 use crate::storage::read;
-use crate::text::{file_name, one_line, pattern, strip_controls};
+use crate::text::{Pattern, file_name, one_line, strip_controls};
 use crate::warning::Warning;
 
 /// What the manifests in the root of a project say of it.
@@ -140,11 +138,9 @@ pub(crate) fn lists(line: &str, name: &str) -> bool {
 }
 
 /// What follows the name of a dependency: its version, or where it is from.
-static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^(?:$|["']?(?:\[[^\]]*\])? *(?:[:=] *["']?v?[\^~<>=*\d]|[<>=~!]=? *\d|= *\{|: *"(?:workspace|npm|file|git|latest)|\.workspace))"#,
-    )
-});
+static REQUIREMENT: Pattern = Pattern::new(
+    r#"^(?:$|["']?(?:\[[^\]]*\])? *(?:[:=] *["']?v?[\^~<>=*\d]|[<>=~!]=? *\d|= *\{|: *"(?:workspace|npm|file|git|latest)|\.workspace))"#,
+);
 
 /// Returns whether a line requires a package, unlike one that names a script or a folder.
 pub(crate) fn requires(line: &str, name: &str) -> bool {

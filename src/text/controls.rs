@@ -1,21 +1,18 @@
 //! Removes terminal escape sequences, invisible characters, and secrets.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
 use crate::secrets;
-use crate::text::{is_unspaced, pattern, without_harness_tags};
+use crate::text::{Pattern, is_unspaced, without_harness_tags};
 
 /// Terminal escape sequences: colours and cursor moves, control strings (title, link), and others; only the introducer of
 /// an unterminated one. A control string ends before the next control character.
-static SEQUENCES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:\x1b\[|\u{9b})[ -?]*[@-~]|(?:\x1b[\]PX^_]|[\u{90}\u{98}\u{9d}-\u{9f}])[^\x00-\x1f\x7f-\u{9f}]*(?:\x07|\u{9c}|\x1b\\)|\x1b(?:[ -/]*[0-~])?",
-    )
-});
+static SEQUENCES: Pattern<Regex> = Pattern::new(
+    r"(?:\x1b\[|\u{9b})[ -?]*[@-~]|(?:\x1b[\]PX^_]|[\u{90}\u{98}\u{9d}-\u{9f}])[^\x00-\x1f\x7f-\u{9f}]*(?:\x07|\u{9c}|\x1b\\)|\x1b(?:[ -/]*[0-~])?",
+);
 
 /// Returns the text without control characters, terminal escape sequences and invisible characters.
 ///

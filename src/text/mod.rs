@@ -225,21 +225,21 @@ pub(crate) fn pattern<R: FromStr<Err: Debug>>(text: &str) -> R {
 }
 
 /// A constant regular expression, compiled on first use.
-pub(crate) struct Pattern {
+pub(crate) struct Pattern<R = Regex> {
     text: &'static str,
-    compiled: OnceLock<Regex>,
+    compiled: OnceLock<R>,
 }
 
-impl Pattern {
+impl<R> Pattern<R> {
     pub(crate) const fn new(text: &'static str) -> Self {
         Self { text, compiled: OnceLock::new() }
     }
 }
 
-impl Deref for Pattern {
-    type Target = Regex;
+impl<R: FromStr<Err: Debug>> Deref for Pattern<R> {
+    type Target = R;
 
-    fn deref(&self) -> &Regex {
+    fn deref(&self) -> &R {
         self.compiled.get_or_init(|| pattern(self.text))
     }
 }
