@@ -73,6 +73,11 @@ impl Warning {
         Self::at(file, line, BLOCK_CONFLICT)
     }
 
+    /// Returns whether it is about a file that is there, but could not be read.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        self.message.starts_with("cannot read")
+    }
+
     /// Returns whether it is about an unresolved merge.
     pub(crate) fn is_conflict(&self) -> bool {
         [CONFLICT, BLOCK_CONFLICT].contains(&self.message.as_str())

@@ -104,8 +104,9 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         return Ok(EntryAudit { diff: project.dry_run.then(String::new), ..EntryAudit::default() });
     }
     let (mut audit, applied) = project.transact("entry audit", &[Store::Entries], || {
-        let mut changes = Changes::new();
+        let (mut changes, mut warnings) = (Changes::new(), Vec::new());
         let pruned_working = notepad::prune(&place, &project.clock, &mut changes)?;
+        let pruned_working = pruned_working.into_value(&mut warnings);
         let scanned = scan(&place, |file| Some(CheckedEntry::read(file)))?;
         let mut all = scanned.value;
         all.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
@@ -133,12 +134,14 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
             superseded_with_active_inbound: superseded.into_iter().collect(),
             invalid: invalid(project, &all, &scanned.warnings),
             superseded_links,
+            warnings,
             ..EntryAudit::default()
         };
         Ok((audit, changes))
     })?;
     audit.diff = applied.diff;
-    audit.warnings = project.named(applied.warnings);
+    audit.warnings.extend(applied.warnings);
+    audit.warnings = project.named(audit.warnings);
     Ok(audit)
 }
 

@@ -425,20 +425,26 @@ fn check(
 /// Plans to remove the bullets of Working Memory whose time is more than 7 days ago, with the lines indented below them,
 /// and returns their number; to be called while holding the store's lock.
 ///
-/// A bullet without a valid time is kept, and so is every other byte.
-pub(crate) fn prune(place: &KnowledgeDir, clock: &Clock, changes: &mut Changes) -> Result<usize> {
+/// A bullet without a valid time is kept, and so is every other byte. A file that is not UTF-8 stays as it is.
+pub(crate) fn prune(
+    place: &KnowledgeDir,
+    clock: &Clock,
+    changes: &mut Changes,
+) -> Result<Parsed<usize>> {
     let path = place.notepad();
-    let bytes = changes.current(&path)?;
-    let Some(text) = bytes.as_deref().and_then(|bytes| str::from_utf8(bytes).ok()) else {
-        return Ok(0);
+    let Some(bytes) = changes.current(&path)? else { return Ok(Parsed::new(0, Vec::new())) };
+    let text = match read::editable(&bytes, &path) {
+        Ok(text) => text,
+        Err(error) => return Ok(Parsed::new(0, vec![error.into()])),
     };
     let old = old_bullets(text, clock.now());
     let mut rest = text.to_owned();
     for range in old.iter().rev() {
         rest.replace_range(range.clone(), "");
     }
-    changes.edit(&path, bytes, rest)?;
-    Ok(old.len())
+    let count = old.len();
+    changes.edit(&path, Some(bytes), rest)?;
+    Ok(Parsed::new(count, Vec::new()))
 }
 
 fn old_bullets(text: &str, now: DateTime<Utc>) -> Vec<Range<usize>> {

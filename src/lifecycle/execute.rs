@@ -17,7 +17,7 @@ use crate::patterns::{
 };
 use crate::plan::{
     AcceptanceResult, Check, CheckOutcome, Deviation, Phase, PhaseDir, PhaseNumber, PhaseState,
-    Survey, shipped_date, status_words,
+    PlanState, Survey, shipped_date, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::Store;
@@ -401,7 +401,11 @@ fn phase_or_last_complete<'a>(
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.
 fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     let missing =
-        phase.open_plans().map(|slot| match slot.paths().last().and_then(Path::file_name) {
+        phase.open_plans().map(|slot| match slot.paths().next().and_then(Path::file_name) {
+            // It says itself that the plan is not complete.
+            Some(file) if slot.state != PlanState::Open => {
+                format!("{} ({})", file.display(), slot.state.as_str())
+            }
             Some(file) => file.display().to_string(),
             None => slot.number.to_string(),
         });
@@ -518,14 +522,14 @@ fn page(
     text + &form
 }
 
-/// Returns a line for each failed check, deviation, issue and lesson of a summary.
+/// Returns a line for each failed check, deviation and note of a summary.
 fn findings(phase: &FinishedPhase) -> Vec<String> {
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
     for plan in &phase.plans {
         lines.extend(plan.deviations().iter().map(|deviation| deviation_line(plan, deviation)));
-        lines.extend(plan.summary.issues.iter().map(|issue| {
-            let kind = if issue.is_lesson { "lesson" } else { "issue" };
-            format!("- plan {}: {kind}: {}", plan_id(&plan.plan), shortened(&issue.text, ISSUE))
+        lines.extend(plan.summary.notes.iter().map(|note| {
+            let kind = note.kind.as_str();
+            format!("- plan {}: {kind}: {}", plan_id(&plan.plan), shortened(&note.text, ISSUE))
         }));
     }
     if lines.is_empty() {

@@ -65,7 +65,8 @@ impl Work {
 
 /// Runs a command: plans it, applies all of its changes or none, and completes its report.
 ///
-/// `plan` may run again, if files were changed in the meantime.
+/// `plan` may run again, if files were changed in the meantime. If a file could not be read, nothing is written: what it says
+/// would be missing.
 pub(crate) fn carry_out<T>(
     project: &Project,
     operation: &str,
@@ -76,6 +77,12 @@ pub(crate) fn carry_out<T>(
         let mut work = Work::default();
         let value = plan(&mut work)?;
         let changes = std::mem::take(&mut work.changes);
+        let unreadable = work.warnings.iter().find(|warning| warning.is_unreadable());
+        if let Some(Warning { place, message }) = unreadable.filter(|_| !changes.is_empty()) {
+            return Err(Error::failed(format!("{message}, so nothing is written"))
+                .about(&place.file)
+                .hint("make it readable, then run the command again"));
+        }
         Ok(((value, work), changes))
     })?;
     work.warnings.extend(applied.warnings);

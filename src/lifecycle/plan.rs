@@ -47,6 +47,8 @@ pub struct PhaseBrief {
     pub depends_on: Vec<Dependency>,
     /// The blockers and research flags in STATE.md that name the phase.
     pub notes: Vec<String>,
+    /// Number of other patterns that may be out of date.
+    pub more_stale: usize,
     /// The known patterns that are relevant to the phase, most relevant first.
     pub know: Vec<RelevantPattern>,
     /// How often the finished plans of the project deviated.
@@ -151,7 +153,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let mut know = patterns::relevant(&recorded, &topic, &stale);
     // Whether they still hold is said of the whole history, below.
     know.retain(|pattern| !patterns::is_statistic(&pattern.text));
-    know.truncate(MAX_KNOWN);
+    let left = know.split_off(know.len().min(MAX_KNOWN));
     let next = &survey.position.next;
     work.next = Some(next.command.clone());
     Ok(PhaseBrief {
@@ -165,6 +167,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         depends_on: dependencies(survey, planned),
         notes: notes(survey, &phase.number),
         know,
+        more_stale: left.iter().filter(|pattern| pattern.stale.is_some()).count(),
         rate: DeviationRate::from_history(&past),
         insights: insights(&past, &checked.plans),
         similar: similar_phases(&past, phase, &topic),

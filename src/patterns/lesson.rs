@@ -19,7 +19,7 @@ use crate::patterns::sentences::{
 use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::read::vocabulary::{begins, has, words};
-use crate::plan::{Decision, Deviation, PlanNumber};
+use crate::plan::{Decision, Deviation, NoteKind, PlanNumber};
 use crate::secrets;
 use crate::storage::read;
 use crate::text::{Line, Pattern, clip, is_closed, join, lower_words, negates, prose, sentences};
@@ -41,7 +41,8 @@ pub(crate) struct Lesson {
     pub(crate) source: Option<LessonSource>,
 }
 
-/// Returns what worked, in the order of the plans: the patterns that they established, then their decisions.
+/// Returns what worked, in the order of the plans: what they say did, the patterns that they established, then their
+/// decisions.
 pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
     let patterns = phase.plans.iter().flat_map(|plan| {
         let lines = plan.pattern_lines.iter();
@@ -57,7 +58,7 @@ pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
         };
         decisions.map(move |decision| (text(decision), &plan.plan, 0))
     });
-    recorded(patterns.chain(decisions))
+    recorded(notes(phase, true).chain(patterns).chain(decisions))
 }
 
 /// Returns what failed, in the order of the plans; deviations come before other issues.
@@ -65,11 +66,26 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
     let deviations = phase.plans.iter().flat_map(|plan| {
         plan.deviations().iter().map(move |one| (problem(one), &plan.plan, one.line))
     });
-    let issues = phase.plans.iter().flat_map(|plan| {
-        let issues = plan.summary.issues.iter();
-        issues.map(move |issue| (stated(&clean(&issue.text)), &plan.plan, issue.line))
-    });
-    recorded(deviations.chain(issues))
+    recorded(deviations.chain(notes(phase, false)))
+}
+
+/// Returns the notes of the summaries that say what worked, or else what did not. A lesson may be either: it is a failure
+/// if it names or denies something.
+fn notes(
+    phase: &FinishedPhase,
+    has_worked: bool,
+) -> impl Iterator<Item = (Option<String>, &PlanNumber, usize)> {
+    phase.plans.iter().flat_map(move |plan| {
+        let notes = plan.summary.notes.iter().filter(move |note| {
+            let is_good = match note.kind {
+                NoteKind::Issue => false,
+                NoteKind::Worked => true,
+                NoteKind::Lesson => !names_failure(&note.text) && !denies(&note.text),
+            };
+            is_good == has_worked
+        });
+        notes.map(|note| (stated(&clean(&note.text)), &plan.plan, note.line))
+    })
 }
 
 /// Returns the first lessons of a list, each once, with all plans that state it.
@@ -147,9 +163,12 @@ fn is_deed(title: &str) -> bool {
 
 /// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
+    has_reason(text) || names_failure(text) || text.contains('`') && denies(text)
+}
+
+fn names_failure(text: &str) -> bool {
     let padded = padded(text);
-    let names_failure = words("failure").any(|start| padded.contains(&format!(" {start}")));
-    has_reason(text) || names_failure || text.contains('`') && denies(text)
+    words("failure").any(|start| padded.contains(&format!(" {start}")))
 }
 
 fn has_reason(text: &str) -> bool {

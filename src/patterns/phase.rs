@@ -186,7 +186,7 @@ impl PlanRecord {
     fn text_at(&self, line: usize) -> Option<&str> {
         let deviations = self.deviations().iter().map(|one| (one.line, &one.text));
         let patterns = self.pattern_lines.iter().copied().zip(self.patterns());
-        let issues = self.summary.issues.iter().map(|one| (one.line, &one.text));
+        let issues = self.summary.notes.iter().map(|one| (one.line, &one.text));
         let mut all = deviations.chain(patterns).chain(issues);
         let found = all.find(|(at, _)| *at == line && line > 0)?;
         Some(found.1)

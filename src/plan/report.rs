@@ -340,8 +340,8 @@ fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let with_folder: Vec<&PhaseNumber> = with_folder.map(|phase| &phase.number).collect();
     let mut found = Vec::new();
     // Between milestones there is no roadmap, and no phase has a folder.
-    for (path, is_there) in [(&state, survey.has_state), (&roadmap, survey.has_roadmap)] {
-        if !is_there && !with_folder.is_empty() {
+    for path in [&state, &roadmap] {
+        if !read::exists(path) && !with_folder.is_empty() {
             found.push(Warning::file(path, "is missing although there are phases"));
         }
     }

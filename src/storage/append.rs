@@ -88,7 +88,7 @@ impl Log {
             if length == self.length + written as u64 {
                 disk::set_len(&self.file, self.length).at("write", path)?;
             }
-            let message = "only some of the lines were written; the disk may be full";
+            let message = "the lines could not be written completely; the disk may be full";
             return Err(Error::failed(message).about(path));
         }
         self.length = length;

@@ -265,8 +265,8 @@ fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<bool> {
         return Ok(false);
     }
     if let Some(new) = with.new {
-        let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
-        if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &staged.path) {
+        let temporary = staged.open(Access::Write, Create::New).at("write", &file.path)?;
+        if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &file.path) {
             return Err(match discard(staged) {
                 Ok(()) => error,
                 Err(_) => error.hint(format!("{} may be left over", staged.path.display())),

@@ -18,6 +18,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "Requirements",
             "Done when",
             "What to know",
+            "2 more lessons may be out of date",
             "Files to be careful with",
             "Of 23 finished plans whose summary mentions deviations, 10 deviated.",
             "What the history shows",

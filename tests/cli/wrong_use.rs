@@ -613,6 +613,12 @@ mod unix {
         assert_eq!(status.stderr(), format!("warning: {denied}\n"));
         let inspect = runner.run(&case, "inspect .vbw-planning/STATE.md", 1);
         assert_error(&inspect, &denied, "");
+        // Without it, CLAUDE.md would lose the milestone and the decisions.
+        let before = case.read("CLAUDE.md");
+        let sync = runner.run(&case, "sync", 1);
+        let hint = "make it readable, then run the command again";
+        assert_error(&sync, &format!("{denied}, so nothing is written"), hint);
+        assert_eq!(case.read("CLAUDE.md"), before);
         let phases = case.root().join(".vbw-planning/phases");
         set_mode(&phases, 0o000);
         let status = runner.run(&case, "status", 1);

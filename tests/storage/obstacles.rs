@@ -156,7 +156,7 @@ pub(crate) fn write_too_much(root: &Path) {
         changes.append(&root.join("log"), "x".repeat(200))
     })
     .unwrap_err();
-    assert!(error.to_string().contains("only some of the lines"), "{error}");
+    assert!(error.to_string().contains("could not be written completely"), "{error}");
     assert_eq!(tree(root), before);
     assert!(storage.interrupted().unwrap().is_empty());
     assert!(storage.history().list().unwrap().value.is_empty());

@@ -37,7 +37,7 @@ pub(crate) use roadmap::{
 };
 pub use state::{Claim, Says, Skill, StateFile, StatedPhase};
 pub(crate) use state::{MAX_CLAIMS, is_settled};
-pub use summary::{AcceptanceResult, Deviation, IssueNote, PlanState, Summary, TaskCount};
+pub use summary::{AcceptanceResult, Deviation, Note, NoteKind, PlanState, Summary, TaskCount};
 pub use vocabulary::PhaseProgress;
 pub(crate) use vocabulary::without_status;
 

@@ -56,9 +56,9 @@ pub struct Summary {
     pub acceptance: Option<Vec<AcceptanceResult>>,
     /// The patterns that it established or used.
     pub patterns: Option<Vec<String>>,
-    /// Issues that are listed separately from the deviations; not serialized.
+    /// What went wrong or well, listed separately from the deviations; not serialized.
     #[serde(skip)]
-    pub issues: Vec<IssueNote>,
+    pub notes: Vec<Note>,
 }
 
 word_enum! {
@@ -95,15 +95,27 @@ pub struct AcceptanceResult {
     pub evidence: Option<String>,
 }
 
-/// A bullet or paragraph under `Issues Encountered`, `Lessons Learned` and the like.
+/// A bullet or paragraph under `Issues Encountered`, `What Worked`, `Lessons Learned` and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IssueNote {
+pub struct Note {
     /// Its text on one line; after a bullet that announces the bullets below it, their texts, too.
     pub text: String,
-    /// Whether it was noted as a lesson instead of as an issue.
-    pub is_lesson: bool,
+    /// What it was noted as.
+    pub kind: NoteKind,
     /// Line number in the summary, from 1.
     pub line: usize,
+}
+
+word_enum! {
+    /// The kind of a note, and of the headings above it.
+    pub enum NoteKind {
+        /// A problem.
+        Issue = "issue",
+        /// What worked.
+        Worked = "worked",
+        /// A lesson, good or bad.
+        Lesson = "lesson",
+    }
 }
 
 impl Summary {
@@ -131,7 +143,7 @@ impl Summary {
             decisions: decisions(&document),
             acceptance: acceptance(&document),
             patterns: patterns(&document),
-            issues: issue_notes(&document.outline),
+            notes: notes(&document.outline),
         };
         Parsed { value, warnings }
     }
@@ -407,10 +419,10 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
 }
 
 /// Returns the notes of a summary.
-fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
+fn notes(outline: &Outline<'_>) -> Vec<Note> {
     let mut found = Vec::new();
-    for (is_lesson, kind) in [(false, "issues"), (true, "lessons")] {
-        for section in document::sections(outline, kind) {
+    for kind in NoteKind::ALL {
+        for section in document::sections(outline, kind.as_str()) {
             for block in outline.blocks(&section.own) {
                 let text = match &block.content {
                     BlockContent::Item(item) if item.depth == 0 => item.text.clone(),
@@ -424,7 +436,7 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                     break;
                 }
                 if !is_lead(&text) {
-                    found.push(IssueNote { text, is_lesson, line: block.line });
+                    found.push(Note { text, kind, line: block.line });
                 }
             }
         }

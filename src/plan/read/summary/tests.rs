@@ -187,7 +187,7 @@ fn the_end_of_the_template_is_neither_an_issue_nor_a_lesson() {
         let told = "- The index is built twice\n\n*One more:* it is slow\n";
         let end = "---\n*Phase: 01-base*\n*Completed: 2026-02-11*\n";
         let summary = parse(&format!("# Summary\n\n## {heading}\n\n{told}\n{end}"));
-        let notes: Vec<&str> = summary.issues.iter().map(|note| note.text.as_str()).collect();
+        let notes: Vec<&str> = summary.notes.iter().map(|note| note.text.as_str()).collect();
         assert_eq!(notes, ["The index is built twice", "*One more:* it is slow"]);
     }
 }
