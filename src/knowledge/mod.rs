@@ -22,6 +22,7 @@ pub(crate) mod yaml;
 pub use audit::{Duplicate, EntryAudit, EntryLink, Invalid, MissingPath, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
 pub use entry::{Confidence, Entry, EntryStatus, EntryType};
+pub(crate) use query::successors;
 pub use query::{EntryFilter, EntryHit, EntrySummary, Hits, LinkedEntry, linked, query, summaries};
 pub(crate) use store::{ENTRIES, scan};
 pub use store::{

@@ -5,17 +5,18 @@ use std::collections::{BTreeSet, HashMap};
 use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::knowledge::KnowledgeDir;
 use crate::patterns::{Mention, PathCheck, Patterns, StaleReasons, mentions};
 use crate::plan::Survey;
 use crate::project::Project;
 use crate::recall::place;
-use crate::recall::sources::SourceName;
+use crate::recall::sources::{Role, SourceName};
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term, passages};
 use crate::storage::read;
 use crate::text::{join, one_line, sanitized, slashed, word_enum};
 use crate::warning::Warning;
-use crate::{patterns, sessions};
+use crate::{knowledge, patterns, sessions};
 
 /// A text that was found, with its location.
 #[derive(Debug, Serialize)]
@@ -140,7 +141,7 @@ impl Flag {
 }
 
 /// Marks the hits that the project as it is now makes doubtful; stale ones go behind those that are as good.
-pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warning>) {
+pub(crate) fn mark(project: &Project, hits: &mut Vec<Hit>, warnings: &mut Vec<Warning>) {
     let path = patterns::path(&project.planning_place().dir);
     let name = project.relative(&path).to_string_lossy().into_owned();
     let is_pattern =
@@ -167,6 +168,7 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
     }
     mark_past_blockers(project, hits);
     sort(hits);
+    put_successors(project, hits);
     mark_changed(project, hits, warnings);
 }
 
@@ -185,6 +187,41 @@ fn mark_past_blockers(project: &Project, hits: &mut [Hit]) {
             mark_stale(hit);
         }
     }
+}
+
+/// Puts the entry that has replaced another one in front of it, whether it matches by itself or not.
+fn put_successors(project: &Project, hits: &mut Vec<Hit>) {
+    let is_old = |hit: &Hit| {
+        hit.source == Some(SourceName::Entries as usize)
+            && hit.passage.flags & Flag::Superseded.bit(true) != 0
+    };
+    if !hits.iter().any(is_old) {
+        return;
+    }
+    // What cannot be read is reported by the search.
+    let successors = knowledge::successors(project).unwrap_or_default();
+    let mut ordered: Vec<Hit> = Vec::new();
+    while !hits.is_empty() {
+        let hit = hits.remove(0);
+        let new =
+            hit.passage.id.as_ref().filter(|_| is_old(&hit)).and_then(|old| successors.get(old));
+        let is_new = |hit: &Hit| new.is_some() && hit.passage.id.as_ref() == new;
+        if let Some(new) = new.filter(|_| !ordered.iter().any(is_new)) {
+            let found = hits.iter().position(is_new).map(|at| hits.remove(at));
+            ordered.extend(found.or_else(|| entry_hit(project, new, &hit)));
+        }
+        ordered.push(hit);
+    }
+    *hits = ordered;
+}
+
+/// Returns the entry with a key as a hit that answers as well as another one.
+fn entry_hit(project: &Project, key: &str, like: &Hit) -> Option<Hit> {
+    let path = KnowledgeDir::in_project(project).entry(key);
+    let text = read::text(&path).ok()??.value;
+    let passage = SourceName::Entries.passages(&text, &path, Role::Other).into_iter().next()?;
+    let file = project.relative(&path).to_string_lossy().into_owned();
+    Some(Hit { file, passage, copies: Vec::new(), ..like.clone() })
 }
 
 /// Marks a hit as stale, and ranks it lower.

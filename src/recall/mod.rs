@@ -111,6 +111,8 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     let derived = derived(project, query, &mut answer);
     mark(project, &mut answer.hits, &mut warnings);
     mark(project, &mut answer.nearest, &mut warnings);
+    answer.truncated |= answer.hits.len() > query.limit;
+    answer.hits.truncate(query.limit);
     let terms = terms(&query.text, &[]);
     let shown = |hits: Vec<Hit>| hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect();
     let value = Recalled {

@@ -27,6 +27,25 @@ fn outdated_texts_come_last() {
 }
 
 #[test]
+fn an_entry_that_was_replaced_comes_behind_the_one_that_replaced_it() {
+    let case = Case::empty();
+    let entry = |key: &str, fields: &str, text: &str| {
+        case.write(&format!(".vibekit/memory/{key}.md"), format!("---\n{fields}---\n\n{text}\n"));
+    };
+    entry("pager", "status: superseded\n", "Tomasz has the pager in even weeks.");
+    entry("rota", "status: superseded\nsupersedes: pager\n", "The rota is in the wiki.");
+    entry("opsgenie", "supersedes: rota\n", "Opsgenie calls whoever is on duty.");
+    let ids = |query: &str| -> Vec<Value> {
+        hits(&case, query).as_array().unwrap().iter().map(|hit| hit["id"].clone()).collect()
+    };
+    assert_eq!(ids("who has the pager in even weeks"), ["opsgenie", "pager"]);
+    // Two that name each other.
+    entry("opsgenie", "status: superseded\nsupersedes: [rota, pager]\n", "Opsgenie calls.");
+    entry("pager", "status: superseded\nsupersedes: opsgenie\n", "Tomasz has the pager.");
+    assert!(ids("who has the pager").contains(&json!("pager")));
+}
+
+#[test]
 fn a_pattern_that_names_a_deleted_file_is_stale() {
     let case = Case::empty();
     case.git_init();
