@@ -261,7 +261,8 @@ impl<'a> Comparison<'a> {
         });
         let expected = [following, just_done, position.phase()];
         let may_stay = |number: &PhaseNumber| {
-            expected.into_iter().flatten().any(|phase| phase.number == *number)
+            position.phase().is_none()
+                || expected.into_iter().flatten().any(|phase| phase.number == *number)
                 || may_be_checked(position, number)
         };
         let names_other = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !may_stay(number));
@@ -448,7 +449,9 @@ impl<'a> Comparison<'a> {
                 let range = if says == Says::AllPlansDone { done } else { all.clone() };
                 // Plans of earlier milestones may be included.
                 let first = position.members().map(|phase| phase.number.whole()).min();
-                let may_stay = range.contains(&stated) || first > Some(1) && stated > *range.end();
+                let has_earlier =
+                    first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
+                let may_stay = range.contains(&stated) || has_earlier && stated > *range.end();
                 if may_stay || *all.end() == 0 { stated } else { *range.start() }
             }
             // Beside the number of another phase, a number of the phase may not stay.

@@ -583,8 +583,11 @@ fn old_folders(
 fn only_stated(known: &[Phase], survey: &Survey) -> Option<Phase> {
     let state = &survey.state;
     let number = state.phase.number.clone()?;
-    let is_known = known.iter().any(|phase| phase.number == number);
+    let is_known =
+        known.iter().any(|phase| phase.number == number) || survey.roadmap.phase(&number).is_some();
+    let mut statuses = state.statuses();
     let is_begun = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::InProgress);
-    (!is_known && (!known.is_empty() || state.statuses().any(is_begun)))
+    let mut is_current = || state.no_milestone.is_none() && statuses.any(is_begun);
+    (!is_known && (!known.is_empty() || is_current()))
         .then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number, None) })
 }

@@ -199,7 +199,11 @@ impl Phase {
         let name = summary.and_then(|file| file.path.file_name()?.to_str());
         let file = self.dir.as_ref().zip(name);
         let file = file.and_then(|(dir, name)| FileName::parse(name, &dir.dir_name()));
-        file.is_some_and(|file| file.phase.is_none() || file.plan.is_none())
+        file.is_some_and(|file| {
+            let of_phase =
+                |plan: &_| file.phase.is_none() && format!("{plan}") == self.number.to_string();
+            file.slug.is_none() && file.plan.as_ref().is_none_or(of_phase)
+        })
     }
 
     /// Returns the possible numbers of its plans.
@@ -257,9 +261,10 @@ impl Phase {
         self.open_checks().next().or_else(waiting)
     }
 
-    /// Returns whether a verification or user test passed.
+    /// Returns whether a verification or user test passed and no check requires work.
     pub(crate) fn has_passed(&self) -> bool {
         self.checks().iter().any(|check| check.outcome == CheckOutcome::Passed)
+            && self.open_checks().next().is_none()
     }
 
     /// Returns whether a user test passed.

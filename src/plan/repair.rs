@@ -108,6 +108,12 @@ fn check_clear(survey: &Survey) -> Result<()> {
             "correct ACTIVE or remove it",
         );
     }
+    if let Some(dir) = folder.archive_of_active().and_then(|one| one.dir.as_ref()) {
+        return ambiguous(
+            &format!("{}: contains the same phases, already archived", survey.show(dir)),
+            "remove the phases that were left behind, or the archive",
+        );
+    }
     // The folder of the milestone that STATE.md calls active, if another is in use.
     let stated = survey.state.active_milestone.iter().flat_map(|slug| {
         [folder.dir.join(vocabulary::MILESTONES), folder.dir.clone()].map(|home| home.join(slug))

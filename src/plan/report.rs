@@ -15,7 +15,7 @@ use crate::plan::{
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
-use crate::text::{clip, non_placeholder, pluralize, quantity};
+use crate::text::{clip, is_absent, non_placeholder, pluralize, quantity};
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.
@@ -219,7 +219,7 @@ pub(crate) fn status_words(phase: &Phase) -> String {
 
 fn stated(survey: &Survey, derived: &PhaseReport) -> PhaseReport {
     let StatedPhase { number, total, name, status, progress_percent } = survey.state.phase.clone();
-    if number.is_none() && status.is_none() {
+    if number.is_none() && status.is_none() && progress_percent.is_none() {
         return derived.clone();
     }
     let planned = number.as_ref().and_then(|number| survey.roadmap.phase(number));
@@ -263,17 +263,18 @@ impl MilestoneStatus {
         // STATE.md may say it itself: `Milestone: v1.0 MVP — SHIPPED 2026-02-23`.
         let has_shipped = full[name.len()..].to_lowercase().contains("shipped")
             || survey.shipped.is_some()
-            || survey.has_shipped(full);
+            || survey.milestone().is_some_and(|name| survey.has_shipped(name));
         let is_stated = survey.milestone() == state.milestone.as_deref();
         let is_over = survey.position.next.action == Action::None;
-        let is_started = |name: &String| survey.folder.archive(name).is_none();
-        let is_other = state.milestone.as_ref().is_some_and(is_started);
+        let is_shipped = is_over && has_shipped;
+        let is_started = |name: &String| !is_absent(name) && survey.folder.archive(name).is_none();
+        let is_other = !is_shipped && state.milestone.as_ref().is_some_and(is_started);
         Self {
             slug: folder.active.slug.clone(),
             name: survey.milestone().map(|_| name.to_owned()),
             is_implied: project.planning_place().layout.name.keeps_milestones()
                 || folder.active.dir == folder.dir,
-            is_shipped: is_over && has_shipped,
+            is_shipped,
             last: (is_over && !is_other).then(|| last_shipped(survey)).flatten(),
             shipped_on: survey.shipped.as_ref().and_then(|(_, text)| first_date(text, text.len())),
             title: state.milestone_name.clone().filter(|_| is_stated),
@@ -291,11 +292,15 @@ impl MilestoneStatus {
         if let Some((name, date)) = &self.last {
             return shipped(name, *date);
         }
+        let is_meant = |name: &&String| !self.is_implied || *name != DEFAULT_MILESTONE;
         let mut names = self.name.iter().chain([&self.slug]);
-        let name = names.find(|name| !self.is_implied || *name != DEFAULT_MILESTONE)?;
-        let title = self.title.as_ref().map(|title| format!(" {title}")).unwrap_or_default();
-        let shown = format!("{name}{title}");
-        if self.is_shipped { shipped(&shown, self.shipped_on) } else { Some(shown) }
+        let mut shown = names.find(is_meant)?.clone();
+        let says = |word: &str| shown.to_lowercase().contains(&word.to_lowercase());
+        let title = self.title.as_ref().filter(|title| !says(title));
+        let is_marked = self.is_shipped && !says("shipped");
+        let title = title.map(|title| format!(" {title}")).unwrap_or_default();
+        shown.push_str(&title);
+        if is_marked { shipped(&shown, self.shipped_on) } else { Some(shown) }
     }
 }
 

@@ -117,7 +117,7 @@ impl Check {
 
     /// Returns whether a round of remediation is under way: its stage file or its plan says so, not a report.
     pub(crate) fn is_under_way(&self) -> bool {
-        CheckKind::of(&self.file).is_none()
+        self.outcome == CheckOutcome::Issues && CheckKind::of(&self.file).is_none()
     }
 }
 
@@ -170,11 +170,14 @@ impl Reader<'_> {
         !(stated.is_empty() || says_none(&stated) || ["false", "no", "off"].contains(&&*stated))
     }
 
-    /// Returns the open plan of a remediation round whose folder is in any folder of `remediation/`, or directly in it.
+    /// Returns the open plan of a remediation round of another kind than user tests and quality assurance, whose folder is
+    /// in another folder of `remediation/`, or directly in it.
     fn other_round(&self) -> Option<Check> {
         let home = self.dir.remediation()?;
         let folders = folder::folders(&home, &mut Vec::new());
-        let homes = folders.iter().map(|name| home.join(name)).chain([home.clone()]);
+        let known = |name: &str| KINDS.iter().any(|(_, _, rounds, _)| *rounds == name);
+        let others = folders.iter().filter(|name| !known(name));
+        let homes = others.map(|name| home.join(name)).chain([home.clone()]);
         let kind = CheckKind::Verification;
         let mut latest = homes.filter_map(|rounds| self.latest_round(&rounds, kind).ok().flatten());
         let (file, _) = latest.find(|(_, is_open)| *is_open)?;
@@ -263,7 +266,7 @@ impl Reader<'_> {
         };
         let own = reports(true).next_back();
         let day = LazyCell::new(|| own.as_ref().and_then(date));
-        let is_newer = |file: &PathBuf| own.is_none() || date(file) > *day;
+        let is_newer = |file: &PathBuf| own.is_none() || day.is_some() && date(file) > *day;
         reports(false).filter(is_newer).max_by_key(date).or_else(|| own.clone())
     }
 

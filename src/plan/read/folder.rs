@@ -169,7 +169,7 @@ impl PlanningFolder {
         let active = match names.as_slice() {
             [] => None,
             names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
-            _ if stated.is_empty() && self.has_own_phases() => None,
+            _ if stated.is_empty() && self.has_own_phases(warnings)? => None,
             [only] if stated.is_empty() => Some(only.clone()),
             names => {
                 let problem = if stated.is_empty() {
@@ -186,10 +186,12 @@ impl PlanningFolder {
         Ok(active.map(|name| (name.clone(), all.join(name))))
     }
 
-    /// Returns whether the folder itself is in use: it has a folder for phases and a roadmap.
-    fn has_own_phases(&self) -> bool {
-        let has = |name| read::exists(&self.dir.join(name));
-        has(vocabulary::PHASES) && has(vocabulary::ROADMAP)
+    /// Returns whether the folder itself has phases, or a roadmap beside the folder for them.
+    fn has_own_phases(&self, warnings: &mut Vec<Warning>) -> Result<bool> {
+        let phases = self.dir.join(vocabulary::PHASES);
+        let has_roadmap = read::exists(&self.dir.join(vocabulary::ROADMAP));
+        let is_there = read::is_folder(&phases);
+        Ok(is_there && (has_roadmap || !entries(&phases, warnings)?.is_empty()))
     }
 
     /// Returns the archive of a milestone; VBW numbers their folders: `01-alpha`.
@@ -289,12 +291,13 @@ impl Archive {
 
     /// Returns whether it contains a plan without a summary, and nothing shows that it was archived.
     fn has_open_plan(&self) -> bool {
-        let Some(dir) = self.dir.as_ref().filter(|_| !self.has_roadmap_beside()) else {
+        let Some(dir) = self.dir.as_ref().filter(|_| self.slug != vocabulary::TAKEN_OVER) else {
             return false;
         };
+        let is_open = |slot: &PlanSlot| slot.plan.is_some() && slot.summary.is_none();
         let phases = || self.milestone().map(|read| read.value.phases).unwrap_or_default();
-        let is_open = |slot: &PlanSlot| slot.summary.is_none();
-        !read::exists(&dir.join(vocabulary::SHIPPED))
+        !self.has_roadmap_beside()
+            && !read::exists(&dir.join(vocabulary::SHIPPED))
             && phases().iter().any(|phase| phase.plans.iter().any(is_open))
     }
 
@@ -346,9 +349,10 @@ fn live_by_name(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let may_be_live = archived.iter().filter_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let [beside, inside] = archive.roadmaps(dir);
-        // An archived milestone has at least one of these.
-        let marks = [beside, inside, dir.join(vocabulary::SHIPPED)];
-        let is_archived = marks.iter().any(|mark| read::exists(mark));
+        let is_open = dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
+            || read::is_folder(&dir.join(vocabulary::PHASES))
+                && ![inside, dir.join(vocabulary::SHIPPED)].iter().any(|own| read::exists(own));
+        let is_archived = !is_open || read::exists(&beside);
         Some((milestone_version(&archive.slug)?, dir)).filter(|_| !is_archived)
     });
     // Without any, the documents need not be read for it.

@@ -141,11 +141,14 @@ pub(crate) struct Count<'a> {
 }
 
 impl<'a> Count<'a> {
-    /// Parses `5`, `5/5` or `3 of 4` at the start of a text; `2.1` and `3rd` are not counts.
+    /// Parses `5`, `5/5` or `3 of 4` at the start of a text; `2.1`, `3rd` and `3/4/2026` are not counts.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (done, rest) = split_number(text.trim_start())?;
         let after = Self::after_of(rest.trim_start());
         let total = after.and_then(|after| split_number(after.trim_start()));
+        if total.is_some_and(|(_, rest)| rest.starts_with('/')) {
+            return None;
+        }
         let (total, after) = total.unzip();
         Some(Self { done, total, rest: after.unwrap_or(rest) })
     }
@@ -203,6 +206,7 @@ mod tests {
             ("0/TBD", Some((0, None, "/TBD"))),
             ("2.1", None),
             ("3rd", None),
+            ("3/4/2026", None),
             ("none", None),
         ] {
             assert_eq!(parse(text), expected, "{text}");

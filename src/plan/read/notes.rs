@@ -24,10 +24,11 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::read::document;
 use crate::plan::read::folder::entries;
+use crate::plan::read::{PhaseProgress, document};
 use crate::project::vocabulary;
 use crate::storage::read;
+use crate::storage::read::PathKind;
 use crate::text::{after_byte_order_mark, clip, fold, non_placeholder, one_line};
 use crate::warning::{Parsed, Warning};
 
@@ -46,27 +47,42 @@ pub(crate) fn todos(
         warnings.push(Warning::file(&dir, error.to_string()));
         Vec::new()
     });
-    files.retain(|(name, _)| Path::new(name).extension().is_some_and(|own| own == "md"));
+    files.retain(|(name, kind)| {
+        *kind == PathKind::File
+            && Path::new(name).extension().is_some_and(|own| own == "md")
+            && !name.eq_ignore_ascii_case("README.md")
+    });
     let listed: Vec<String> = stated.iter().map(|todo| fold(todo)).collect();
     let further = files.iter().take(MAX_FILES).filter_map(|(name, _)| {
         let path = dir.join(name);
-        let title = title_of_todo(&read::text_or_warning(&path, warnings)?, &path);
+        let title = open_todo(&read::text_or_warning(&path, warnings)?, &path)?;
         let stem = name.trim_end_matches(".md").to_lowercase();
-        (!listed.iter().any(|todo| todo.contains(&stem))).then_some(title)
+        let mut same = listed.iter().filter(|todo| **todo == fold(&title) || todo.contains(&stem));
+        same.next().is_none().then_some(title)
     });
     stated.iter().cloned().chain(further).collect()
 }
 
-/// Returns the title of a todo: of its front matter, else its first heading, else the words of its file's name.
-fn title_of_todo(text: &str, path: &Path) -> String {
+/// Returns the title of an open todo: of its front matter, else its first heading, else the words of its file's name.
+/// `None` if the front matter says that it is done.
+fn open_todo(text: &str, path: &Path) -> Option<String> {
     let front = FrontMatter::parse(text, path).value;
+    let status = front.text(&["status"]);
+    let is_done = status.is_some_and(PhaseProgress::is_complete_status)
+        || front.text(&["resolved", "completed"]).and_then(non_placeholder).is_some();
+    if is_done {
+        return None;
+    }
     let in_front = front.text(&["title"]).and_then(non_placeholder);
     let mut lines = text[front.range.end..].lines();
     let heading = || lines.find_map(|line| non_placeholder(line.strip_prefix("# ")?));
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let words = stem.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
-    let of_name = || words.replace('-', " ");
-    in_front.or_else(heading).map_or_else(of_name, str::to_owned)
+    let of_name = || {
+        let words = stem.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+        let words = if words.is_empty() { &stem } else { words };
+        words.replace('-', " ")
+    };
+    Some(in_front.or_else(heading).map_or_else(of_name, str::to_owned))
 }
 
 /// A file that says where paused work is to be resumed.
@@ -193,7 +209,8 @@ impl WorkflowSettings {
         };
         let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
         let value = Self {
-            requires_discussion: is_on("/require_phase_discussion"),
+            requires_discussion: is_on("/require_phase_discussion")
+                || is_on("/workflow/require_phase_discussion"),
             requires_uat: is_on("/auto_uat"),
             // GSD's `model_profile` names a model, not an effort.
             effort: text("effort").or_else(|| text("effort_profile")),
@@ -222,6 +239,8 @@ mod tests {
         for (name, title) in [
             ("2026-03-10-labels.md", "Print all labels"),
             ("2026-03-11-tests.md", "Tests"),
+            ("2026-03-12-api.md", "Integration tests for the API"),
+            ("README.md", "About todos"),
             ("notes.txt", "Notes"),
         ] {
             let file = dir.child("todos/pending").child(name);
@@ -237,8 +256,12 @@ mod tests {
             ("---\ncreated: 2026-03-10\ntitle: Print all\n---\n# Other\n", "Print all"),
             ("---\ncreated: 2026-03-10\n---\n\n# Print them\n", "Print them"),
             ("## Problem\n\nMany.\n", "print labels"),
+            ("", "print labels"),
         ] {
-            assert_eq!(title_of_todo(text, path), expected);
+            assert_eq!(open_todo(text, path).as_deref(), Some(expected));
+        }
+        for text in ["---\ntitle: A\nstatus: done\n---\n", "---\nresolved: 2026-03-11\n---\n"] {
+            assert_eq!(open_todo(text, path), None);
         }
     }
 

@@ -18,7 +18,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 
 use crate::error::Error;
-use crate::plan::read::vocabulary::{after_phase, has};
+use crate::plan::read::vocabulary::{after_phase, has, words};
 use crate::storage::read;
 use crate::text::strip_prefix_ignore_case;
 
@@ -88,7 +88,7 @@ impl PhaseNumber {
             found.decimals.push(part(&mut rest)?);
         }
         let ends = |text: &str| !text.starts_with(char::is_alphanumeric);
-        let letter = rest.chars().next().filter(char::is_ascii_alphabetic);
+        let letter = rest.chars().next().filter(|c| c.is_ascii_alphabetic() && ends(&rest[1..]));
         rest = &rest[usize::from(letter.is_some())..];
         found.letter = letter.map(|c| c.to_ascii_lowercase());
         ends(rest).then_some((found, rest))
@@ -152,9 +152,14 @@ impl PhaseNumber {
         Self { numbers, decimals: Vec::new(), letter: None, ..self.clone() }
     }
 
+    /// Returns whether both belong to the same milestone, or neither number names one.
+    pub(crate) fn is_sibling(&self, other: &Self) -> bool {
+        self.code == other.code && self.parents() == other.parents()
+    }
+
     /// Returns whether the phase was inserted behind the one with its integer: 5.1, 3b, 2-01.1.
     pub(crate) fn is_inserted(&self) -> bool {
-        !self.decimals.is_empty() || self.letter.is_some()
+        !self.has_code() && (!self.decimals.is_empty() || self.letter.is_some())
     }
 
     /// Returns whether letters stand in front of the number.
@@ -377,6 +382,7 @@ impl PhaseNumbering {
             let word = word.to_lowercase();
             let word = word.trim_matches(['*', '`', '(', '"', ':']);
             has("phase", word.rsplit('-').next().unwrap_or_default())
+                || words("command").any(|known| word.ends_with(known))
         };
         let all: Vec<&str> = text.split_whitespace().collect();
         let named = all.windows(2).filter(|pair| names_phase(pair[0]));

@@ -130,8 +130,9 @@ pub(super) fn phases_in(
     for (name, _) in folders {
         let dir = dir.join(&name);
         // `CK-01-name` is read without the setting.
-        let may_be_coded =
-            name.starts_with(|c: char| c.is_ascii_uppercase()) && folder_prefix(&name).is_empty();
+        let may_be_coded = numbering != PhaseNumbering::Coded
+            && name.starts_with(|c: char| c.is_ascii_uppercase())
+            && folder_prefix(&name).is_empty();
         let coded = may_be_coded
             .then(|| name.strip_prefix(settings.project_code.as_deref()?)?.strip_prefix('-'));
         let name = coded.flatten().unwrap_or(&name);
@@ -148,8 +149,10 @@ pub(super) fn phases_in(
             let message = "not a phase: its name has no phase number in front";
             warnings.push(Warning::file(&dir, message));
             // `B7-01-PLAN.md` has the id of a phase that is not read.
-            let mut names = folder::visible(&dir)?.into_iter();
-            if holds_plans(&dir, 2)? || names.any(|(name, _)| split_kind(&name).is_some()) {
+            let is_numbered = |name: &str| split_kind(name).is_some() && name.contains(is_digit);
+            if holds_plans(&dir, 2)?
+                || folder::visible(&dir)?.iter().any(|(name, _)| is_numbered(name))
+            {
                 found.not_understood.push(dir);
             }
         }
@@ -537,7 +540,9 @@ impl<'a> FolderName<'a> {
     fn without_own_name<'w, 'n>(&self, words: &'w [&'n str]) -> &'w [&'n str] {
         let own = [self.name, self.slug].map(|own| split_words(own).collect::<Vec<_>>());
         let after = |own: &[&str]| words.starts_with(own).then(|| &words[own.len()..]);
-        let own = own.iter().find_map(|own| after(own));
+        let own = own.iter().find_map(|own| {
+            after(own).filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
+        });
         let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
         own.or_else(|| after(&[code])).unwrap_or(words)
     }
@@ -581,12 +586,16 @@ fn around_kind(name: &str) -> Option<(&str, FileKind, &str)> {
     found.filter(|_| extension.eq_ignore_ascii_case("md"))
 }
 
-/// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan`.
+/// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a
+/// number or at the end.
 fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
     let (before, kind, after) = around_kind(name)?;
-    let words = split_words(before).chain(split_words(after));
-    let is_said = |word: &&str| ["phase", "plan"].iter().any(|own| own.eq_ignore_ascii_case(word));
-    let kept = words.filter(|word| !is_said(word)).collect();
+    let words: Vec<&str> = split_words(before).chain(split_words(after)).collect();
+    let is_said = |at: usize| {
+        let names_it = ["phase", "plan"].iter().any(|own| own.eq_ignore_ascii_case(words[at]));
+        names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))
+    };
+    let kept = (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect();
     // GSD keeps a plan as it was before its reviews: `PLAN-01-routes.pre-bounce.md`.
     let is_left_out = name.starts_with('.') || name.ends_with(".pre-bounce.md");
     Some((kind, kept)).filter(|_| !is_left_out)

@@ -257,8 +257,14 @@ fn titled(document: &Document<'_>) -> Vec<PlanTask> {
 /// Parses the numbered list, the checkboxes or the bullets of the tasks section.
 fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
     let items = home(document).into_iter().flat_map(|home| document.outline.items(&home.whole));
+    let mut items: Vec<_> = items.filter(|(_, item)| item.depth == 0).collect();
+    if items.iter().any(|(_, item)| item.number.is_some()) {
+        items.retain(|(_, item)| item.number.is_some());
+    } else if items.iter().any(|(_, item)| item.checked.is_some()) {
+        items.retain(|(_, item)| item.checked.is_some());
+    }
     let tasks = items
-        .filter(|(_, item)| item.depth == 0)
+        .into_iter()
         .map(|(block, item)| PlanTask { name: Some(item.text.clone()), line: block.line });
     tasks.collect()
 }

@@ -23,6 +23,7 @@
 //! <root>/.agents/skills/<folder>/SKILL.md       project
 //! ```
 
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
@@ -32,7 +33,7 @@ use crate::plan::read::folder::folders;
 use crate::plan::read::{Decision, Skill, decision, document};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::{given, is_digit, one_line, strip_prefix_ignore_case};
+use crate::text::{given, is_digit, one_line, says_none, strip_prefix_ignore_case};
 use crate::warning::Parsed;
 
 /// The parsed PROJECT.md.
@@ -64,7 +65,23 @@ impl ProjectFile {
 
 fn name(outline: &Outline<'_>) -> Option<String> {
     let title = outline.title()?;
-    given(title.strip_prefix("Project: ").unwrap_or(title))
+    let named = title
+        .split_once(':')
+        .filter(|(word, _)| word.trim().eq_ignore_ascii_case("project"))
+        .map_or(title, |(_, rest)| rest);
+    given(named)
+}
+
+/// Returns the first prose paragraph of a range, on one line.
+fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
+    outline.paragraphs(range).find_map(|(block, text)| {
+        let is_labelled = outline
+            .labels(&block.range)
+            .first()
+            .is_some_and(|label| label.is_bold && label.line == block.line);
+        let text = one_line(text);
+        (!is_labelled && !says_none(&text)).then_some(text)
+    })
 }
 
 fn core_value(outline: &Outline<'_>) -> Option<String> {
@@ -72,8 +89,7 @@ fn core_value(outline: &Outline<'_>) -> Option<String> {
     let labelled = labels.iter().find(|label| label.name.eq_ignore_ascii_case("core value"));
     let section = || {
         let section = document::sections(outline, "core value").next()?;
-        let (_, text) = outline.paragraphs(&section.own).next()?;
-        given(&one_line(text))
+        paragraph(outline, &section.own)
     };
     let labelled = labelled.and_then(|label| given(&label.value));
     Some(without_emphasis(&labelled.or_else(section)?).to_owned())
@@ -85,7 +101,7 @@ pub(crate) fn without_emphasis(value: &str) -> &str {
     let plain = ["**", "__", "*", "_"]
         .into_iter()
         .find_map(|mark| inner(mark).filter(|text| !text.contains(mark)));
-    plain.unwrap_or(value)
+    plain.filter(|text| !text.is_empty()).unwrap_or(value)
 }
 
 /// A requirement that a phase covers.
@@ -138,7 +154,9 @@ fn lines(text: &str) -> Vec<String> {
 /// Returns whether a cell names the phase in which a requirement is met, rather than describing it.
 fn is_place(cell: &str) -> bool {
     let lower = cell.trim().to_lowercase();
-    lower.starts_with("phase") || lower.starts_with(is_digit) && !lower.contains(' ')
+    lower.is_empty()
+        || lower.starts_with("phase")
+        || lower.starts_with(is_digit) && !lower.contains(' ')
 }
 
 /// Returns the text after an id at the start of a line, on one line.

@@ -9,6 +9,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
+use crate::clock::parse_date;
 use crate::plan::read::line::Span;
 use crate::text::{Pattern, strip_prefix_ignore_case, unmarked};
 
@@ -228,8 +229,10 @@ pub(crate) fn is_status(text: &str) -> bool {
         return true;
     }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
-    let day = rest.trim_start_matches("on ");
-    day.starts_with("20") || !rest.starts_with(char::is_alphanumeric)
+    let day = rest.trim_start_matches("on ").split([' ', ')', ',', ':']).next();
+    rest.is_empty()
+        || day.is_some_and(|day| day.starts_with("20") && parse_date(day).is_some())
+        || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
 }
 
 /// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.

@@ -8,7 +8,7 @@ use std::ptr;
 use crate::plan::phase::name_of_past_phase;
 use crate::plan::{
     Action, Alternative, Check, CheckOutcome, Next, Phase, PhaseNumber, PhaseState, Position,
-    Survey,
+    ProjectFile, Survey,
 };
 use crate::project::{Commands, vocabulary};
 
@@ -136,7 +136,8 @@ pub(super) fn decide(survey: &Survey, mut phases: Vec<Phase>) -> Position {
     let action = step.action;
     let next = Next { action, phase, command, conflict, alternative, because, unchosen: None };
     // Without an active milestone, only finished work is left to name.
-    let is_last = |phase: &&Phase| phase.state == PhaseState::Done;
+    let is_last =
+        |phase: &&Phase| phase.state == PhaseState::Done && !phase.is_old && phase.dir.is_some();
     let current = step.phase.or(cursor).or(case.members.last().copied());
     let current = match action {
         // Of the folders that stay, the roadmap may list all but an earlier one.
@@ -248,7 +249,9 @@ impl<'a> Case<'a> {
         let survey = self.survey;
         let commands = &survey.layout.commands;
         // None of the documents exists that the workflow writes first.
-        let is_new = !survey.has_state && !survey.has_roadmap;
+        let is_new = !survey.has_state
+            && !survey.has_roadmap
+            && survey.project_file == ProjectFile::default();
         let command = match step.action {
             Action::Plan if step.phase.is_none() && is_new => &commands.new_project,
             Action::Plan if step.phase.is_none() => {

@@ -149,7 +149,7 @@ impl<'a> Case<'a> {
         Rule {
             name: "open check",
             reason: "a user test found issues, of the last finished phase or the one to which VBW sets STATE.md back, or a check that VBW wants done, or repeated by its stage file; with GSD, people go on despite gaps",
-            test: |case, _| {
+            test: |case, choice| {
                 let survey = case.survey;
                 // The finished phase that VBW's STATE.md names with a check that follows: `needs_remediation`.
                 let is_named = |phase: &&Phase| {
@@ -158,7 +158,7 @@ impl<'a> Case<'a> {
                         && survey.state.statuses().any(names_check)
                 };
                 let named = case.stated.filter(is_named);
-                let phases = [named, last_finished(case)];
+                let phases = [named, last_finished(case, choice)];
                 phases.into_iter().flatten().find_map(|phase| {
                     let check = open_check(case, phase)?;
                     let step = case.check(phase, check);
@@ -182,7 +182,7 @@ impl<'a> Case<'a> {
             name: "untested",
             reason: "VBW's auto_uat asks for a user test of the last finished phase",
             test: |case, choice| {
-                let phase = last_finished(case)?;
+                let phase = last_finished(case, choice)?;
                 is_untested(case, phase, choice.action).then(|| untested(case, phase))
             },
         },
@@ -276,8 +276,9 @@ fn archive_of_listed<'a>(case: &Case<'a>) -> Option<&'a Archive> {
 /// Returns whether the phases that the roadmap lists are complete, by its own words or by their folders.
 fn is_listed_done(case: &Case<'_>) -> bool {
     case.scope.listed.iter().all(|planned| {
+        let is_finished = |phase: &Phase| phase.dir.is_some() && !phase.is_unfinished();
         planned.status == Some(PhaseProgress::Complete)
-            || case.member(&planned.number).is_some_and(|phase| !phase.is_unfinished())
+            || case.member(&planned.number).is_some_and(is_finished)
     })
 }
 
@@ -321,10 +322,11 @@ fn has_unread_work(case: &Case<'_>, phase: &Phase) -> bool {
     })
 }
 
-/// Returns the last phase worked on, or a later one that is called done, if it is finished.
-fn last_finished<'a>(case: &Case<'a>) -> Option<&'a Phase> {
+/// Returns the last phase worked on, or a later one that is called done, if it is finished and not itself chosen.
+fn last_finished<'a>(case: &Case<'a>, choice: Choice<'a>) -> Option<&'a Phase> {
     let is_done = |phase: &Phase| phase.state == PhaseState::Done;
-    case.last(is_done).filter(|_| case.frontier.is_none_or(is_done))
+    let last = case.last(is_done).filter(|_| case.frontier.is_none_or(is_done));
+    last.filter(|_| choice.phase != last)
 }
 
 /// Returns the open check of a phase.

@@ -62,14 +62,22 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn new(survey: &'a Survey, phases: &[Phase]) -> Self {
         let all = || survey.roadmap.phases.iter().map(Arc::as_ref);
-        let is_kept = |phase: &&RoadmapPhase| !phase.is_shipped && phase.number.whole() != BACKLOG;
+        // Phases that are only in tables are ignored if any has a heading or a list entry.
+        let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
+        let is_kept = |phase: &&RoadmapPhase| {
+            !phase.is_shipped
+                && (phase.is_listed || !has_entries)
+                && phase.number.whole() != BACKLOG
+        };
         let mut listed: Vec<&RoadmapPhase> = all().filter(is_kept).collect();
         listed.sort_by(|a, b| a.number.cmp(&b.number));
         let live: HashSet<&PhaseNumber> = listed.iter().map(|phase| &phase.number).collect();
         let dead = || all().filter(|phase| phase.is_shipped).map(|phase| &phase.number);
+        let lowest = listed.first().map(|phase| &phase.number);
+        let restarts = lowest.zip(dead().min()).is_some_and(|(live, dead)| live <= dead);
         Self {
             shipped: dead().filter(|number| !live.contains(number)).collect(),
-            has_restarted: phases.iter().any(|phase| phase.is_old),
+            has_restarted: restarts || phases.iter().any(|phase| phase.is_old),
             listed,
         }
     }
@@ -229,7 +237,9 @@ fn plans_in_row(phase: &Phase) -> Option<usize> {
 /// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
 fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
     let count = Count::parse(&planned.plan_count.as_ref()?.value)?;
-    Some(count.total.unwrap_or(count.done) as usize)
+    let is_alone = !count.rest.starts_with('/');
+    let plans = count.total.or(Some(count.done).filter(|_| is_alone));
+    plans.map(|plans| plans as usize)
 }
 
 /// Returns whether a status says that a check of the finished phase follows.

@@ -3,7 +3,7 @@
 //! ```text
 //! ## Milestones                                   <details>
 //! - ✅ **v1.0 MVP** — Phases 1-6 (shipped …)      <summary>v1.0 MVP (Phases 1-6) — SHIPPED …</summary>
-//! - 📋 **v2.0** — Phases 7-9 (planned)            …
+//! - 📋 **v2.0** — Phases 7+ (planned)             …
 //!                                                 </details>
 //! ### v2.0 Name (In Progress)
 //! ```
@@ -11,8 +11,8 @@
 use std::ops::Range;
 
 use crate::markdown::{Block, Outline, Section, TableRow};
-use crate::plan::read::roadmap::MAX_MILESTONES;
 use crate::plan::read::roadmap::section::numbers;
+use crate::plan::read::roadmap::{MAX_MILESTONES, phase_in_front};
 use crate::plan::read::vocabulary::{has, says, without_status};
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, document};
 use crate::text::{
@@ -31,7 +31,7 @@ pub(super) fn milestones(
     found.sort_by_key(|milestone| milestone.range.start);
     for listed in in_list(outline, numbering).into_iter().take(MAX_MILESTONES) {
         let own = version(&listed.name);
-        match found.iter_mut().find(|known| version(&known.name) == own) {
+        match found.iter_mut().find(|known| own.is_some() && version(&known.name) == own) {
             Some(known) => {
                 known.is_shipped |= listed.is_shipped;
                 known.phases = known.phases.take().or(listed.phases);
@@ -88,6 +88,7 @@ fn says_complete(text: &str) -> bool {
     let last = text.rsplit(['(', '[', '—', '–']).next().unwrap_or_default();
     says_shipped(text, true)
         || PhaseProgress::from_symbol(text) == Some(PhaseProgress::Complete)
+        || PhaseProgress::is_complete_status(last)
         || says("milestone that is over", last)
 }
 
@@ -96,9 +97,10 @@ fn milestone(
     (range, line): (Range<usize>, usize),
     numbering: PhaseNumbering,
 ) -> RoadmapMilestone {
-    let found = numbers(text, numbering);
+    let (found, is_open) = numbers(text, numbering);
     let phases = found.iter().min().zip(found.iter().max()).map(|(first, last)| {
-        first.sibling(first.ordinal())..last.sibling(last.ordinal().saturating_add(1))
+        let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
+        first.sibling(first.ordinal())..last.sibling(end)
     });
     let (is_shipped, is_complete) = (says_shipped(text, false), says_complete(text));
     RoadmapMilestone { name: plain(text), is_shipped, is_complete, phases, range, line }
@@ -115,7 +117,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let inside = text[open..end].split_once("<summary>");
         let summary = inside.and_then(|(_, rest)| rest.split_once("</summary>"));
         let summary = summary.map_or("", |(summary, _)| summary.trim());
-        if summary.to_lowercase().contains("phase") {
+        if summary.to_lowercase().contains("phase") || version(summary).is_some() {
             let one = milestone(summary, (open..end, line), numbering);
             let is_shipped = says_shipped(summary, true);
             found.push(RoadmapMilestone { is_shipped, ..one });
@@ -131,7 +133,8 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     let is_milestone = |title: &str| {
         let title = unlabelled(title);
         let words = document::heading(title);
-        version(title).is_some() || words.starts_with("milestone ") && words.contains(is_digit)
+        let is_numbered = words.starts_with("milestone ") && words.contains(is_digit);
+        (version(title).is_some() || is_numbered) && phase_in_front(title, numbering).is_none()
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
@@ -147,7 +150,7 @@ fn unlabelled(title: &str) -> &str {
     let Some((label, name)) = title.split_once(": ") else { return title };
     let label = unmarked(label).to_lowercase();
     let is_label = has("label of a milestone", &label) || PhaseProgress::parse(&label).is_some();
-    if is_label { name } else { title }
+    if is_label { name.trim_start() } else { title }
 }
 
 /// Parses the list of milestones.
@@ -179,17 +182,24 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         milestone(&row.cells.join(" — "), (start..start, row.line), numbering)
     };
     let rows = tables.flat_map(|table| &table.rows).map(row);
-    found.chain(rows).filter(|one| version(&one.name).is_some()).collect()
+    let is_one = |found: &RoadmapMilestone| {
+        let is_phase = phase_in_front(&found.name, numbering).is_some();
+        version(&found.name).is_some() || found.phases.is_some() && !is_phase
+    };
+    found.chain(rows).filter(is_one).collect()
 }
 
-/// Returns the name of a milestone that a heading has: `# Roadmap — Milestone: bread`, or the line below `## Milestone`.
+/// Returns the name of a milestone without a version, if only one heading has one: `# Roadmap — Milestone: bread`, or the
+/// line below `## Milestone`.
 pub(crate) fn in_heading<'o>(outline: &'o Outline<'_>) -> Option<&'o str> {
-    let mut sections = outline.sections().iter().filter(|section| section.level < 3);
-    sections.find_map(|section| {
-        let found = IN_HEADING.captures(&section.title)?;
-        let below = || outline.slice(&section.own).lines().next();
-        non_placeholder(found.get(1).map_or_else(below, |name| Some(name.as_str()))?)
-    })
+    let mut names =
+        outline.sections().iter().filter(|section| section.level < 3).filter_map(|section| {
+            let found = IN_HEADING.captures(&section.title)?;
+            let below = || outline.slice(&section.own).lines().next();
+            let name = found.get(1).map_or_else(below, |name| Some(name.as_str()))?;
+            non_placeholder(name).filter(|name| version(name).is_none())
+        });
+    names.next().filter(|_| names.next().is_none())
 }
 
 static IN_HEADING: Pattern = Pattern::new(r"(?i)^(?:.* [—–-] )?milestone(?:(?::| [—–-]) (.+))?$");
@@ -202,7 +212,10 @@ static REMARK: Pattern = Pattern::new(
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
     // The name in bold, and only the text of a link.
-    let text = unmarked(text.split("**").nth(1).unwrap_or(text));
+    let marked =
+        text.split_once("**").filter(|(before, _)| !before.contains(char::is_alphanumeric));
+    let bold = marked.and_then(|(_, rest)| rest.split_once("**")).map(|(bold, _)| bold);
+    let text = unmarked(bold.unwrap_or(text));
     let text = match text.split_once("](") {
         Some((text, _)) => text.replacen('[', "", 1),
         None => text.to_owned(),

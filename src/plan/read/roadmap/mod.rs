@@ -50,11 +50,11 @@ use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
-use crate::plan::read::vocabulary::{after_phase, has, remark_drops, split_status};
+use crate::plan::read::vocabulary::{after_phase, has, remark_drops, says_dropped, split_status};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
-use crate::text::{given, is_digit, non_placeholder, unmarked};
+use crate::text::{given, is_absent, is_digit, non_placeholder, unmarked};
 use crate::warning::{Parsed, Warning};
 
 mod milestone;
@@ -208,7 +208,7 @@ impl Roadmap {
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = not_understood(&outline, numbering);
         not_understood.extend(unread);
-        if phases.is_empty() && !is_template {
+        if phases.is_empty() && not_understood.is_empty() && !is_template {
             not_understood.extend(unread_work(&outline));
         }
         not_understood.truncate(MAX_REPORTED);
@@ -346,11 +346,16 @@ impl Assembly<'_, '_> {
     }
 
     /// Returns the innermost milestone whose block or section contains a byte offset and may contain the phase. A number
-    /// outside of the stated range was added below it later.
+    /// outside of a section's stated range was added below it later, but a collapsed block ends where it says.
     fn home(&self, at: usize, number: &PhaseNumber) -> Option<usize> {
+        let text = self.outline.text();
+        // An open box in the block of a shipped milestone is work that was carried over.
+        let is_unticked = text.get(..at).unwrap_or_default().trim_end().ends_with("[ ]");
         let holding = self.milestones.iter().enumerate().filter(|(_, milestone)| {
             let phases = milestone.phases.as_ref();
-            milestone.range.contains(&at) && phases.is_none_or(|phases| phases.contains(number))
+            milestone.range.contains(&at)
+                && (phases.is_none_or(|phases| phases.contains(number))
+                    || !is_unticked && text[milestone.range.start..].starts_with("<details"))
         });
         holding.min_by_key(|(_, milestone)| milestone.range.len()).map(|(index, _)| index)
     }
@@ -358,7 +363,7 @@ impl Assembly<'_, '_> {
     /// Adds what a mention says to the phase of its number in its milestone, or a new phase if none matches. Only a list
     /// entry or a row outside of shipped milestones may mean a phase that has shipped.
     fn merge(&mut self, found: RoadmapPhase) {
-        if found.name.as_deref().is_some_and(|name| name.starts_with('{')) {
+        if found.name.as_deref().is_some_and(|name| name.starts_with('{') && is_absent(name)) {
             self.is_template = true;
             return;
         }
@@ -419,7 +424,8 @@ impl RoadmapPhase {
         let row = self.row.as_ref().and_then(ProgressRow::progress);
         let mut dropping = [self.status, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());
-        let marks: Vec<bool> = self.plans.iter().filter_map(|plan| plan.checked).collect();
+        let plans = self.plans.iter().filter(|plan| !plan.is_dropped);
+        let marks: Vec<bool> = plans.filter_map(|plan| plan.checked).collect();
         let boxed = match (self.checkbox.as_ref().map(|mark| mark.value), marks.as_slice()) {
             (None, []) => None,
             (Some(true), _) => Some(PhaseProgress::Complete),
@@ -452,13 +458,18 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     // GSD allows a tag before the name: `Phase 26 (Cluster B): Name`.
     let tag = rest.text.strip_prefix('(').and_then(|tag| tag.split_once("):"));
+    let is_status = |tag: &str| {
+        let split = split_status(Span::new(tag, 0, 0)).1;
+        PhaseProgress::parse(tag).is_some() || split.is_some() || says_dropped(tag)
+    };
+    let tag = tag.filter(|(tag, _)| !is_status(tag));
     let rest = tag.map_or(rest, |(_, name)| rest.suffix(name.trim_start()));
-    let is_struck = line.text.starts_with("~~");
+    let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let mut ends = rest.text.match_indices(['*', ']', '~', ' ']).map(|(at, _)| at);
     let end = ends.find(|at| ends_name(&rest.text[*at..])).unwrap_or(rest.text.len());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
-    let bare = bare.trim_chars(&['*', '~', ':', '_', ' ']);
+    let bare = bare.text.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
     let is_dropping = |span: &Span<'_>| remark_drops(span.text);
     // Other text in the brackets after a name describes its content.
     let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
@@ -467,13 +478,13 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     });
     let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—', '[', ']']);
     let status = status.or_else(|| inside.find(is_dropping));
-    let status = status.or(Some(behind).filter(is_dropping));
+    let status = status.or(Some(behind).filter(|span| says_dropped(span.text)));
     let dropped = status.filter(is_dropping);
     let dropped =
         dropped.map(|span| PhaseProgress::parse(span.text).unwrap_or(PhaseProgress::Removed));
     Some(RoadmapPhase {
         number,
-        name: Some(bare.text.to_owned()).filter(|name| !name.is_empty()),
+        name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
         status: is_struck.then_some(PhaseProgress::Removed).or(dropped),
         stated_status: status.map(Span::stated),
         is_listed: true,
@@ -519,8 +530,8 @@ fn entries(
         let phase = parse_phase(Span::from_block(outline, block), numbering)?;
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        let is_entry =
-            item.checked.is_some() || lists.contains(at) || split_mark(&item.text).is_some();
+        let is_entry = item.checked.is_some()
+            || phase.name.is_some() && (lists.contains(at) || split_mark(&item.text).is_some());
         is_entry.then_some((RoadmapPhase { checkbox, ..phase }, at))
     });
     entries.collect()
@@ -528,8 +539,12 @@ fn entries(
 
 /// Splits an entry with a mark of its own in its box: `[~] Phase 2`, `[WIP] Phase 2`.
 fn split_mark(text: &str) -> Option<(&str, &str)> {
-    text.trim_start().strip_prefix('[')?.split_once("] ")
+    let split = text.trim_start().strip_prefix('[')?.split_once("] ");
+    split.filter(|(mark, _)| mark.chars().count() <= MAX_MARK_LENGTH)
 }
+
+/// Maximum length of the mark in a box, in characters.
+const MAX_MARK_LENGTH: usize = 8;
 
 /// A phase's row in a progress table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -589,17 +604,18 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         let first = row.cells.first()?;
         let numbered = phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering));
         let Some((number, rest)) = numbered else {
-            // An id that is not read: `KIOSK-03`.
             let is_open = cell(status).is_some_and(|span| PhaseProgress::is_open_status(span.text));
-            let word = first.trim_matches(['*', ' ']);
-            let is_id = word.starts_with(char::is_alphabetic) && word.ends_with(is_digit);
-            return cell(Some(0)).filter(|_| is_open && is_id).map(Err);
+            return cell(Some(0)).filter(|span| is_open && is_id(span.text, numbering)).map(Err);
         };
         let (counted, beside) = match cell(plans).and_then(counts) {
             Some((counted, rest)) => (counted, Some(rest)),
             None => (ProgressRow::default(), cell(plans)),
         };
         let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
+        // A table of something else may have numbers and a column `Done`, too.
+        if status.is_none() && beside.is_none() && counted.plans_complete.is_none() {
+            return None;
+        }
         let name = cell(name).map_or(rest, |span| span.text);
         let phase = RoadmapPhase {
             number,
@@ -617,6 +633,16 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         Some(Ok((phase, cell(milestone).map(|span| span.text))))
     };
     Some(table.rows.iter().filter_map(read))
+}
+
+/// Returns whether a cell is an id that is not read, `KIOSK-03`, rather than a range of phases, a version or a total.
+fn is_id(cell: &str, numbering: PhaseNumbering) -> bool {
+    let word = cell.trim_matches(['*', ' ']);
+    let is_word = word.starts_with(char::is_alphabetic) && !word.contains(char::is_whitespace);
+    is_word
+        && word.ends_with(is_digit)
+        && numbering.split(word).is_none()
+        && milestone::version(word).is_none()
 }
 
 /// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
@@ -657,6 +683,8 @@ fn counts(cell: Span<'_>) -> Option<(ProgressRow, Span<'_>)> {
             rest = rest.after(rest.text.find(' ').unwrap_or(rest.text.len()));
             (Some(done.value), None)
         }
+        // `01-03` is a range of plans.
+        None if rest.text.starts_with('-') => return None,
         None => (None, Some(done.value)),
     };
     let count = cell.part(0..cell.text.len() - rest.text.len());

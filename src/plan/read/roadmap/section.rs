@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
+use crate::plan::read::roadmap::parse_phase;
 use crate::plan::read::vocabulary::{Field, begins, find, has, remark_drops, says_dropped};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
@@ -15,7 +16,7 @@ use crate::text::{
     strip_prefix_ignore_case, unmarked, words_in,
 };
 
-/// Fills in the fields of a phase from its section and its subsections.
+/// Fills in the fields of a phase from its section and its subsections, up to the next phase.
 pub(super) fn read(
     outline: &Outline<'_>,
     section: &Section,
@@ -23,10 +24,13 @@ pub(super) fn read(
     phase: &mut RoadmapPhase,
 ) {
     let in_heading = phase.stated_status.take();
-    let mut reader = Reader { phase, texts: HashMap::new(), field: None };
+    let mut reader = Reader { phase, texts: HashMap::new(), field: None, depth: None };
     reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
-        reader.field = Some(field(&inner.title));
+        if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
+            break;
+        }
+        (reader.field, reader.depth) = (Some(field(&inner.title)), None);
         reader.blocks(outline, &inner.own);
     }
     let mut texts = reader.texts;
@@ -72,7 +76,7 @@ fn labelled(line: Span<'_>) -> Option<(Field, Span<'_>)> {
     }
     let label = Label::parse(line.text, 0, 1)?;
     let field = field(&label.name);
-    let is_label = label.is_bold || label.value.is_empty();
+    let is_label = label.is_bold || label.value.is_empty() && label.name.len() <= 30;
     (field != Field::Other || is_label).then(|| (field, line.part(label.range)))
 }
 
@@ -81,6 +85,9 @@ struct Reader<'a> {
     /// The texts of each field, one for each entry or paragraph.
     texts: HashMap<Field, Vec<String>>,
     field: Option<Field>,
+    /// The list depth of the field's entries, taken from the first one, since a list may be nested in a
+    /// preceding bullet.
+    depth: Option<usize>,
 }
 
 impl Reader<'_> {
@@ -97,7 +104,7 @@ impl Reader<'_> {
                 start += line.len();
                 span
             });
-            let lines: Vec<Span<'_>> = lines.collect();
+            let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
             let mut rest = lines.as_slice();
             if let (Some(item), Some(first)) = (item, lines.first()) {
                 // A label on one of an item's later lines was meant to start a new paragraph.
@@ -116,7 +123,7 @@ impl Reader<'_> {
     }
 
     fn label(&mut self, field: Field, value: Span<'_>) {
-        self.field = Some(field);
+        (self.field, self.depth) = (Some(field), None);
         let Some(text) = non_placeholder(value.text) else { return };
         let located = value.with_value(text.to_owned());
         match field {
@@ -140,39 +147,45 @@ impl Reader<'_> {
     }
 
     fn entry(&mut self, text: &str, item: &ListItem) {
+        let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
+        let plan = plan_in_front(text, &self.phase.number);
         if says_none(text) {
             return;
         }
-        if self.field != Some(Field::Plans) {
-            if let Some(field) = self.field {
+        if self.field != Some(Field::Plans) && (plan.is_none() || item.checked.is_none()) {
+            if let Some(field) = self.field.filter(|_| !is_detail) {
                 self.texts.entry(field).or_default().push(text.to_owned());
             }
             return;
         }
-        if text.split([':', '—']).any(|part| part.trim().starts_with("TBD")) {
-            return;
-        }
-        let plan = plan_in_front(text, &self.phase.number);
-        let (plan, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
-        let listed = RoadmapPlan {
-            plan,
-            title: plan_title(rest),
-            text: text.to_owned(),
-            checked: item.checked,
-            is_dropped: ["~~", "**~~", "[-] ~~", "[~] ~~"]
-                .iter()
-                .any(|mark| text.starts_with(mark))
-                || ends_dropped(text),
-        };
-        // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.
-        let same = |own: &&mut RoadmapPlan| own.plan.is_some() && own.plan == listed.plan;
-        match self.phase.plans.iter_mut().find(same) {
-            Some(own) => {
-                own.title = own.title.take().or(listed.title);
-                own.checked = own.checked.or(listed.checked);
-                own.is_dropped |= listed.is_dropped;
+        let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
+        if !is_announced && (!is_detail || item.checked.is_some()) {
+            let (plan, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
+            let listed = RoadmapPlan {
+                plan,
+                title: plan_title(rest),
+                text: text.to_owned(),
+                checked: item.checked,
+                is_dropped: ["~~", "**~~", "[-] ~~", "[~] ~~"]
+                    .iter()
+                    .any(|mark| text.starts_with(mark))
+                    || ends_dropped(text),
+            };
+            // GSD's command adds the files' names to the list of its template: `01-01-PLAN.md` above `01-01: Title`.
+            let same = |own: &&mut RoadmapPlan| {
+                own.plan.is_some()
+                    && own.plan == listed.plan
+                    && own.title.is_none() != listed.title.is_none()
+            };
+            match self.phase.plans.iter_mut().find(same) {
+                Some(own) => {
+                    own.title = own.title.take().or(listed.title);
+                    let both = own.checked.zip(listed.checked).map(|(one, other)| one && other);
+                    own.checked = both.or(own.checked).or(listed.checked);
+                    own.is_dropped |= listed.is_dropped;
+                }
+                None => self.phase.plans.push(listed),
             }
-            None => self.phase.plans.push(listed),
         }
     }
 }
@@ -200,7 +213,7 @@ fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, 
     let token = token.trim_end_matches('.').trim_end_matches(".md");
     let alone = token.trim_end_matches("-PLAN");
     // A lone number may begin a sentence (`400 errors are not retried`).
-    let is_named = token != alone || after.starts_with(':');
+    let is_named = named.is_some() || token != alone || after.starts_with(':');
     let is_number = is_named && alone.starts_with(is_digit);
     let number = || PlanNumber::parse(alone).filter(|_| is_number);
     Some((phase.plan_in(token).or_else(number)?, after))
@@ -209,9 +222,11 @@ fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, 
 /// Returns the title of a plan in the text after its number: `](link) — Title`, `**: Title`.
 fn plan_title(text: &str) -> Option<String> {
     let link = text.strip_prefix("](").and_then(|link| link.split_once(')'));
-    let text = link.map_or(text, |(_, after)| after).replace("**", "");
-    // It closes the span of the number.
-    let text = text.strip_prefix('`').unwrap_or(&text);
+    let mut text = link.map_or(text, |(_, after)| after).replace("**", "");
+    if !text.matches('`').count().is_multiple_of(2) {
+        // The first one closes the span of the number.
+        text = text.replacen('`', "", 1);
+    }
     let text = text.trim_matches(|c: char| c.is_whitespace() || "-:*–—".contains(c));
     let inner = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
     let is_whole = |inner: &&str| !inner.contains('`');
@@ -224,7 +239,7 @@ fn requirements(text: &str) -> Vec<String> {
     let text = text.split("<!--").next().unwrap_or_default().trim();
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     let pieces = comma_separated(inner).map(|piece| piece.trim_matches([' ', '`', '*']));
-    let pieces: Vec<&str> = pieces.collect();
+    let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
     let begins_with_id = |piece: &&str| {
         piece.starts_with(char::is_uppercase) && is_id(piece.split(' ').next().unwrap_or_default())
     };
@@ -251,7 +266,7 @@ fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
     }
     let outside = BRACKETS.replace_all(text, "");
     let clause = outside.split(';').next().unwrap_or_default();
-    let mut found = numbers(clause, numbering);
+    let (mut found, _) = numbers(clause, numbering);
     if found.is_empty() {
         list(clause, numbering, &mut found);
     }
@@ -260,30 +275,31 @@ fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
     found
 }
 
-/// Returns the phases named after a word for phases.
-pub(super) fn numbers(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
+/// Returns the phases named after a word for phases, and whether the last list has an open end: `Phases 13+`.
+pub(super) fn numbers(text: &str, numbering: PhaseNumbering) -> (Vec<PhaseNumber>, bool) {
     let separators = [' ', ':'];
     let mut found = Vec::new();
-    for word in words_in(text) {
+    let lists = words_in(text).filter_map(|word| {
         let after = &text[word.as_ptr() as usize - text.as_ptr() as usize + word.len()..];
-        if after.starts_with(separators) && has("phase", &word.to_lowercase()) {
-            list(after.trim_start_matches(separators), numbering, &mut found);
-        }
-    }
-    found
+        let is_phase = after.starts_with(separators) && has("phase", &word.to_lowercase());
+        is_phase.then(|| list(after.trim_start_matches(separators), numbering, &mut found))
+    });
+    let is_open = lists.last().unwrap_or_default();
+    (found, is_open)
 }
 
-/// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
-fn list(text: &str, numbering: PhaseNumbering, found: &mut Vec<PhaseNumber>) {
+/// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word, and returns whether the last
+/// has a `+` behind it.
+fn list(text: &str, numbering: PhaseNumbering, found: &mut Vec<PhaseNumber>) -> bool {
     let mut rest = text.trim_start();
     let mut from: Option<PhaseNumber> = None;
     while let Some((number, behind)) = numbering.split(rest) {
         let next = behind.trim_start();
         // `Phases 1-6, 12 plans`
-        if rest.len() < text.trim_start().len() && begins("counted", next) {
-            return;
+        if rest.len() < text.trim_start().len() && (number.is_year() || begins("counted", next)) {
+            return false;
         }
-        if let Some(from) = from.take() {
+        if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
             let (first, last) = (from.ordinal(), number.ordinal());
             if last.saturating_sub(first) <= MAX_RANGE {
                 found.extend((first + 1..last).map(|between| from.sibling(between)));
@@ -293,8 +309,12 @@ fn list(text: &str, numbering: PhaseNumbering, found: &mut Vec<PhaseNumber>) {
         let after = |joints: &[&str]| joints.iter().find_map(|joint| next.strip_prefix(joint));
         let through = after(&["-", "–", "to ", "through "]);
         from = through.is_some().then_some(number);
-        let Some(joined) = after(&[",", "and ", "&", "+", "/"]).or(through) else { return };
+        let Some(joined) = after(&[",", "and ", "&", "+", "/"]).or(through) else { return false };
         let joined = joined.trim_start();
         rest = joined.strip_prefix("and ").unwrap_or(joined).trim_start();
+        if behind.starts_with('+') && numbering.split(rest).is_none() {
+            return true;
+        }
     }
+    false
 }

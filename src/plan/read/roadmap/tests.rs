@@ -75,6 +75,7 @@ fn a_table_names_phases_by_codes_and_may_have_no_column_for_the_status() {
         ("Phase | Plans", "6. A | 2/2 Complete", "6|A|Complete|false"),
         ("Phase | Done", "6. A | 1/2", "6|A|_|false"),
         ("Phase | Plans written / executed", "6. A | 1/2 Complete", ""),
+        ("# | Done | Task", "6 | yes | A", ""),
     ] {
         let rule = "---|".repeat(header.split('|').count());
         let text = format!("# R\n\n| {header} |\n|{rule}\n| {row} |\n");
@@ -114,7 +115,7 @@ fn requirements_are_read_in_brackets_in_backticks_and_before_a_comment() {
 
 #[test]
 fn a_list_that_hangs_on_a_bullet_is_read_at_its_own_depth() {
-    let text = "## Phase 1: A\n**Plans**: 2 plans\n- [x] 01-01-PLAN.md \u{2014} do\n- [x] 01-02-PLAN.md \u{2014} do\n**Success Criteria** (what must be TRUE):\n  1. x\n  2. y\n";
+    let text = "## Phase 1: A\n**Plans**: 2 plans\n- [x] 01-01-PLAN.md \u{2014} do\n- [x] 01-02-PLAN.md \u{2014} do\n**Success Criteria** (what must be TRUE):\n  1. x\n     - detail\n  2. y\n";
     let phase = &read(text).phases[0];
     assert_eq!(phase.success_criteria, ["x", "y"]);
     assert_eq!(phase.plans[1].text, "01-02-PLAN.md \u{2014} do");
@@ -125,6 +126,8 @@ fn a_list_that_hangs_on_a_bullet_is_read_at_its_own_depth() {
 fn a_tag_between_number_and_name_is_no_name() {
     let roadmap = read("### Phase 26 (Cluster B): Loans\n");
     assert_eq!(roadmap.phases[0].name.as_deref(), Some("Loans"));
+    let roadmap = read("### Phase 26 (deferred): Loans\n");
+    assert_eq!(roadmap.phases[0].name.as_deref(), Some("(deferred): Loans"));
 }
 
 #[test]

@@ -25,9 +25,12 @@ pub(super) fn not_understood(
         let rest = after_phase(text)?.strip_prefix(' ')?.trim_start();
         let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        let is_named = after.trim_start_matches(['*', ' ']).starts_with([':', '–', '—']);
+        let after = after.trim_start_matches(['*', ' ']);
+        let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
+        let is_id = is_named || word.contains(is_digit);
+        let is_part = has("part of a roadmap", &word.to_lowercase());
         // A range of phases is read elsewhere, or stands for phases that are over.
-        ((is_named || word.contains(is_digit)) && numbering.split(rest).is_none())
+        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
     });
     let rows = outline.tables(&all).filter_map(|table| rows(table, numbering)).flatten();
@@ -83,7 +86,6 @@ pub(super) fn unread_numbers(
         let (number, name) = numbering.split(span.text)?;
         let is_named =
             [". ", ": ", ") ", " - ", " – ", " — "].iter().any(|end| name.starts_with(end));
-        // `M1` may be a milestone, `2026` is a year.
         (is_named && !number.has_code() && !number.is_year()).then_some((number, span))
     });
     let number = |cell: &str| phase_in_front(cell, numbering).map(|(number, _)| number);
@@ -113,6 +115,7 @@ pub(super) fn unread_numbers(
 fn named_phase(line: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let text = split_mark(line).map_or(line, |(_, text)| text);
     let (number, name) = numbering.split(phase_id(text)?)?;
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-– *".contains(c));
     name.starts_with([':', '—']).then_some(number)
 }
 
@@ -131,7 +134,7 @@ pub(super) fn is_read_in_part(line: &str, numbering: PhaseNumbering) -> bool {
 }
 
 /// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
-/// the first of several headings that differ in a digit or letter after the same word (`Step A`, `Step B`).
+/// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
 pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
     let all = outline.all();
     let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
@@ -144,7 +147,8 @@ pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
         let mut words = span.text.split_whitespace();
         let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
         let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
-        if id.chars().count() == 1 {
+        let is_id = id.starts_with(is_digit) || id.chars().count() == 1;
+        if is_id && label.chars().all(char::is_alphabetic) {
             let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
             if other != id {
                 return Some(first.stated());

@@ -17,7 +17,7 @@
 //! - [ ] …                               ### Pending Todos
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{Block, FrontMatter, Label, ListItem, Outline, Section};
+use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{after_phase, begins, has, words};
 use crate::plan::read::{
@@ -302,23 +302,26 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
         decisions
     };
     let groups = decision::sections(outline).flat_map(|section| {
-        let inner = outline.subsections(section).filter(|inner| decision::may_hold(&inner.title));
+        let inner = outline.subsections(section).filter(|inner| {
+            decision::may_hold(&inner.title) && !has("skills", &document::heading(&inner.title))
+        });
         std::iter::once(section).chain(inner)
     });
     decision::distinct(groups.flat_map(under))
 }
 
-/// Returns the phases listed with a status, in file order.
+/// Returns the phases listed with a status, the first mention of each, in file order.
 ///
 /// ```text
 /// - **Phase 1 (Name):** Complete (4 plans)     - **Phase 2:** Pending
 /// ```
 fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<ListedStatus> {
+    let mut seen = HashSet::new();
     let sections = document::sections(outline, "phases with a status");
     let bullets = sections.flat_map(|section| outline.items(&section.own));
-    bullets
-        .filter_map(|(block, _)| listed_phase(Span::from_block(outline, block), numbering))
-        .collect()
+    let found =
+        bullets.filter_map(|(block, _)| listed_phase(Span::from_block(outline, block), numbering));
+    found.filter(|(number, _)| seen.insert(number.clone())).collect()
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
@@ -371,25 +374,29 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
 /// Returns the installed skills, without suggested ones.
 ///
 /// ```text
-/// **Installed:** a, b (global)        - a (global)
-/// **Suggested:** None                 - b (project)
+/// **Installed:** a, b (global)        **Installed:**        - a (global)
+/// **Suggested:** None                 - a (global)          - b (project)
 /// ```
 fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in document::sections(outline, "skills") {
         // Until a label says otherwise, a list is of installed skills.
-        let mut is_installed = true;
-        for line in outline.slice(&section.own).lines() {
-            let label = Label::parse(line, 0, 1).filter(|label| label.is_bold);
-            match label {
-                Some(label) => {
+        let (mut is_installed, mut is_labelled) = (true, false);
+        for block in outline.blocks(&section.own) {
+            for line in outline.slice(&block.range).lines() {
+                let label = Label::parse(line, 0, 1).filter(|label| {
+                    label.is_bold || has("list of skills", &document::heading(&label.name))
+                });
+                if let Some(label) = label {
+                    is_labelled = true;
                     is_installed = document::heading(&label.name).starts_with("installed");
                     let named = comma_separated(&label.value).filter(|_| is_installed);
                     installed.extend(named.filter_map(skill));
-                }
-                None => {
-                    let item = line.strip_prefix("- ").filter(|_| is_installed);
-                    installed.extend(item.and_then(skill));
+                } else if let BlockContent::Item(item) = &block.content {
+                    // `Run /find-skills to find more` is a sentence.
+                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
+                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
+                    break;
                 }
             }
         }
@@ -403,7 +410,7 @@ fn skill(text: &str) -> Option<Skill> {
     let scope = scopes.find(|scope| text.contains(&format!("({scope})"))).map(str::to_owned);
     let name = text.split([' ', '(', ':']).find(|word| !word.is_empty())?;
     let name = name.trim_matches(['`', '*', '_', '.']).to_owned();
-    (!says_none(text)).then_some(Skill { name, scope })
+    (!name.is_empty() && !says_none(text)).then_some(Skill { name, scope })
 }
 
 /// Returns the open todos, from bullets, each with what is indented below it. A paragraph says where
@@ -436,18 +443,25 @@ fn blockers(outline: &Outline<'_>) -> Vec<String> {
     own().flat_map(|range| entries(outline, range, is_settled)).chain(in_prose).collect()
 }
 
-/// Returns the bullets of a section that are open.
+/// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.
 fn entries(
     outline: &Outline<'_>,
     range: &Range<usize>,
     is_settled: fn(&str) -> bool,
 ) -> Vec<String> {
-    let items =
-        outline.items(range).filter(|(_, item)| item.depth == 0 && item.checked != Some(true));
-    let entry = |(block, item): (&Block, &ListItem)| {
-        open(&item.text, &document::on_one_line(outline, block, item), is_settled)
+    let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
+    let entry = |group: &[(&Block, &ListItem)]| {
+        let ((block, item), below) =
+            group.split_first().filter(|((_, item), _)| item.depth == 0)?;
+        let mut boxes = below.iter().filter_map(|(_, item)| item.checked).peekable();
+        let is_done = match item.checked {
+            Some(is_done) => is_done,
+            None => boxes.peek().is_some() && boxes.all(|is_done| is_done),
+        };
+        let text = document::on_one_line(outline, block, item);
+        open(&item.text, &text, is_settled).filter(|_| !is_done)
     };
-    items.filter_map(entry).collect()
+    items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).collect()
 }
 
 /// Returns an entry, unless its first line says that it is none, or settled.

@@ -22,11 +22,12 @@ fn scopes<'o>(
 ) -> impl Iterator<Item = &'o Range<usize>> {
     let sections = outline.sections().iter().enumerate();
     let found = sections.filter(move |(index, section)| {
-        // The head is what precedes the first heading, and what follows it. A title further down comes from a file
-        // that was pasted, as do the comments of its front matter.
+        // The head is what precedes the first heading, and what follows it if it is the title. A title further
+        // down comes from a file that was pasted, as do the comments of its front matter.
+        let is_head = *index == 0 || *index == 1 && section.level == 1;
         let title = document::heading(&section.title);
         let is_current = title.starts_with("current p");
-        *index < 2 || is_current || kinds.iter().any(|kind| has(kind, &title))
+        is_head || is_current || kinds.iter().any(|kind| has(kind, &title))
     });
     found.map(|(_, section)| &section.own)
 }
@@ -42,11 +43,21 @@ pub(super) fn about(label: &markdown::Label) -> Option<Label> {
     find("label", |word| word == lower).map(|(label, _)| label)
 }
 
-/// Returns the first paragraph about the position.
+/// Returns the first paragraph about the position in a file of prose alone.
 pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
+    let all = outline.all();
+    if outline.items(&all).next().is_some() || outline.tables(&all).next().is_some() {
+        return None;
+    }
     let (block, text) =
         scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope)).next()?;
-    Some(Span::new(text.lines().next()?, block.range.start, block.line).stated())
+    let is_read = |line: &&str| {
+        !says_none(line)
+            && !says_no_phase(line)
+            && !line.contains([char::REPLACEMENT_CHARACTER, '\0'])
+    };
+    let line = text.lines().next().filter(is_read)?;
+    Some(Span::new(line, block.range.start, block.line).with_value(line.to_owned()))
 }
 
 fn says_no_phase(text: &str) -> bool {
@@ -70,7 +81,8 @@ pub(super) fn claims(
             Some(Label::Phase) => {
                 let is_read = push_phase(value, numbering, &mut claims);
                 // `(determining...)`, as GSD's repair writes it.
-                let is_remark = value.text.starts_with('(');
+                let inner = value.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+                let is_remark = inner.is_some_and(|text| !text.contains(char::is_numeric));
                 let is_none = is_remark || says_none(value.text) || says_no_phase(value.text);
                 if !is_read && !is_none {
                     unclear.push(value.with_value(label.value.clone()));
@@ -78,10 +90,10 @@ pub(super) fn claims(
             }
             Some(Label::Status) => claims.extend(text(Says::Status)),
             Some(Label::PhaseName) => claims.extend(text(Says::Name)),
+            Some(own @ (Label::Plan | Label::Plans)) => push_plans(value, own, &mut claims),
             Some(Label::Phases) => {
                 claims.extend(value.count().map(|(total, ..)| count_claim(Says::Total, total)));
             }
-            Some(own @ (Label::Plan | Label::Plans)) => push_plans(value, own, &mut claims),
             Some(Label::Progress) => push_progress(value, &mut claims),
             _ => {}
         }
@@ -138,17 +150,25 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     if let Some(found) = BRACKETS.find(rest.text) {
         let inside = rest.part(1..found.end() - 1);
         rest = rest.after(found.end());
-        match numbering.split(inside.text) {
+        // The leading number may be only the index of a phase whose id is in the brackets: `6 of 15 (06.1 Name)`.
+        let id = numbering.split(inside.text).filter(|(id, rest)| {
+            let written = &inside.text[..inside.text.len() - rest.len()];
+            let digits = written.bytes().take_while(u8::is_ascii_digit).count();
+            // `10x speed` is a name.
+            let is_folders = digits == 2 && (written.starts_with('0') || written.contains('.'));
+            rest.starts_with([' ', '-', ':'])
+                && (is_folders || id.numbering() == PhaseNumbering::MilestonePrefixed)
+        });
+        match id {
             _ if is_status(inside.text) => status = Some(inside),
-            // The number in front may be only the index of the phase whose id is here: `6 of 15 (06.1 Name)`.
-            Some((id, after)) if inside.text.starts_with('0') => {
+            Some((id, after)) => {
                 if number.value != id {
                     claims.push(number.map(|number| Claim::Count(Says::Index, number.ordinal())));
                 }
                 number = inside.part(0..inside.text.len() - after.len()).with_value(id);
                 name = Some(inside.suffix(after).trim_chars(&['-', ':', ' ']));
             }
-            _ => name = Some(inside),
+            None => name = Some(inside),
         }
     }
     claims.push(number.map(Claim::Phase));
@@ -178,10 +198,11 @@ static BRACKETS: Pattern = Pattern::new(r"^\((?:[^()]|\([^()]*\))*\)");
 fn push_plans(value: Span<'_>, label: Label, claims: &mut Claims) {
     let Some((number, total, rest)) = value.count() else { return };
     let total = total.or_else(|| rest.unknown_total());
+    let goes_on = |signs: &[char]| total.is_some() || rest.text.starts_with(signs);
     let says = match label {
-        Label::Plan if total.is_some() || rest.text.is_empty() => Some(Says::CurrentPlan),
+        Label::Plan if goes_on(&['(']) || rest.text.is_empty() => Some(Says::CurrentPlan),
         Label::Plan => None,
-        _ if total.is_some() => Some(Says::PlansDone),
+        _ if goes_on(&['/']) => Some(Says::PlansDone),
         _ => Some(Says::PlansTotal),
     };
     claims.extend(says.map(|says| count_claim(says, number)));
@@ -275,22 +296,26 @@ pub(super) fn no_milestone(
 ) -> Option<usize> {
     let of = |meaning| {
         let own = labels.iter().find(|label| about(label) == Some(meaning))?;
-        Some((own.value.to_lowercase(), own.line))
+        Some((own.value.to_lowercase(), own.line)).filter(|(value, _)| !value.is_empty())
     };
     let in_front = front
         .get(&["status"])
         .and_then(|node| Some((node.as_text()?.to_lowercase().replace('_', " "), node.line)));
-    let is_none =
-        |text: &str| text.trim_start_matches(['*', '_', '(', '`', ' ']).starts_with("none");
+    let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
+    // A dash or a placeholder is not `none`.
+    let is_none = |text: &str| {
+        let word = text.trim_start_matches(['*', '_', '(', '`', ' ']);
+        word.starts_with("none") && says_none(text)
+    };
     let says_so = |text: &str| words("between milestones").any(|said| text.contains(said));
     let status = of(Label::Status).or_else(|| in_front.clone());
-    let ships = |text: &str| text.contains("shipped") && !text.contains("phase");
+    let status_ships = |text: &str| ships(text) && !text.contains("phase");
     let milestone = of(Label::Milestone).filter(|(text, _)| is_none(text) || ships(text));
-    let over = milestone.or_else(|| status.clone().filter(|(text, _)| ships(text)));
+    let shipped = milestone.or_else(|| status.clone().filter(|(text, _)| status_ships(text)));
     let texts = scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope));
     let mut texts = [in_front, status, of(Label::Phase)]
         .into_iter()
         .flatten()
         .chain(texts.map(|(block, text)| (text.to_lowercase(), block.line)));
-    over.or_else(|| texts.find(|(text, _)| says_so(text))).map(|(_, line)| line)
+    shipped.or_else(|| texts.find(|(text, _)| says_so(text))).map(|(_, line)| line)
 }

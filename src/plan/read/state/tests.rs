@@ -248,6 +248,12 @@ fn a_todo_may_ask_for_what_settles_a_blocker() {
 }
 
 #[test]
+fn ticked_boxes_below_a_bullet_settle_it() {
+    let state = read("# State\n## Blockers\n- **Infra**\n  - [x] key\n- Web\n  - [ ] form\n");
+    assert_eq!(state.blockers, ["Web: form"]);
+}
+
+#[test]
 fn what_is_open_and_decided_is_read_in_the_languages_of_the_position() {
     let read = |[decisions, pending, todos, done, blockers]: [&str; 5]| {
         let text = format!(

@@ -219,7 +219,7 @@ impl PlanState {
             let all = done.as_ref().and_then(|done| done.total);
             let all = all.or_else(|| count("all tasks").map(|all| all.done));
             let is_short = done.zip(all).is_some_and(|(done, all)| done.done < all);
-            // A file or a field that was created and not filled in: `status:`.
+            // A file or a field that was created and not filled in: `status: {complete|partial|failed}`.
             let is_unfilled = match front.get(&["status"]).map(|node| &node.value) {
                 None => front.is_empty() && body.trim().is_empty(),
                 Some(Value::List(_)) => false,
@@ -327,14 +327,19 @@ fn stated_duration(
     for key in words("duration") {
         let Some(node) = document.get(key) else { continue };
         let Some(text) = node.as_text().filter(|text| !is_absent(text)) else { continue };
-        let is_seconds = key.contains("duration_sec");
-        let unit = if is_seconds { TimeUnit::Seconds } else { TimeUnit::Minutes };
-        let fault = match text.trim_start_matches('~').trim().parse::<f64>() {
-            Ok(number) if number > MAX_BARE_MINUTES && !key.contains("duration_") => {
+        let unit = match key.split_once("duration_").map(|(_, unit)| unit) {
+            Some("hours") => Some(TimeUnit::Hours),
+            Some(unit) if unit.starts_with("sec") => Some(TimeUnit::Seconds),
+            unit => unit.map(|_| TimeUnit::Minutes),
+        };
+        let fault = match (text.trim_start_matches('~').trim().parse::<f64>(), unit) {
+            (Ok(number), None) if number > MAX_BARE_MINUTES => {
                 "a number without a unit (minutes or seconds?)"
             }
-            Ok(number) => return Minutes::from_number(number, unit),
-            Err(_) => match Minutes::parse(text) {
+            (Ok(number), unit) => {
+                return Minutes::from_number(number, unit.unwrap_or(TimeUnit::Minutes));
+            }
+            (Err(_), _) => match Minutes::parse(text) {
                 Some(minutes) => return Some(minutes),
                 None => "not a duration",
             },
@@ -363,8 +368,8 @@ fn tasks(document: &Document<'_>) -> TaskCount {
     let found: Vec<_> = fields.chain(document.values("completed tasks").map(parse)).collect();
     let completed = found.iter().find_map(|(done, _)| *done);
     let total = document.field("all tasks").and_then(|node| parse(node.as_text()?).0);
-    let total = total.or_else(|| found.iter().find_map(|(_, total)| *total));
-    TaskCount { completed, total }
+    let mut same = found.iter().filter(|(done, _)| *done == completed);
+    TaskCount { completed, total: total.or_else(|| same.find_map(|(_, total)| *total)) }
 }
 
 fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
@@ -393,7 +398,7 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
             evidence: text_of(node, &["evidence", "proof", "notes"]),
         }
     });
-    Some(results.collect())
+    Some(results.filter(|result| !result.criterion.is_empty()).collect())
 }
 
 /// Returns the decisions in the front matter, otherwise in the body; `None` if there is no such field or
@@ -422,20 +427,26 @@ fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
 fn notes(outline: &Outline<'_>) -> Vec<Note> {
     let mut found = Vec::new();
     for kind in NoteKind::ALL {
-        for section in document::sections(outline, kind.as_str()) {
+        let sections = document::sections(outline, kind.as_str());
+        for section in sections.filter(|section| section.level > 1) {
             for block in outline.blocks(&section.own) {
                 let text = match &block.content {
-                    BlockContent::Item(item) if item.depth == 0 => item.text.clone(),
+                    BlockContent::Item(item) if item.depth == 0 => {
+                        let is_title = item.text.ends_with("**") || is_lead(&item.text);
+                        let whole = is_title.then(|| document::on_one_line(outline, block, item));
+                        whole.unwrap_or_else(|| item.text.clone())
+                    }
                     BlockContent::Paragraph if !is_footer(outline.slice(&block.range)) => {
                         one_line(outline.slice(&block.range))
                     }
                     _ => continue,
                 };
+                let bare = unmarked(&text).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
-                if says_none(&text) || begins("no issue", &unmarked(&text).to_lowercase()) {
+                if says_none(&text) || begins("no issue", &bare) {
                     break;
                 }
-                if !is_lead(&text) {
+                if text.contains(char::is_alphabetic) && !is_lead(&text) {
                     found.push(Note { text, kind, line: block.line });
                 }
             }
@@ -458,8 +469,9 @@ fn is_footer(text: &str) -> bool {
 fn commits(document: &Document<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut is_known = false;
+    // The first list of hashes is complete; `commits` repeats them with messages.
     for key in words("fields with commits") {
-        let Some(node) = document.get(key) else { continue };
+        let Some(node) = document.get(key).filter(|_| found.is_empty()) else { continue };
         is_known |= key.starts_with("commit") && matches!(node.value, Value::List(_));
         for item in node.elements() {
             let hash = item.get(&["hash", "sha", "commit", "commit_hash", "commits"]);
@@ -543,6 +555,7 @@ fn files(document: &Document<'_>) -> Option<Vec<String>> {
                     let cells = table.rows.iter().filter_map(|row| row.cells.get(column));
                     found.extend(cells.flat_map(|cell| paths(cell)));
                 }
+                BlockContent::Html => {}
                 _ => found.extend(document.outline.slice(&block.range).lines().flat_map(paths)),
             }
         }
@@ -591,10 +604,13 @@ fn is_path(text: &str) -> bool {
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| {
         (1..=12).contains(&ending.len())
             && ending.chars().all(|c| c.is_ascii_alphanumeric() || "{},*_-".contains(c))
-            && ending.contains(char::is_alphabetic)
+            && ending.contains(|c: char| c.is_ascii_alphabetic() || c == '*' || c == '{')
     });
     let has_folder = text.contains('/') && text.contains(char::is_alphabetic);
-    let is_other = text.contains([' ', '"', '\'', '=', '<', '>', '|', ';'])
+    let is_other = text.contains("://")
+        || text.ends_with("()")
+        || text.contains(['"', '\'', '=', '<', '>', '|', ';'])
+        || text.contains(' ') && !text.contains('/')
         || text.starts_with(['/', '@']) && !text[1..].contains('/');
     !is_other && (has_ending || has_folder || ["Makefile", "Dockerfile", "LICENSE"].contains(&name))
 }
