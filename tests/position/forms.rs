@@ -798,6 +798,41 @@ const ROWS: &[Row] = &[
         "plan 2",
     ),
     (
+        "a date in the column of plans",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 | Phase | Plans Complete | Status |\n|---|---|---|\n| 2. Loans | 3/4/2026 | |\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "plan 3",
+    ),
+    (
+        "two plans of one number with titles of their own",
+        &[
+            (
+                "ROADMAP.md",
+                "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n- [ ] **Phase 3: Returns**\n\n\
+                 ### Phase 2: Loans\n\nPlans:\n\n- [x] 02-01-PLAN.md \u{2014} cards\n- [ ] 02-01: cards for readers\n",
+            ),
+            ("phases/02-loans/02-01-PLAN.md", "# Plan\n"),
+            ("phases/02-loans/02-01-SUMMARY.md", DONE),
+        ],
+        "execute 2",
+    ),
+    (
+        "a status in brackets before a name",
+        &[(
+            "ROADMAP.md",
+            "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2 (v2 \u{2014} dropped): Loans**\n\
+             - [ ] **Phase 3: Returns**\n",
+        )],
+        "plan 3",
+    ),
+    (
         "plans in a hidden folder of a phase",
         &[
             ("ROADMAP.md", "# Roadmap\n\n- [x] **Phase 1: Shelves**\n- [ ] **Phase 2: Loans**\n"),
