@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::Span;
-use crate::text::{Pattern, strip_prefix_ignore_case, unmarked};
+use crate::text::{Pattern, is_digit, strip_prefix_ignore_case, unmarked};
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -219,7 +219,7 @@ pub(super) fn is_excepted(rest: &str) -> bool {
 }
 
 /// Returns whether a text is a status rather than a name: `COMPLETE`, `Complete (4 plans)`, `complete, verified` and
-/// `complete 2026-01-02`, but not `Complete Rewrite`.
+/// `complete 2026-01-02`, but not `Complete Rewrite` and `Cancelled, Refunded & Lost`.
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let Some((_, rest)) = first_word(&lower) else {
@@ -230,9 +230,18 @@ pub(crate) fn is_status(text: &str) -> bool {
     }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
     let day = rest.trim_start_matches("on ").split([' ', ')', ',', ':']).next();
-    rest.is_empty()
-        || day.is_some_and(|day| day.starts_with("20") && parse_date(day).is_some())
-        || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+    let is_dated = day.is_some_and(|day| day.starts_with("20") && parse_date(day).is_some());
+    let Some(mark) = rest.chars().next().filter(|_| !is_dated) else { return true };
+    let after = rest[mark.len_utf8()..].trim_start();
+    match mark {
+        // Part of a list is no status, unless all of it are.
+        ',' | '/' | '+' => after.starts_with(is_digit) || is_status(after),
+        '(' | '[' => {
+            let behind = after.split_once([')', ']']).map_or("", |(_, behind)| behind.trim());
+            !behind.starts_with(char::is_alphabetic)
+        }
+        mark => !mark.is_alphanumeric() && !"&|?#\"`".contains(mark),
+    }
 }
 
 /// What may follow a word that drops work, if no more is said: a day, what replaces it, or a remark in brackets.

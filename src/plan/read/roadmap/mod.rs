@@ -592,6 +592,10 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         return None;
     }
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
+    // Anything may be numbered: decisions, risks.
+    if is_number && name.or(plans).is_none() {
+        return None;
+    }
     let milestone = column(&["milestone"]);
     let completed = column(&["completed", "date", "completed on", "shipped"]);
     let [tasks, commits] = [column(&["tasks"]), column(&["commits"])];

@@ -24,13 +24,15 @@ pub(super) fn read(
     phase: &mut RoadmapPhase,
 ) {
     let in_heading = phase.stated_status.take();
-    let mut reader = Reader { phase, texts: HashMap::new(), field: None, depth: None };
+    let mut reader =
+        Reader { phase, texts: HashMap::new(), field: None, depth: None, is_part: false };
     reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
         if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
             break;
         }
-        (reader.field, reader.depth) = (Some(field(&inner.title)), None);
+        let field = field(&inner.title);
+        (reader.field, reader.depth, reader.is_part) = (Some(field), None, field == Field::Other);
         reader.blocks(outline, &inner.own);
     }
     let mut texts = reader.texts;
@@ -88,6 +90,8 @@ struct Reader<'a> {
     /// The list depth of the field's entries, taken from the first one, since a list may be nested in a
     /// preceding bullet.
     depth: Option<usize>,
+    /// Whether it reads a subsection about a part of the phase, such as a wave, whose status is not the phase's.
+    is_part: bool,
 }
 
 impl Reader<'_> {
@@ -128,6 +132,7 @@ impl Reader<'_> {
         let located = value.with_value(text.to_owned());
         match field {
             Field::Plans => _ = self.phase.plan_count.get_or_insert(located),
+            Field::Status if self.is_part => {}
             Field::Status => _ = self.phase.stated_status.get_or_insert(located),
             _ => self.texts.entry(field).or_default().push(located.value),
         }

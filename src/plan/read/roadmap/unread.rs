@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges};
 use crate::plan::read::line::Span;
-use crate::plan::read::roadmap::{milestone_version_in, phase_in_front, rows, split_mark, title};
+use crate::plan::read::roadmap::{
+    milestone_version_in, parse_phase, phase_in_front, rows, split_mark, title,
+};
 use crate::plan::read::vocabulary::{after_phase, has, says_dropped};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
-use crate::text::{is_digit, unmarked};
+use crate::text::{is_digit, unmarked, words_in};
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
 /// and open rows of phases whose first cell, `KIOSK-03`, is not read.
@@ -18,8 +20,11 @@ pub(super) fn not_understood(
     let all = outline.all();
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
     let boxed = boxed.map(|(block, _)| Span::from_block(outline, block));
-    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
-    let lines = titles.chain(boxed).filter_map(|span| {
+    let titles = || outline.sections().iter().filter_map(|section| title(outline, section));
+    // Beside headings that are phases, one without a number is one, too: `### Phase Polish`.
+    let has_phases = titles().any(|span| parse_phase(span, numbering).is_some());
+    let titles = titles().map(|span| (span, has_phases));
+    let lines = titles.chain(boxed.map(|span| (span, false))).filter_map(|(span, is_beside)| {
         let line = span.text.lines().next().unwrap_or_default();
         let text = unmarked(line);
         let rest = after_phase(text)?.strip_prefix(' ')?.trim_start();
@@ -27,7 +32,7 @@ pub(super) fn not_understood(
         let (word, after) = rest.split_at(end);
         let after = after.trim_start_matches(['*', ' ']);
         let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
-        let is_id = is_named || word.contains(is_digit);
+        let is_id = is_named || is_beside || word.contains(is_digit);
         let is_part = has("part of a roadmap", &word.to_lowercase());
         // A range of phases is read elsewhere, or stands for phases that are over.
         (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
@@ -63,8 +68,10 @@ pub(super) fn unread_items(
             let is_entry = item.depth == 0 || item.checked.is_some();
             let phase = named_phase(line, numbering).filter(|_| is_entry);
             let value = || Located { value: line.trim().to_owned(), range: 0..0, line: number };
-            // It has a number that is not a version, and was not struck out.
-            let may_be_phase = line.contains(is_digit)
+            // It has the word for a phase, or a number that is not a version, and was not struck out.
+            let head = line.split([':', '—']).next().unwrap_or_default();
+            let is_called = words_in(head).any(|word| has("phase", &word.to_lowercase()));
+            let may_be_phase = (is_called || line.contains(is_digit))
                 && milestone_version_in(line).is_none()
                 && !says_dropped(line)
                 && !line.starts_with("~~");
