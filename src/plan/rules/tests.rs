@@ -378,6 +378,10 @@ fn an_entry_that_is_not_read_is_no_reason_to_ship() {
         "- [ ] Stage 2: Alerts",
         "- [ ] Alerts (phase 2)",
         "  - [ ] Phase 1.1: Fix (INSERTED)",
+        // The word without a number.
+        "- [ ] **Final phase: Polish**",
+        "- [ ] **Phase Polish**",
+        "\n### Phase 1: Gauges\n\nShow.\n\n### Phase Polish",
         // A number without the word, in a heading or a row.
         "\n### 2. Alerts\n\nWarn.",
         "\n### 1. Gauges\n\nShow.\n\n### 2 - Alerts",

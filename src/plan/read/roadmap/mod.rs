@@ -395,6 +395,9 @@ impl Assembly<'_, '_> {
             phase.checkbox = phase.checkbox.take().or(found.checkbox);
             phase.stated_status = phase.stated_status.take().or(found.stated_status);
             phase.row = phase.row.take().or(found.row);
+            if phase.plans.is_empty() {
+                phase.plans = found.plans;
+            }
         }
     }
 
@@ -522,12 +525,16 @@ fn entries(
         document::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
     );
     let all = outline.all();
-    let bullets = outline
-        .items(&all)
-        .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
-    let entries = bullets.filter_map(|(block, item)| {
+    let items: Vec<_> = outline.items(&all).collect();
+    let bullets = items
+        .iter()
+        .enumerate()
+        .filter(|(_, (block, item))| item.depth == 0 && !details.contains(block.range.start));
+    let entries = bullets.filter_map(|(index, (block, item))| {
         let at = block.range.start;
-        let phase = parse_phase(Span::from_block(outline, block), numbering)?;
+        let mut phase = parse_phase(Span::from_block(outline, block), numbering)?;
+        let below = items[index + 1..].iter().map(|(_, item)| *item);
+        section::read_entries(below.take_while(|item| item.depth > 0), &mut phase);
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
         let is_entry = item.checked.is_some()

@@ -45,6 +45,16 @@ pub(super) fn read(
         take(Field::Requirements).iter().flat_map(|text| requirements(text)).collect();
 }
 
+/// Adds the plans that are listed below the entry of a phase.
+pub(super) fn read_entries<'i>(
+    items: impl Iterator<Item = &'i ListItem>,
+    phase: &mut RoadmapPhase,
+) {
+    let mut reader =
+        Reader { phase, texts: HashMap::new(), field: None, depth: None, is_part: false };
+    items.for_each(|item| reader.entry(&item.text, item));
+}
+
 /// Returns the mark between the brackets of an item's checkbox.
 pub(super) fn checkbox(
     outline: &Outline<'_>,

@@ -76,11 +76,45 @@ fn a_table_names_phases_by_codes_and_may_have_no_column_for_the_status() {
         ("Phase | Done", "6. A | 1/2", "6|A|_|false"),
         ("Phase | Plans written / executed", "6. A | 1/2 Complete", ""),
         ("# | Done | Task", "6 | yes | A", ""),
+        ("# | Decision | Status", "6 | Use Rust | Pending", ""),
     ] {
         let rule = "---|".repeat(header.split('|').count());
         let text = format!("# R\n\n| {header} |\n|{rule}\n| {row} |\n");
         assert_eq!(shown(&read(&text)).join(" "), expected, "{header}");
     }
+}
+
+#[test]
+fn a_status_behind_a_name_is_more_than_its_first_word() {
+    let status = |rest: &str| {
+        let roadmap = read(&format!("## Phase 1: Orders \u{2014} {rest}\n"));
+        roadmap.phases[0].status
+    };
+    for rest in ["COMPLETE", "Complete (4 plans)", "complete, verified", "Done 2026-01-02"] {
+        assert_eq!(status(rest), Some(PhaseProgress::Complete), "{rest}");
+    }
+    for rest in ["Cancelled & Refunded", "Shipped, Returned", "Done?"] {
+        assert_eq!(status(rest), None, "{rest}");
+    }
+}
+
+#[test]
+fn the_status_of_a_part_is_not_that_of_the_phase() {
+    let roadmap = read("## Phase 1: A\n### Wave 1\n**Status**: Complete\n");
+    assert_eq!(roadmap.phases[0].status, None);
+    let roadmap = read("## Phase 1: A\n### Status\n**Status**: Complete\n");
+    assert_eq!(roadmap.phases[0].status, Some(PhaseProgress::Complete));
+}
+
+#[test]
+fn boxes_below_the_entry_of_a_phase_are_its_plans() {
+    let text = "- [ ] **Phase 1: A**\n  - [x] 01-01: walls\n  - [ ] 01-02: roof\n  - [ ] a note\n- [ ] **Phase 2: B**\n";
+    let plans = |index: usize| read(text).phases[index].plans.clone();
+    assert_eq!(
+        plans(0).iter().map(|plan| plan.checked).collect::<Vec<_>>(),
+        [Some(true), Some(false)]
+    );
+    assert_eq!(plans(1), []);
 }
 
 #[test]

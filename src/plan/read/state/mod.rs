@@ -471,13 +471,19 @@ fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<S
 }
 
 /// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
-/// blocking`. A clause says more.
+/// blocking`, `All blockers resolved`. A clause says more.
 fn denies(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
+    let leads = ["there are ", "there is ", "currently "];
+    let text = leads.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(&text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_none = match words.as_slice() {
-        ["none" | "nothing", next, ..] => *next != "of",
+        ["none"] => true,
+        ["none", next, ..] => *next != "of",
+        // `Nothing works on Safari` is a blocker.
+        ["nothing", next, ..] => has("after nothing", next),
         ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
+        ["all", what, .., last] => begins("item", what) && has("settled", last),
         _ => false,
     };
     is_none
@@ -491,8 +497,16 @@ fn denies(text: &str) -> bool {
 fn is_marked_settled(text: &str) -> bool {
     let first = words_in(text).next().unwrap_or_default();
     let is_loud = text.starts_with(['[', '(', '*']) || first == first.to_uppercase();
+    // `Fix tests (done 2026-01-02)`, `Fix tests — DONE`
+    let end = text.strip_suffix(')').and_then(|text| text.rsplit('(').next());
+    let end = end.or_else(|| text.rsplit('—').next().filter(|last| *last == last.to_uppercase()));
+    let is_ended = end.is_some_and(|end| {
+        let said = end.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        has("settled", &said) || has("done", &said)
+    });
     ["~~", "\u{2705}", "\u{2713}", "[x]"].iter().any(|mark| text.starts_with(mark))
         || is_loud && has("settled", &first.to_lowercase())
+        || is_ended
         || words_in(text).any(|word| word == "RESOLVED")
 }
 

@@ -215,6 +215,9 @@ fn what_calls_itself_settled_is_not_open() {
         "None - all cleared",
         "No active blockers.",
         "Nothing blocking",
+        "There are no blockers.",
+        "Currently none.",
+        "All blockers resolved.",
     ];
     let open = [
         "No key",
@@ -227,6 +230,7 @@ fn what_calls_itself_settled_is_not_open() {
         "The keys are not all resolved",
         "We lose data; upstream closed it as wontfix",
         "Key: resolved by the vendor only if asked",
+        "Nothing works on Safari",
     ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let text = format!("# State\n\n## Blockers\n{}{}", lines(&settled), lines(&open));
@@ -241,7 +245,15 @@ fn a_todo_may_ask_for_what_settles_a_blocker() {
         "Columns: open; done",
         "Fixed in place header jumps",
     ];
-    let settled = ["~~Menu~~", "\u{2705} Menu", "[fixed, see 03-01] Menu", "DONE Menu"];
+    let settled = [
+        "~~Menu~~",
+        "\u{2705} Menu",
+        "[fixed, see 03-01] Menu",
+        "DONE Menu",
+        "Menu (done)",
+        "Menu (completed 2026-01-02)",
+        "Menu \u{2014} DONE",
+    ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let text = format!("# State\n\n## Pending Todos\n{}{}", lines(&settled), lines(&open));
     assert_eq!(read(&text).todos, open);
