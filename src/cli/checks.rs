@@ -208,7 +208,10 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
         _ => {
             return AuditRow::attention(
                 "is set up twice, for this project and for all of your projects",
-                format!("{command} --remove"),
+                // The project's settings may be a team's, and the user's serve other projects.
+                format!(
+                    "{command} --user --remove (yours), or {command} --remove (the project's, for all who share it)"
+                ),
             );
         }
     };

@@ -321,7 +321,8 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
         };
         assert!(report.contains(step), "{report}");
         let drop = format!(
-            "set up for this project as well, and one is enough: annals setup {target} --remove"
+            "set up for this project as well, and one is enough: annals setup {target} --user --remove drops yours, \
+             annals setup {target} --remove the project's, for all who share it"
         );
         assert!(report.contains(&drop), "{report}");
     }

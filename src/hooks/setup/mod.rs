@@ -262,10 +262,10 @@ fn notes(
         notes.push(if request.remove {
             format!("it is set up for {whose}: annals {} --remove ends that", request.command(other))
         } else {
-            let command = request.command(SetupScope::Project);
+            let [shared, own] = [SetupScope::Project, SetupScope::User].map(|one| request.command(one));
             format!(
-                "{title} is set up for {whose} as well, and one is enough: annals {command} --remove drops the \
-                 project's"
+                "{title} is set up for {whose} as well, and one is enough: annals {own} --remove drops yours, annals \
+                 {shared} --remove the project's, for all who share it"
             )
         });
     }
