@@ -121,9 +121,21 @@ fn git(project: &Project) -> AuditRow {
             "git is not on PATH: history, staleness and the ledger's coverage are unknown",
             "install git",
         ),
-        (_, Some(top)) => AuditRow::ok(format!("repository at {}", top.display())),
+        (_, Some(top)) => match setup::git::missing_driver(project) {
+            Ok(None) => AuditRow::ok(format!("repository at {}", top.display())),
+            Ok(Some(command)) => AuditRow::attention(
+                "this clone lacks the merge driver that .gitattributes names",
+                command,
+            ),
+            Err(error) => unreadable(project, error, "annals setup git"),
+        },
         _ => AuditRow::ok("found; no repository here"),
     }
+}
+
+/// Returns the result of a check of settings that cannot be read.
+fn unreadable(project: &Project, error: Error, fix: impl Into<String>) -> AuditRow {
+    AuditRow::attention(error.relative_to(&project.root).to_string(), fix)
 }
 
 /// Says whose transcripts of sessions are read.
@@ -182,15 +194,12 @@ fn own_folder(project: &Project) -> AuditRow {
 /// Checks whether a client calls annals, and what prevents it.
 fn client(project: &Project, harness: Harness) -> AuditRow {
     let command = format!("annals setup {}", harness.as_str());
-    let unreadable = |error: Error, fix: String| {
-        AuditRow::attention(error.relative_to(&project.root).to_string(), fix)
-    };
     let mut scopes = Vec::new();
     for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {
         match setup::setup_state(project, harness, scope) {
             // User settings require a home directory.
             Err(_) if scope == SetupScope::User && project.environment.home().is_none() => {}
-            Err(error) => return unreadable(error, format!("{command}{flag}")),
+            Err(error) => return unreadable(project, error, format!("{command}{flag}")),
             Ok(SetupState::Absent) => {}
             Ok(SetupState::Current) => scopes.push(scope),
             Ok(SetupState::Partial) => {
@@ -218,7 +227,7 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
     // What the client has disabled or not approved yet.
     let obstacles = match setup::obstacles(project, harness, scope) {
         Ok(obstacles) => obstacles,
-        Err(error) => return unreadable(error, command),
+        Err(error) => return unreadable(project, error, command),
     };
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
         return AuditRow::attention(&obstacle.message, obstacle.next);

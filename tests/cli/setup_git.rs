@@ -29,8 +29,16 @@ fn it_is_set_up_once_and_taken_away_to_the_byte() {
     let text = String::from_utf8(case.read(ATTRIBUTES).unwrap()).unwrap();
     assert!(text.contains("\n/.vbw-planning/patterns/PATTERNS.md merge=annals\n"), "{text}");
     case.run("setup git --check").code(1);
+    let doctor =
+        || case.run("doctor").env("PATH", std::env::var("PATH").unwrap()).success().stdout();
+    assert!(
+        doctor().contains(&format!(" git            attention    1  {COMMAND}\n")),
+        "{}",
+        doctor()
+    );
     case.shell(COMMAND).success();
     case.run("setup git --check").success();
+    assert!(doctor().contains(" git            ok "), "{}", doctor());
     assert_eq!(case.run("setup git").success().stdout(), ".gitattributes unchanged.\n");
     let removed = case.run("setup git --remove").success();
     let said = ".gitattributes reduced.\nRun once in this clone: git config --remove-section merge.annals\n";

@@ -88,6 +88,15 @@ impl GitReport {
     }
 }
 
+/// Returns the command that defines the merge driver, if `.gitattributes` names it and this clone does not know it.
+pub(crate) fn missing_driver(project: &Project) -> Result<Option<String>> {
+    let attributes = read::text(&project.root.join(ATTRIBUTES))?;
+    match attributes.is_some_and(|text| text.value.contains(" merge=annals")) {
+        true => command(project, false),
+        false => Ok(None),
+    }
+}
+
 /// Returns the command that this clone still needs.
 fn command(project: &Project, remove: bool) -> Result<Option<String>> {
     Ok(match (remove, project.git.local_config("merge.annals.driver")?.as_deref()) {
