@@ -362,17 +362,16 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Vec<Range<usize>>> {
 
 /// Lists the first lines of a lost edit.
 fn lost_summary(lost: &[&[u8]]) -> String {
-    let quoted = join(
-        lost.iter().take(MAX_NAMED_LINES).map(|line| {
-            let text = String::from_utf8_lossy(line);
-            format!("\"{}\"", clip(&strip_controls(&text), MAX_LINE_CHARS))
-        }),
-        ", ",
-    );
+    let named = join(lost.iter().take(MAX_NAMED_LINES).map(|line| quoted(line)), ", ");
     match lost.len().saturating_sub(MAX_NAMED_LINES) {
-        0 => format!("lost: {quoted}"),
-        more => format!("lost: {quoted} and {}", quantity(more, "more line")),
+        0 => format!("lost: {named}"),
+        more => format!("lost: {named} and {}", quantity(more, "more line")),
     }
+}
+
+/// Returns a line as it is quoted in a message.
+fn quoted(line: &[u8]) -> String {
+    format!("\"{}\"", clip(&strip_controls(&readable(line)), MAX_LINE_CHARS))
 }
 
 fn without_newline(text: &[u8]) -> &[u8] {
@@ -383,33 +382,49 @@ fn without_newline(text: &[u8]) -> &[u8] {
 /// Number of commits searched: an older block would not help to identify later additions.
 const MAX_COMMITS: usize = 50;
 
-/// Returns a file with the end marker that another generator cut off together with a section: it goes below the last
-/// line that was generated. Any other file is returned unchanged.
+/// Returns a file with the end marker that was lost, and what there is to say about it. It goes below the last generated
+/// line if all of them are there, whatever was added between them; else, as where another generator cut it off together
+/// with a section, above the first line that was not generated. Any other file is returned unchanged.
 pub(crate) fn with_end<'a>(
     project: &Project,
     path: &Path,
     bytes: &'a [u8],
-) -> Result<Cow<'a, [u8]>> {
+) -> Result<(Cow<'a, [u8]>, Option<String>)> {
     let Some((start, stated)) = unclosed(&readable(bytes)) else {
-        return Ok(Cow::Borrowed(bytes));
+        return Ok((Cow::Borrowed(bytes), None));
     };
     let Some(block) = find_block(project, path, &stated)? else {
-        return Ok(Cow::Borrowed(bytes));
+        return Ok((Cow::Borrowed(bytes), None));
     };
     let generated = normalised_lines(&block);
-    let (mut at, mut end) = (start, start);
+    let mut expected = generated.iter().filter(|line| !line.is_empty()).peekable();
+    let (mut at, mut end, mut is_first_run) = (start, start, true);
     for line in bytes[start..].split_inclusive(|byte| *byte == b'\n') {
         let bare = line.trim_ascii_end();
-        if !bare.is_empty() && !generated.contains(&bare) {
+        at += line.len();
+        if expected.next_if(|next| **next == bare).is_some() && expected.peek().is_none() {
+            end = at;
             break;
         }
-        at += line.len();
+        is_first_run &= bare.is_empty() || generated.contains(&bare);
         // The heading above foreign lines is theirs.
-        if !bare.is_empty() && !bare.starts_with(b"## ") {
+        if is_first_run && !bare.is_empty() && !bare.starts_with(b"## ") {
             end = at;
         }
     }
-    Ok(Cow::Owned([&bytes[..end], END.as_bytes(), b"\n", &bytes[end..]].concat()))
+    let mut below = bytes[end..].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let first = below.clone().find(|line| !line.is_empty()).unwrap_or_default();
+    let is_old =
+        |line: &[u8]| !line.is_empty() && !line.starts_with(b"## ") && generated.contains(&line);
+    let message = (expected.peek().is_some() && below.any(is_old)).then(|| {
+        format!(
+            "the end marker of the block was missing; what is kept below it from the line {} on may be old: delete what \
+             the block says",
+            quoted(first)
+        )
+    });
+    let bytes = [&bytes[..end], END.as_bytes(), b"\n", &bytes[end..]].concat();
+    Ok((Cow::Owned(bytes), message))
 }
 
 /// Returns the block with this digest from an earlier version of the file: in the undo history, or in git.

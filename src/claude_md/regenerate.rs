@@ -171,8 +171,8 @@ impl Regeneration<'_> {
             whole = Cow::Owned(resolved);
         }
         read::refuse_wide(old, relative)?;
-        let whole = block::with_end(self.project, &file.path, &whole)?;
-        let mut told = Vec::new();
+        let (whole, message) = block::with_end(self.project, &file.path, &whole)?;
+        let mut told = Vec::from_iter(message.map(|message| Warning::file(relative, message)));
         let unedited = self.unedited(&file.path, relative, &whole, &mut told)?;
         let owned = ContextFile::parse(&unedited, relative, self.known)?;
         if self.is_over && owned.has_edited_block() {

@@ -409,6 +409,26 @@ fn a_block_whose_end_another_generator_cut_off_is_found_again() {
 }
 
 #[test]
+fn a_block_without_its_end_leaves_no_old_copy_without_a_word() {
+    let (case, page) = synced();
+    let (block, below) = page.split_once("<!-- annals:end -->").unwrap();
+    let open = block.replacen("\n## ", "\nUse tabs.\n\n## ", 1);
+    case.write("CLAUDE.md", format!("{open}\n## Mine\n\nAsk Noor.\n{below}"));
+    let told = case.run("sync").success().stderr();
+    assert!(told.contains("1 line added to the block by hand, kept below it"), "{told}");
+    let end = "<!-- annals:end -->";
+    let expected = format!("{block}{end}\n\nUse tabs.\n\n## Mine\n\nAsk Noor.\n{below}");
+    assert_eq!(text(&case, "CLAUDE.md"), expected);
+    // Of a block that was cut as well, nobody knows which lines are old.
+    let (first, rest) = open.split_once("**Next action:**").unwrap();
+    let cut = format!("{first}{}", rest.split_once('\n').unwrap().1);
+    case.write("CLAUDE.md", cut);
+    let told = case.run("sync").success().stderr();
+    assert!(told.contains("kept below it from the line \"Use tabs.\" on may be old"), "{told}");
+    assert!(text(&case, "CLAUDE.md").split_once(end).unwrap().1.starts_with("\n\nUse tabs."));
+}
+
+#[test]
 fn the_file_reflects_the_current_state_and_not_history() {
     let case = bare();
     case.run("sync").success();
