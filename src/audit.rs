@@ -342,7 +342,7 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
     for file in [store.log(), store.notepad()] {
         read::text_or_warning(&file, warnings);
     }
-    let priority = notepad::priority_characters(project)?;
+    let (priority, repeated) = notepad::survey(project)?;
     let at = |path: &Path, line: Option<usize>, message: &str| {
         Detail::at(project.relative(path), line, message)
     };
@@ -382,6 +382,13 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
         at(&store.entry(&one.from), Some(one.line), &message)
     });
     let invalid = found.invalid.iter().map(|one| at(&one.file, one.line, &one.problem));
+    let repeated = repeated.iter().map(|title| {
+        at(
+            &store.notepad(),
+            None,
+            &format!("has several sections {title}, of which the first is written"),
+        )
+    });
     let index = once(found.index_rebuilt, &store.index(), "does not match the entries");
     let rows = [
         (
@@ -390,7 +397,7 @@ fn entries(project: &Project, warnings: &mut Vec<Warning>) -> Rows {
             "remove something by hand, or write an entry: annals entry write",
         ),
         ("index", index, ENTRY_AUDIT),
-        ("format", invalid.collect(), "edit the file by hand"),
+        ("format", invalid.chain(repeated).collect(), "edit the file by hand"),
         ("age", aged, "annals entry write --key KEY, once it is reviewed"),
         ("duplicates", duplicates.collect(), "annals entry supersede --old KEY --new KEY"),
         ("links", linked, "edit the linking entry: annals entry write"),

@@ -80,10 +80,12 @@ fn no_marker_reaches_a_session_and_each_file_is_named() {
 #[test]
 fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
     let case = case();
-    let line = "- .vbw-planning/STATE.md:9: has an unresolved merge conflict; both sides are read";
     let start = case.run("hook session-start").stdin("{}").success().json();
     let text = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert!(text.contains(line), "{text}");
+    for place in [".vbw-planning/STATE.md:9", ".vibekit/notepad.md:4", "docs/memory/STATE.md:7"] {
+        let line = format!("- {place}: has an unresolved merge conflict; both sides are read");
+        assert!(text.contains(&line), "{place}: {text}");
+    }
     let entry = "[[cache]] (merge conflict, both sides) (unconfirmed) the cache is in redis the cache is in memory";
     assert!(text.contains(entry), "{text}");
     case.write(".vibekit/memory/log.md", sides("- write a", "- write b"));
@@ -94,6 +96,28 @@ fn a_session_is_told_of_a_conflict_and_an_audit_fails() {
         audit.contains("files     conflicts      fault        5  resolve the conflict"),
         "{audit}"
     );
+}
+
+#[test]
+fn a_conflict_over_a_heading_leaves_each_note_in_its_section() {
+    let case = Case::empty();
+    let side = |who: &str| format!("- {who} first\n\n## Working Memory\n- {who} works");
+    let text =
+        format!("## Priority Context\n- both\n{}- old\n", sides(&side("Noor"), &side("Ida")));
+    case.write(".vibekit/notepad.md", &text);
+    let read = |section: &str| {
+        let read = case.run("notepad read --section").args([section]).success();
+        read.stdout().lines().map(str::to_owned).filter(|line| !line.is_empty()).collect::<Vec<_>>()
+    };
+    assert_eq!(read("priority"), ["- both", "- Noor first", "- Ida first"]);
+    assert_eq!(read("working"), ["- Noor works", "- old", "- Ida works"]);
+    // Resolved by leaving out the marks alone.
+    let left = text.lines().filter(|line| !line.starts_with(['<', '=', '>']));
+    case.write(".vibekit/notepad.md", left.collect::<Vec<_>>().join("\n"));
+    let audit = case.run("audit").success().stdout();
+    let found =
+        ".vibekit/notepad.md: has several sections Working Memory, of which the first is written";
+    assert!(audit.contains(found), "{audit}");
 }
 
 #[test]

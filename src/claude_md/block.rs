@@ -19,6 +19,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use crate::error::{Error, Result};
 use crate::markdown::{BlockContent, Outline, annals_marker};
 use crate::project::Project;
+use crate::storage::read;
 use crate::text::{clip, join, line_end, pluralize, quantity, sha256, slashed, strip_controls};
 
 /// The meaning of a line of a context file for the block.
@@ -464,7 +465,7 @@ pub(crate) fn without_conflict(
         return Ok(None);
     };
     let span = |bytes: &[u8]| Span::find(&readable(bytes), path).ok().flatten();
-    let merged = [true, false].map(|is_ours| one_side(bytes, is_ours));
+    let merged = [true, false].map(|is_ours| read::one_side(bytes, is_ours));
     let [Some(first), Some(second)] = [span(&merged[0]), span(&merged[1])] else {
         return Ok(None);
     };
@@ -485,24 +486,6 @@ pub(crate) fn without_conflict(
 fn unedited_lines<'a>(bytes: &'a [u8], path: &Path) -> Option<Vec<&'a [u8]>> {
     let span = Span::find(&readable(bytes), path).ok().flatten()?;
     (!span.is_edited(bytes)).then(|| normalised_lines(&bytes[span.inside]))
-}
-
-/// Returns a file with one side of each conflict in the place of both.
-fn one_side(bytes: &[u8], is_ours: bool) -> Vec<u8> {
-    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    // Outside of a conflict, `None`.
-    let mut is_wanted = None;
-    lines.retain(|line| {
-        is_wanted = match line.get(..8) {
-            Some(b"<<<<<<< ") => Some(is_ours),
-            Some(b"||||||| ") if is_wanted.is_some() => Some(false),
-            Some(b"=======\n" | b"=======\r") if is_wanted.is_some() => Some(!is_ours),
-            Some(b">>>>>>> ") if is_wanted.is_some() => None,
-            _ => return is_wanted.unwrap_or(true),
-        };
-        false
-    });
-    lines.concat()
 }
 
 /// Returns the text between the markers of a version, if it has this digest.

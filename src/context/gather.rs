@@ -242,6 +242,13 @@ impl<'a> Gatherer<'a> {
         open.into_iter().chain(counted(known.len(), "known issue")).collect()
     }
 
+    /// Returns a line for each unresolved merge among the warnings of a store, and the other warnings.
+    fn conflicts(&self, warnings: Vec<Warning>) -> (Vec<String>, Vec<Warning>) {
+        let is_told = |one: &Warning| one.is_conflict() && !self.request.is_for_file;
+        let (conflicts, others): (Vec<_>, Vec<_>) = warnings.into_iter().partition(is_told);
+        (conflicts.iter().map(Warning::to_string).collect(), others)
+    }
+
     /// Returns the current state, after the required actions and how much of git's history is covered.
     fn ledger_state(&self) -> Vec<ListLine<String>> {
         let Some(brief) = &self.ledger else { return Vec::new() };
@@ -250,6 +257,7 @@ impl<'a> Gatherer<'a> {
             .iter()
             .map(|action| format!("ACTION REQUIRED: {action}"))
             .collect();
+        head.extend(self.conflicts(brief.warnings.clone()).0);
         head.push(format!("Commits covered: {}", brief.coverage.line()));
         head.retain(|_| !self.request.is_for_file);
         head.into_iter()
@@ -264,7 +272,11 @@ impl<'a> Gatherer<'a> {
     /// If there is room for only a few lines, the working notes take up to two of them. Pinned notes are few by their own
     /// limit, and the newest is the last.
     fn notepad(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
-        let mut lines = self.notes(NotepadSection::Priority, warnings)?;
+        let mut found = Vec::new();
+        let notes = self.notes(NotepadSection::Priority, &mut found)?;
+        let (mut lines, others) = self.conflicts(found);
+        lines.extend(notes);
+        warnings.extend(others);
         if self.request.compacted {
             let working = self.notes(NotepadSection::Working, &mut Vec::new())?;
             let (breadcrumbs, mut working): (Vec<String>, Vec<String>) =

@@ -186,12 +186,15 @@ pub struct NotepadText {
     pub warnings: Vec<Warning>,
 }
 
-/// Returns the length of Priority Context in characters; 0 without a notepad.
-pub fn priority_characters(project: &Project) -> Result<usize> {
-    let path = KnowledgeDir::in_project(project).notepad();
-    let text = read::text(&path)?;
+/// Returns the length of Priority Context in characters, and the titles that several sections have; nothing without a
+/// notepad.
+pub fn survey(project: &Project) -> Result<(usize, Vec<&'static str>)> {
+    let text = read::text(&KnowledgeDir::in_project(project).notepad())?;
     let text = text.map(|parsed| parsed.value).unwrap_or_default();
-    Ok(Notepad::parse(&text).priority_characters())
+    let notepad = Notepad::parse(&text);
+    let is_repeated = |one: &NotepadSection| notepad.bodies(*one).count() > 1;
+    let repeated = NotepadSection::ALL.into_iter().filter(is_repeated).map(NotepadSection::title);
+    Ok((notepad.priority_characters(), repeated.collect()))
 }
 
 /// Returns the notepad, or one of its sections without the heading.
@@ -207,9 +210,13 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
         let text = String::from_utf8_lossy(&bytes).into_owned();
         return Ok(NotepadText { file, section, text, bytes, warnings: Vec::new() });
     };
+    let of_sides = of_both_sides(&bytes, section);
     let Parsed { value: text, warnings } = read::decode(bytes, &path);
-    let notepad = Notepad::parse(&text);
-    let Some(text) = notepad.content(section) else {
+    let content = match warnings.iter().any(Warning::is_conflict) {
+        true => of_sides,
+        false => Notepad::parse(&text).content(section),
+    };
+    let Some(text) = content else {
         let missing = format!("the notepad has no section {}", section.title());
         return Err(Error::not_found(missing)
             .at(&file, None)
@@ -217,6 +224,19 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
     };
     let bytes = text.clone().into_bytes();
     Ok(NotepadText { file, section: Some(section), bytes, text, warnings: project.named(warnings) })
+}
+
+/// Returns a section of both sides of a merge conflict, what they share once. A conflict may span a heading, below which
+/// the other side's notes do not belong.
+fn of_both_sides(bytes: &[u8], section: NotepadSection) -> Option<String> {
+    let [ours, theirs] = [true, false].map(|is_ours| {
+        let side = read::one_side(bytes, is_ours);
+        Notepad::parse(&String::from_utf8_lossy(&side)).content(section)
+    });
+    let (Some(ours), Some(theirs)) = (&ours, &theirs) else { return ours.or(theirs) };
+    let shared: Vec<&str> = ours.lines().collect();
+    let theirs = theirs.split_inclusive('\n').filter(|line| !shared.contains(&line.trim_end()));
+    Some(format!("{ours}{}{}", line_gap(ours, "\n"), theirs.collect::<String>()))
 }
 
 /// A note to add.

@@ -218,6 +218,24 @@ fn conflict_markers(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
+/// Returns a file with one side of each conflict in the place of both.
+pub(crate) fn one_side(bytes: &[u8], is_ours: bool) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    // Outside of a conflict, `None`.
+    let mut is_wanted = None;
+    lines.retain(|line| {
+        is_wanted = match line.get(..8) {
+            Some(b"<<<<<<< ") => Some(is_ours),
+            Some(b"||||||| ") if is_wanted.is_some() => Some(false),
+            Some(b"=======\n" | b"=======\r") if is_wanted.is_some() => Some(!is_ours),
+            Some(b">>>>>>> ") if is_wanted.is_some() => None,
+            _ => return is_wanted.unwrap_or(true),
+        };
+        false
+    });
+    lines.concat()
+}
+
 /// Fails if a file has an unresolved merge conflict: what is written into one side is lost if the other one is chosen.
 pub(crate) fn refuse_conflict(bytes: &[u8], path: &Path) -> Result<()> {
     let Some(first) = conflict_markers(bytes).into_iter().next() else { return Ok(()) };
