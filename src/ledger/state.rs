@@ -33,6 +33,9 @@ pub(crate) const SECTIONS: [&str; 6] = [
     "Out of Scope",
 ];
 
+/// The lines of the quick reference that every state has.
+const REFERENCE: [&str; 3] = ["Run", "Test", "Entry point"];
+
 /// Matches words about the past or about intentions; STATE.md describes only the present.
 static NON_PRESENT: Pattern = Pattern::new(r"(?i)\b(should|we used to|previously|formerly)\b");
 
@@ -106,6 +109,19 @@ fn says_anything(text: &str) -> bool {
     })
 }
 
+/// Returns the lines of the quick reference that are filled in the old text and not in the new one.
+pub(crate) fn lost_reference(old: &str, new: &str) -> Vec<&'static str> {
+    let [old, new] = [old, new].map(|text| {
+        let [.., reference, _] = sections(text);
+        reference.map_or(Vec::new(), |reference| reference.bullets)
+    });
+    let has = |bullets: &[Bullet], label: &str| {
+        let values = bullets.iter().filter_map(|bullet| bullet.text.split_once(": "));
+        values.into_iter().any(|(name, value)| name == label && is_filled(value))
+    };
+    REFERENCE.into_iter().filter(|label| has(&old, label) && !has(&new, label)).collect()
+}
+
 /// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
 pub(crate) fn non_present_word(text: &str) -> Option<String> {
     let plain = join(text.split('`').step_by(2), " ");
@@ -171,11 +187,9 @@ impl NewState {
                 Some(text) => format!("{label}: `{}`", text.trim()),
             })
         };
-        let mut reference = vec![
-            command("Run", &quick.run),
-            command("Test", &quick.test),
-            command("Entry point", &quick.entry_point),
-        ];
+        let known = [&quick.run, &quick.test, &quick.entry_point];
+        let mut reference: Vec<Line> =
+            REFERENCE.into_iter().zip(known).map(|(label, text)| command(label, text)).collect();
         reference.extend(lines(&quick.more));
         let mut next_actions = lines(&self.next_actions);
         if next_actions.is_empty() {

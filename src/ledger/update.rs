@@ -20,7 +20,7 @@ use crate::secrets;
 use crate::secrets::{REDACTED, SecretPolicy};
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
-use crate::text::{Line, quantity};
+use crate::text::{Line, join, quantity};
 use crate::warning::Warning;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
@@ -216,6 +216,14 @@ fn plan(project: &Project, draft: &Draft) -> Result<(Updated, Changes)> {
     let anchor = covered_commit(project, update, &files.state, &mut problems, &mut files.warnings)?;
     let state = update.state.as_ref();
     let state = state::apply(project, &files.state, state, anchor.as_deref(), &mut problems)?;
+    let lost = state::lost_reference(&files.state.text, &state);
+    if !lost.is_empty() {
+        let message = format!(
+            "the update leaves out of the quick reference what was known: {}",
+            join(lost, ", ")
+        );
+        files.warnings.push(Warning::file(&files.state.path, message));
+    }
     let mut constraints = files.constraints.text.clone();
     if !update.constraints.is_empty() {
         let old = files.constraints.text_or(Template::LedgerConstraints);

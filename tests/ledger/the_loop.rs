@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ledger::{
     STATE, commit, decision, hashes, initialised, moment, pending, state, text, update,
@@ -118,6 +118,25 @@ fn an_update_applied_already_changes_nothing_even_on_another_day() {
         .json();
     assert_eq!(again["outcome"], json!("already_applied"));
     assert_eq!(case.tree(), before);
+}
+
+#[test]
+fn what_an_update_leaves_out_of_the_quick_reference_is_named() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let warnings = |quick: Value| {
+        let mut state = state("One");
+        state["quick_reference"] = quick;
+        let document = json!({"state": state}).to_string();
+        case.run("ledger update").stdin(document).success().stderr()
+    };
+    assert_eq!(warnings(json!({"run": "cargo run", "test": "cargo test"})), "");
+    let told = warnings(json!({"test": "just test"}));
+    let lost =
+        "docs/memory/STATE.md: the update leaves out of the quick reference what was known: Run\n";
+    assert!(told.contains(lost), "{told}");
+    assert!(warnings(json!({})).contains("what was known: Test\n"));
+    assert_eq!(warnings(json!({})), "");
 }
 
 #[test]
