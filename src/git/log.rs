@@ -210,6 +210,26 @@ impl Git {
             .ok())
     }
 
+    /// Returns those of these commits, whose hashes may be abbreviated, that are in the history of no branch, no tag and not
+    /// of the checked-out commit: after a rebase, only this clone has them, and only for a while.
+    pub fn stranded<'h>(&self, hashes: &[&'h str]) -> Result<Vec<&'h str>> {
+        let head = self.head()?;
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let refs = ["rev-list", "--stdin", "--not", "--branches", "--remotes", "--tags"];
+        let arguments = [&refs[..], head.as_deref().as_slice(), &["--"]].concat();
+        let commits: Vec<String> = hashes.iter().map(|hash| format!("{hash}^{{commit}}")).collect();
+        let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
+        let output = self.output(&arguments, &lines(&commits))?;
+        let output = String::from_utf8_lossy(&output);
+        let is_listed = |hash: &&str| {
+            let hash = hash.to_ascii_lowercase();
+            output.lines().any(|commit| commit.starts_with(&hash))
+        };
+        Ok(hashes.iter().copied().filter(is_listed).collect())
+    }
+
     /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
         let options = ["--first-parent", "--timestamp", MAX_COUNT_ARG];

@@ -407,16 +407,21 @@ static PULL_REQUEST: Pattern =
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
 const ON_DISK_MARKER: &str = "on-disk invariant";
 
-/// Returns what is wrong with the evidence of each of several entries; git is asked once for all.
+/// Returns what is wrong with the evidence of each of several entries; git is asked for all of them at once.
 pub(crate) fn evidence_problems(
     project: &Project,
     evidences: &[&str],
 ) -> Result<Vec<Option<String>>> {
     let cited: Vec<Vec<&str>> = evidences.iter().map(|text| citations(text)).collect();
-    let mut known = project.git.commit_times(&cited.concat())?.into_iter();
+    let all = cited.concat();
+    let times = project.git.commit_times(&all)?;
+    let known = all.into_iter().zip(times).filter_map(|(hash, time)| time.map(|_| hash));
+    let known: Vec<&str> = known.collect();
+    let stranded = project.git.stranded(&known)?;
     let problems = evidences.iter().zip(&cited).map(|(text, cited)| {
-        let found = cited.iter().filter(|_| known.next().flatten().is_some()).count();
-        (found == 0).then(|| evidence_problem(project, text, cited)).flatten()
+        let mut found = cited.iter().filter(|hash| known.contains(hash));
+        let is_proven = found.any(|hash| !stranded.contains(hash));
+        (!is_proven).then(|| evidence_problem(project, text, cited, &stranded)).flatten()
     });
     Ok(problems.collect())
 }
@@ -428,15 +433,26 @@ fn citations(text: &str) -> Vec<&str> {
     words.filter(|word| word.len() >= 7 && is_hash_prefix(word)).collect()
 }
 
-/// Returns what is wrong with evidence that cites no commit that exists.
-fn evidence_problem(project: &Project, text: &str, cited: &[&str]) -> Option<String> {
+/// Returns what is wrong with evidence that cites no commit of a branch.
+fn evidence_problem(
+    project: &Project,
+    text: &str,
+    cited: &[&str],
+    stranded: &[&str],
+) -> Option<String> {
     let is_marked = text.to_lowercase().contains(ON_DISK_MARKER);
     if PULL_REQUEST.is_match(text) || is_marked && names_file(&project.root, text) {
         return None;
     }
-    Some(match cited.first() {
+    let only_here = cited.iter().find(|hash| stranded.contains(hash));
+    Some(match only_here.or(cited.first()) {
         _ if is_marked => {
             format!("has {ON_DISK_MARKER:?}, but what it names is not a file of this project")
+        }
+        Some(hash) if only_here.is_some() => {
+            format!(
+                "{hash} is on no branch, so that other clones lack it: cite the commit that replaced it"
+            )
         }
         Some(hash) if project.git.is_repository() => {
             format!("{hash} is not a commit of this repository")

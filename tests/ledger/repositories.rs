@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use crate::ledger::{
-    STATE, commit, hashes, initialised, moment, pending, state, text, update, update_and_commit,
+    STATE, commit, decision, hashes, initialised, moment, pending, state, text, update,
+    update_and_commit,
 };
 use crate::support::{Case, require};
 
@@ -115,6 +116,35 @@ fn a_rewritten_history_is_reported_and_can_be_continued() {
         case.run("ledger update").stdin(json!({"covered_through": other}).to_string()).success();
     assert!(told.stderr().contains("not in this history"), "{}", told.report());
     assert_eq!(coverage(&case, "")["standing"], json!("covered"));
+}
+
+#[test]
+fn evidence_that_a_rebase_left_on_no_branch_is_named() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    let second = commit(&case, 1);
+    let (short, upper) = (&second[..8], second.to_uppercase());
+    let decisions = [
+        decision("One", short),
+        decision("Two", &format!("{first} {short}")),
+        decision("Three", &upper),
+    ];
+    update(&case, &json!({"decisions": decisions}), "");
+    case.run("ledger check").success();
+    case.program("git commit -q --amend -m Reworded").success();
+    let found = case.run("ledger check").code(1).stdout();
+    for hash in [short, &upper] {
+        let fault = format!("{hash} is on no branch, so that other clones lack it");
+        assert!(found.contains(&fault), "{found}");
+    }
+    assert_eq!(found.matches("(evidence)").count(), 2, "{found}");
+    let late = json!({"decisions": [decision("Four", short)]}).to_string();
+    let refused = case.run("ledger update").stdin(late).code(4).stderr();
+    assert!(refused.contains("/decisions/0/evidence: "), "{refused}");
+    case.program("git tag kept").args([&second]).success();
+    case.run("ledger check").success();
 }
 
 #[test]
