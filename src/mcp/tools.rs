@@ -26,7 +26,7 @@ use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::{NO_WORDS, Relevance};
 use crate::secrets::SecretPolicy;
-use crate::text::{capitalized, join, one_line, sanitize_json, sanitized, slashed};
+use crate::text::{capitalized, clip, join, one_line, sanitize_json, sanitized, slashed};
 use crate::warning::Parsed;
 use crate::{context, facts, journal, knowledge, lifecycle, recall};
 
@@ -352,16 +352,41 @@ fn memory_write(project: &Project, arguments: Arguments) -> Result<String> {
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
     let written = journal::write(&path, &[draft], &options)?;
-    // What comes back is what the caller sent, so it needs no fence, and the answer of a write is one line.
-    Ok(format!("{}\n", sanitized_json(&written.entry()?)))
+    let mut said = sanitized_json(&written.entry()?);
+    // The rest is what the caller sent.
+    if let Some(entry) = said["entry"].as_object_mut() {
+        entry.retain(|name, _| name == "ts");
+    }
+    Ok(format!("{said}\n"))
 }
 
+/// Maximum length of all found records together, in characters: each has an equal share for each of its fields.
+const MAX_FOUND_CHARS: usize = 40_000;
+
 fn memory_search(project: &Project, arguments: Arguments) -> Result<String> {
-    let query: journal::JournalQuery = arguments.read()?;
+    let mut query: journal::JournalQuery = arguments.read()?;
+    query.limit = query.limit.map(|limit| limit.min(MAX_HITS));
     let path = journal::default_path(&project.environment)?;
     let mut found = journal::search(&path, &query)?;
     found.skipped = None;
-    Ok(fenced_json("the journal", &found))
+    let share = MAX_FOUND_CHARS / found.results.len().max(1);
+    // Before it is cut: a part of a key would not be recognised.
+    let mut found = sanitized_json(&found);
+    let records = found["results"].as_array_mut().into_iter().flatten();
+    let mut is_cut = false;
+    for value in records.filter_map(Value::as_object_mut).flat_map(|record| record.values_mut()) {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if text.chars().count() > share {
+            *value = clip(&text, share).into();
+            is_cut = true;
+        }
+    }
+    let note = format!(
+        "Long texts are cut at {share} characters and end in `…`: a narrower `q` or a lower `limit` shows more of each, \
+         {} has them whole.\n",
+        path.display()
+    );
+    Ok(fenced_json("the journal", &found) + if is_cut { &note } else { "" })
 }
 
 /// Maximum number of decisions in the status: hundreds are more than a client takes.

@@ -420,11 +420,33 @@ fn the_journal_s_tools_answer_with_the_documents_of_its_commands() {
         "ts": "2026-03-01T12:00:00+00:00", "type": "note", "content": "User prefers Python.",
         "tags": ["preference"], "meta": null
     });
-    assert_eq!((&written["ok"], &written["entry"]), (&json!(true), &entry));
+    assert_eq!((&written["ok"], &written["entry"]), (&json!(true), &json!({"ts": entry["ts"]})));
     assert!(written["file"].as_str().unwrap().ends_with("memory.jsonl"), "{written}");
     let second = session(&case, "mcp", &[call(1, "memory_search", &json!({"q": "Python"}))]);
     let wanted = json!({"results": [entry], "truncated": false, "used_window_lines": 1_000_000});
     assert_eq!(document(&second, 1), wanted);
+}
+
+#[test]
+fn a_long_record_is_written_whole_and_shown_in_part() {
+    let case = Case::empty();
+    let long = "word ".repeat(600_000);
+    let write = |id: u64, content: &str| call(id, "memory_write", &json!({"content": content}));
+    let lines = [write(1, &long), write(2, "a short word")];
+    let written = session(&case, "mcp", &lines);
+    let said = |session: &_, id| {
+        answer(session, id)["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(said(&written, 1).len() < 200, "{}", said(&written, 1).len());
+    let find =
+        |id: u64, limit: u64| call(id, "memory_search", &json!({"q": "word", "limit": limit}));
+    let found = session(&case, "mcp", &[find(1, 1), find(2, 2)]);
+    assert_eq!(document(&found, 1)["results"][0]["content"], "a short word");
+    let told = said(&found, 2);
+    assert!(told.len() < 21_000 && told.contains("word word…"), "{}", told.len());
+    assert!(told.contains("\n```\nLong texts are cut at 20000 characters"), "{}", told.len());
+    let whole = case.run("journal search word").success().json();
+    assert_eq!(whole["results"][1]["content"], long);
 }
 
 #[test]
