@@ -197,6 +197,10 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        // A known method is among these only if its parameters cannot be read.
+        if matches!(&*request.method, "tools/call" | "tools/list") {
+            return Err(ErrorData::invalid_params("params or arguments are not an object", None));
+        }
         // The name of an unknown method can be any text.
         let method = sanitized(&request.method).into_owned();
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))

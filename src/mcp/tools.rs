@@ -265,7 +265,7 @@ struct SearchArguments {
     #[serde(default)]
     all: bool,
     #[serde(rename = "in")]
-    sources: Option<Vec<String>>,
+    sources: Option<Vec<SourceName>>,
 }
 
 fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
@@ -274,9 +274,7 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
     query.limit = search.limit.map_or(query.limit, NonZeroUsize::get).min(MAX_HITS);
     query.include_irrelevant = search.all;
     query.is_urgent = true;
-    if let Some(names) = &search.sources {
-        query.sources = names.iter().map(|name| source(name)).collect::<Result<_>>()?;
-    }
+    query.sources = search.sources.unwrap_or(query.sources);
     let Parsed { value: found, warnings } = recall::recall(project, &query)?;
     let mut text: String = found.hits.iter().chain(&found.nearest).map(fenced_hit).collect();
     if !found.nearest.is_empty() {
@@ -309,10 +307,6 @@ fn recall_hits(project: &Project, arguments: Arguments) -> Result<String> {
 
 fn no_words() -> String {
     format!("{}.\n", capitalized(NO_WORDS))
-}
-
-fn source(name: &str) -> Result<SourceName> {
-    SourceName::from_word(name).ok_or_else(|| Error::usage(format!("there is no store {name:?}")))
 }
 
 /// Shows a hit as data with its source.
@@ -489,7 +483,10 @@ impl Arguments {
             };
             let wrong = self.fields.iter().find(is_wrong);
             let argument = wrong.map(|(name, _)| format!("{name}: ")).unwrap_or_default();
-            let fault = fault.replace("usize", "number");
+            let mut fault = fault.replace("usize", "number");
+            if fault.starts_with("unknown field") {
+                fault.push_str("; every tool also takes `project`");
+            }
             Error::usage(format!("invalid arguments: {argument}{fault}"))
         })
     }
@@ -511,6 +508,26 @@ pub(crate) fn failure(error: &Error) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(error_text(error))])
 }
 
+/// Commands that hints name, and the tools that do the same; an agent may have no shell.
+const COUNTERPARTS: [(&str, &str); 5] = [
+    ("annals entry read", "entry_read"),
+    ("annals entry write", "entry_write"),
+    ("annals notepad", "notepad_write"),
+    ("annals remember", "entry_write"),
+    ("annals status", "status"),
+];
+
+/// Returns a hint that names tools in the place of commands.
+fn for_tools(hint: &str) -> String {
+    // MCP's tools have no such option.
+    let hint = hint.split("; --allow-secret").next().unwrap_or(hint);
+    let tool = |part| {
+        let mut found = COUNTERPARTS.iter().filter(|(command, _)| str::starts_with(part, command));
+        found.next().map_or(part, |(_, tool)| tool)
+    };
+    join(hint.split('`').map(tool), "`")
+}
+
 /// Returns the error, its location, and the next step.
 pub(crate) fn error_text(error: &Error) -> String {
     let mut text = error.to_string();
@@ -518,9 +535,7 @@ pub(crate) fn error_text(error: &Error) -> String {
         text = format!("{text}\n- {}: {}", problem.location(), problem.message);
     }
     if let Some(hint) = &error.hint {
-        // MCP's tools have no such option.
-        let hint = hint.split("; --allow-secret").next().unwrap_or(hint);
-        text = format!("{text}. Next: {hint}");
+        text = format!("{text}. Next: {}", for_tools(hint));
     }
     // It may contain an argument verbatim.
     sanitized(&text).into_owned()

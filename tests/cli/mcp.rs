@@ -193,6 +193,7 @@ fn a_tool_that_fails_says_what_to_do() {
     assert_eq!(failed["isError"], true);
     let text = failed["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("not found: nowhere"), "{text}");
+    assert!(text.ends_with("; `entry_write` creates one"), "{text}");
     assert_eq!(answer(&session, 2)["result"]["isError"], true);
     let unknown = answer(&session, 3)["error"]["message"].to_string();
     assert!(unknown.contains("the available tools are"), "{unknown}");
@@ -226,6 +227,17 @@ fn a_wrong_argument_is_named() {
             "mode: unknown variant `b`, expected one of `hybrid`, `rg`, `jq`",
         ),
         ("recall", json!({"all": true}), "missing field `query`"),
+        (
+            "recall",
+            json!({"query": "a", "in": ["entry"]}),
+            "in: unknown variant `entry`, expected one of `plan`, `patterns`, `entries`, `ledger`, `journal`, `facts`, \
+             `sessions`",
+        ),
+        (
+            "entry_read",
+            json!({"name": "a"}),
+            "unknown field `name`, expected `key`; every tool also takes `project`",
+        ),
     ];
     let calls: Vec<String> =
         (1..).zip(&wrong).map(|(id, (tool, arguments, _))| call(id, tool, arguments)).collect();
@@ -471,10 +483,15 @@ fn a_client_that_goes_away_or_talks_nonsense_ends_it_quietly() {
         "{\"jsonrpc\":\"2.0\",\"id\":".to_owned(),
         request(2, "no/such/method", &json!({})),
         call(3, "status", &json!({})),
+        call(4, "status", &json!([])),
+        json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call"}).to_string(),
     ];
     let session = session(&case, "mcp", &lines);
-    assert!(answer(&session, 2)["error"]["code"].is_number());
+    assert_eq!(answer(&session, 2)["error"]["code"], -32601);
     assert_eq!(answer(&session, 3)["result"]["isError"], false);
+    for id in [4, 5] {
+        assert_eq!(answer(&session, id)["error"]["code"], -32602);
+    }
 }
 
 #[test]
