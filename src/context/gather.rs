@@ -54,9 +54,6 @@ const MAX_RESUME_NOTES: usize = 3;
 /// Minimum score of a matching entry: one below it merely mentions a word of the topic somewhere in its body.
 const MIN_SCORE: usize = 3;
 
-/// Maximum number of tokens of the user's facts.
-const MAX_FACT_TOKENS: usize = 400;
-
 /// Data shared by all parts: the project, the state of its planned work, and its ledger.
 pub(crate) struct Gatherer<'a> {
     project: &'a Project,
@@ -480,14 +477,7 @@ impl<'a> Gatherer<'a> {
         }
         let user = facts::user(self.project, None)?;
         let store = Facts::open(self.project, None, Purpose::Read)?;
-        let topic = self.request.topic.as_deref();
-        let injected = facts::inject(&store, &user, None, MAX_FACT_TOKENS, topic, false)?;
-        Ok(injected
-            .text
-            .lines()
-            .filter(|line| line.starts_with("- "))
-            .map(|line| unmarked(line).to_owned())
-            .collect())
+        facts::lines(&store, &user, self.request.topic.as_deref())
     }
 }
 

@@ -29,6 +29,7 @@ pub use metrics::{
     Cost, Delta, Evaluation, Group, Item, Latency, Measures, MethodRow, Metrics, Question, Share,
     count_injection, evaluate, metrics, read_dataset, stored,
 };
+pub(crate) use profile::lines;
 pub use profile::{BuiltProfile, Fields, Injection, UserProfile, inject, profile, stored_profile};
 pub use replication::{SetAside, SetAsides, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};

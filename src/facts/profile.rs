@@ -156,18 +156,20 @@ pub struct Injection {
 }
 
 /// The sections of the text; facts of earlier ones are dropped last.
-const SECTIONS: [&str; 3] = ["Constraints and facts", "Current tasks", "Preferences"];
+const SECTIONS: [&str; 4] =
+    ["Constraints and facts", "Current tasks", "Preferences", "Other facts"];
 
 /// Returns the section of a fact, as its index.
 fn section(fact: &Fact) -> usize {
     match fact.category {
         Category::Identity | Category::HardPreference | Category::Health => 0,
         Category::TaskContext => 1,
-        Category::SoftPreference | Category::Other => 2,
+        Category::SoftPreference => 2,
+        Category::Other => 3,
     }
 }
 
-/// Returns a user's valid facts, as many as fit: constraints, then tasks, then preferences.
+/// Returns a user's valid facts, as many as fit: constraints, then tasks, then preferences, then the others.
 ///
 /// With a query, only facts related to it, and constraints that apply to every prompt.
 pub fn inject(
@@ -178,15 +180,9 @@ pub fn inject(
     query: Option<&str>,
     uses_encoder: bool,
 ) -> Result<Injection> {
-    let all = valid(facts, user, project)?;
-    let total = all.len();
-    let shares = match query {
-        Some(query) => judge_each(facts, user, project, query, &all, uses_encoder)?,
-        None => vec![Some(0.0); total],
-    };
-    let stale = maintenance::before(facts.clock.now(), STALE_AFTER);
+    let (ordered, total) = by_importance(facts, user, project, query, uses_encoder)?;
     let mut selected: Vec<Fact> = Vec::new();
-    for fact in in_order(all, &shares, &stale) {
+    for fact in ordered {
         selected.push(fact);
         if text::estimate_tokens(&page(&selected)) > budget {
             selected.pop();
@@ -203,6 +199,30 @@ pub fn inject(
     })
 }
 
+/// Returns the facts that `inject` chooses from, a line for each.
+pub(crate) fn lines(facts: &Facts, user: &UserId, query: Option<&str>) -> Result<Vec<String>> {
+    let (ordered, _) = by_importance(facts, user, None, query, false)?;
+    Ok(ordered.iter().map(line).collect())
+}
+
+/// Returns the facts for a prompt, the most important first, and the number of all.
+fn by_importance(
+    facts: &Facts,
+    user: &UserId,
+    project: Option<&str>,
+    query: Option<&str>,
+    uses_encoder: bool,
+) -> Result<(Vec<Fact>, usize)> {
+    let all = valid(facts, user, project)?;
+    let total = all.len();
+    let shares = match query {
+        Some(query) => judge_each(facts, user, project, query, &all, uses_encoder)?,
+        None => vec![Some(0.0); total],
+    };
+    let stale = maintenance::before(facts.clock.now(), STALE_AFTER);
+    Ok((in_order(all, &shares, &stale), total))
+}
+
 /// Returns the facts with a share and those that apply to every prompt, the most important first.
 fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> {
     let mut ordered: Vec<(f64, Fact)> = facts
@@ -217,7 +237,8 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
         let is_unsure = fact.confidence < FIRST_MENTION;
         let is_stale_or_unsure = fact.last_touched() < stale || is_unsure;
         let (share, sure) = (Reverse(share.to_bits()), Reverse(fact.confidence.to_bits()));
-        (section(fact), is_stale_or_unsure, share, sure, fact.key.clone())
+        let latest = Reverse(fact.last_touched().to_owned());
+        (section(fact), is_stale_or_unsure, share, sure, latest, fact.key.clone())
     });
     ordered.into_iter().map(|(_, fact)| fact).collect()
 }
@@ -233,11 +254,15 @@ fn page(facts: &[Fact]) -> String {
             page.push_str(&format!("{}:\n", SECTIONS[section]));
             last = Some(section);
         }
-        let value = Line::new(&fact.value_text);
-        let end = fact.valid_to.as_deref().map(|end| end.get(..10).unwrap_or(end));
-        let end = end.map(|end| format!(" (until {end})")).unwrap_or_default();
-        let key = fact.key.trim_end_matches("[]");
-        page.push_str(&format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence));
+        page.push_str(&format!("- {}\n", line(fact)));
     }
     page
+}
+
+fn line(fact: &Fact) -> String {
+    let value = Line::new(&fact.value_text);
+    let end = fact.valid_to.as_deref().map(|end| end.get(..10).unwrap_or(end));
+    let end = end.map(|end| format!(" (until {end})")).unwrap_or_default();
+    let key = fact.key.trim_end_matches("[]");
+    format!("{key}: {value}{end} [{:.2}]", fact.confidence)
 }

@@ -149,6 +149,32 @@ fn the_users_facts_are_told_only_where_a_user_is_set() {
 }
 
 #[test]
+fn every_fact_is_told_or_counted_preferences_and_the_latest_first() {
+    let case = Case::empty();
+    let value = "a question that is asked again and again ".repeat(8);
+    for (day, key) in (1..).zip(["asked.1", "asked.2", "preference.a", "asked.3", "preference.b"]) {
+        let add = case.run("facts add --user ada --value").args([&*value, "--key", key]);
+        add.env("ANNALS_NOW", format!("2026-02-0{day}T00:00:00Z")).success();
+    }
+    let digest = |line: &str| case.run(line).env("ANNALS_USER", "ada").success().json();
+    let keys = |digest: &serde_json::Value| -> Vec<String> {
+        let text = digest["text"].as_str().unwrap();
+        let keys = text.lines().filter_map(|line| line.strip_prefix("- ")?.split_once(':'));
+        keys.map(|(key, _)| key.to_owned()).collect()
+    };
+    let all = digest("context --json");
+    assert_eq!(keys(&all), ["preference.b", "preference.a", "asked.3", "asked.2", "asked.1"]);
+    assert_eq!(all["left_out"], serde_json::json!([]));
+    let few = digest("context --budget 200 --json");
+    let shown = keys(&few).len();
+    assert!((1..5).contains(&shown), "{few}");
+    assert_eq!(few["left_out"][0]["lines"], 5 - shown);
+    let injected = digest("facts inject --budget 500 --json")["text"].to_string();
+    assert!(injected.starts_with("\"Preferences:\\n- preference.b: "), "{injected}");
+    assert!(injected.contains("\\nOther facts:\\n- asked.3: "), "{injected}");
+}
+
+#[test]
 fn an_escape_sequence_inside_of_a_key_hides_it_from_nobody() {
     const STATE: &str = ".vbw-planning/STATE.md";
     const DONE: &str = ".vbw-planning/phases/01-event-log-store/01-02-SUMMARY.md";

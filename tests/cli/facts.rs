@@ -137,8 +137,8 @@ fn a_turn_goes_from_observation_to_injection() {
     let first = run("facts turns --apply a --json").stdin(answer).success().json();
     assert_eq!(run("facts turns --apply a --json").stdin(answer).success().json(), first);
     let injected = run("facts inject --budget 50 --query Turin").success();
-    assert_eq!(injected.stdout(), "Preferences:\n- city: Turin [0.40]\n");
-    assert_eq!(injected.stderr(), "13 of 50 tokens, 0 facts left out\n");
+    assert_eq!(injected.stdout(), "Other facts:\n- city: Turin [0.40]\n");
+    assert_eq!(injected.stderr(), "14 of 50 tokens, 0 facts left out\n");
     let lines = run("facts export").success().stdout();
     let imported = run("facts import --db other.db").stdin(lines.as_str()).success();
     assert_eq!(imported.stdout(), "1 imported, 0 of them pending, 0 already known\n");

@@ -891,7 +891,7 @@ fn a_fact_of_a_project_that_is_repeated_elsewhere_belongs_to_no_project() {
             facts::add(&desk.facts, &desk.user, &statement).unwrap();
         }
         let text = facts::inject(&desk.facts, &desk.user, None, 500, None, false).unwrap().text;
-        assert_eq!(text, "Preferences:\n- build.tool: make [0.85]\n");
+        assert_eq!(text, "Other facts:\n- build.tool: make [0.85]\n");
         desk.sound();
     }
 }

@@ -165,14 +165,14 @@ fn in_a_script_of_which_only_letters_are_known_silence_needs_no_shared_letters()
     }
     assert_snapshot!(shown, @r#"
     как зовут кота
-    Preferences:
+    Other facts:
     - pet: рыжий кот Барсик [0.40]
     recalled "pet: рыжий кот Барсик"
     3 facts, 2 low
     какая столица Франции
     3 facts, 3 low
     我的猫叫什么
-    Preferences:
+    Other facts:
     - pet: 我的猫叫小白 [0.40]
     recalled "pet: 我的猫叫小白"
     recalled "job: 我是软件工程师"
@@ -182,7 +182,7 @@ fn in_a_script_of_which_only_letters_are_known_silence_needs_no_shared_letters()
     法国首都
     3 facts, 3 low
     πώς λέγεται η γάτα
-    Preferences:
+    Other facts:
     - pet: η γάτα λέγεται Μίνα [0.40]
     recalled "pet: η γάτα λέγεται Μίνα"
     3 facts, 2 low
