@@ -33,6 +33,7 @@ pub(crate) use profile::lines;
 pub use profile::{BuiltProfile, Fields, Injection, UserProfile, inject, profile, stored_profile};
 pub use replication::{SetAside, SetAsides, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
+pub(crate) use search::{NAME_KEYS, without_name};
 pub use statement::{Pending, Statement, add, answer, pending};
 pub(crate) use store::json;
 pub use store::{Facts, Purpose};

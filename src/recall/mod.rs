@@ -299,7 +299,8 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
     let database = Facts::open(project, None, Purpose::Read)?;
     // Relevance is judged together with the texts of the project.
     let method = facts::Method::from(project.settings.facts.fusion);
-    let fact_query = FactQuery::candidates(&query.text, None, query.limit.max(MAX_FACTS), method);
+    let asked = facts::without_name(&database, &user, &query.text)?;
+    let fact_query = FactQuery::candidates(&asked, None, query.limit.max(MAX_FACTS), method);
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&database, &user, &fact_query, &embedder)?;
     let passage = |fact: Fact| {
@@ -316,5 +317,10 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
             weight: Flag::weight(flags),
         }
     };
-    Ok(found.hits.into_iter().map(|hit| passage(hit.fact)).collect())
+    // The words of the whole question would put the name first.
+    let is_answer = |(rank, fact): &(usize, Fact)| {
+        *rank == 0 || asked == query.text || !facts::NAME_KEYS.contains(&&*fact.key)
+    };
+    let found = found.hits.into_iter().map(|hit| hit.fact).enumerate().filter(is_answer);
+    Ok(found.map(|(_, fact)| passage(fact)).collect())
 }

@@ -66,6 +66,28 @@ fn only_facts_are_searched_on_request() {
 }
 
 #[test]
+fn the_users_own_name_answers_no_question_about_something_else() {
+    let case = with_facts();
+    for (key, value) in [("name", "Ada Byron"), ("work.role", "data engineer at a hospital")] {
+        case.run("facts add --user ada --key").args([key, "--value", value]).success();
+    }
+    let retrieved = |question: &str| {
+        let run = case.run("facts retrieve --user ada --query").args([question]);
+        run.success().stdout()
+    };
+    for question in ["who is Ada", "what is Ada's full name"] {
+        assert!(retrieved(question).contains("  name: Ada Byron"), "{question}");
+        let page = case.run("recall").args([question]).env("ANNALS_USER", "ada").success().stdout();
+        assert!(page.contains("name: Ada Byron"), "{page}");
+    }
+    let first = retrieved("what is Ada's job").lines().next().unwrap().to_owned();
+    assert!(first.ends_with("work.role: data engineer at a hospital"), "{first}");
+    let page = case.run("recall --all what is Ada's job").env("ANNALS_USER", "ada");
+    let page = page.success().stdout();
+    assert!(page.contains("work.role") && !page.contains("name: Ada"), "{page}");
+}
+
+#[test]
 fn a_user_sees_no_facts_of_another_and_nobody_sees_none() {
     let case = with_facts();
     let everything = "recall --json --limit 100 editor";

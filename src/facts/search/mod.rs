@@ -27,9 +27,9 @@ use crate::facts::{Fact, Facts, UserId, json, vectors};
 use crate::project::{Fusion, Project};
 use crate::search::{
     Embedder, Encoder, Language, Question, Ranked, Ranking, ReadText, Relevance, Term, best,
-    cosines, encoded, is_wordless, quoted, rank, terms,
+    content_words, cosines, encoded, is_wordless, quoted, rank, terms,
 };
-use crate::text::{hexadecimal, is_unspaced, is_zero, word_enum};
+use crate::text::{hexadecimal, is_unspaced, is_zero, join, word_enum, words_in};
 
 /// Length of the lexical and vector rankings that the seed method combines, and that are measured.
 pub(crate) const TOP: usize = 20;
@@ -68,6 +68,11 @@ pub fn retrieve(
         let (user, method) = (user.clone(), query.method);
         return Ok(Retrieved { user, method, is_wordless: true, ..Retrieved::default() });
     }
+    let asked = match query.selection {
+        Selection::Candidates => query.text.clone(),
+        _ => without_name(facts, user, &query.text)?,
+    };
+    let query = &FactQuery { text: asked, ..query.clone() };
     let vector = match query.method {
         Method::Lexical => Ok(QueryVector::default()),
         _ => vectors::of_query(facts, user, query, embedder),
@@ -100,6 +105,22 @@ pub fn retrieve(
         let _is_kept = snapshot.commit().is_ok();
     }
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
+}
+
+/// The keys under which the user's name is stored.
+pub(crate) const NAME_KEYS: [&str; 2] = ["name", "identity.name"];
+
+/// Returns a question without the words of the user's own name, by which the fact that says it would answer each question
+/// about the user; all of it, if nothing else is asked for.
+pub(crate) fn without_name(facts: &Facts, user: &UserId, text: &str) -> Result<String> {
+    let sql = "SELECT value_text FROM facts \
+               WHERE user_id = ?1 AND key IN (?2, ?3) AND status = 'active'";
+    let names: Vec<String> = facts.column(sql, params![user, NAME_KEYS[0], NAME_KEYS[1]])?;
+    let names: Vec<&str> = names.iter().flat_map(|name| words_in(name)).collect();
+    let is_other = |word: &&str| words_in(word).next().is_none_or(|first| !names.contains(&first));
+    let rest = join(text.split_whitespace().filter(is_other), " ");
+    let is_empty = content_words(&rest, Language::detect(&rest)).is_empty();
+    Ok(if is_empty { text.to_owned() } else { rest })
 }
 
 /// A search in one snapshot of the database.
@@ -353,7 +374,7 @@ pub enum Selection {
 }
 
 /// A search query.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FactQuery {
     /// The text as a person wrote it; it has no operators.
     pub text: String,
