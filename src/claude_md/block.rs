@@ -402,6 +402,10 @@ pub(crate) fn with_end<'a>(
     let (mut at, mut end, mut is_first_run) = (start, start, true);
     for line in bytes[start..].split_inclusive(|byte| *byte == b'\n') {
         let bare = line.trim_ascii_end();
+        // What stands below the user's own heading is theirs, even if it says the same.
+        if bare.starts_with(b"#") && !generated.contains(&bare) {
+            break;
+        }
         at += line.len();
         if expected.next_if(|next| **next == bare).is_some() && expected.peek().is_none() {
             end = at;

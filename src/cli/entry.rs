@@ -292,7 +292,8 @@ fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
         if name.is_none() || !command.get_arguments().any(|known| known.get_long() == name) {
             continue;
         }
-        if is_quoted {
+        // What would be a dry run must not write.
+        if is_quoted || word == "--dry-run" {
             return Err(Error::usage(format!("the option {word} is behind the text"))
                 .hint("put options before the text; `--` before the text makes all of it words"));
         }

@@ -221,7 +221,8 @@ impl Git {
         let arguments = [&refs[..], head.as_deref().as_slice(), &["--"]].concat();
         let commits: Vec<String> = hashes.iter().map(|hash| format!("{hash}^{{commit}}")).collect();
         let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
-        let output = self.output(&arguments, &lines(&commits))?;
+        // A shallow clone may lack the parents of a commit that it has: then nothing is known.
+        let output = self.output(&arguments, &lines(&commits)).unwrap_or_default();
         let output = String::from_utf8_lossy(&output);
         let is_listed = |hash: &&str| {
             let hash = hash.to_ascii_lowercase();

@@ -325,23 +325,15 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
     Ok(found)
 }
 
-/// Returns which entry has replaced which, by the key of the old one; of several in turn, the last.
+/// Returns which entry has replaced which, by the key of the old one; of several, an active one.
 pub(crate) fn successors(project: &Project) -> Result<HashMap<String, String>> {
-    let place = KnowledgeDir::in_project(project);
-    let all = scan(&place, |file| Some(file.entry()))?.value;
-    let named = all.iter().flat_map(|new| {
-        new.supersedes
-            .iter()
-            .map(|old| (old.clone(), new.key.clone()))
-            .filter(|(old, new)| old != new)
-    });
-    let next: HashMap<String, String> = named.collect();
-    let last = |new: &String| {
-        // A circle of entries ends, too.
-        let turns = std::iter::successors(Some(new), |key| next.get(*key)).take(next.len());
-        turns.last().cloned()
+    let mut all = scan(&KnowledgeDir::in_project(project), |file| Some(file.entry()))?.value;
+    all.sort_by_key(Entry::is_active);
+    let named = |new: &Entry| {
+        let key = new.key.clone();
+        new.supersedes.clone().into_iter().map(move |old| (old, key.clone()))
     };
-    Ok(next.iter().filter_map(|(old, new)| Some((old.clone(), last(new)?))).collect())
+    Ok(all.iter().flat_map(named).filter(|(old, new)| old != new).collect())
 }
 
 #[cfg(test)]

@@ -114,6 +114,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
             plan(project, &place, write)
         })?;
     written.diff = applied.diff;
+    written.warnings.extend(project.memory_above());
     written.warnings.extend(project.named(applied.warnings));
     Ok(written)
 }
@@ -465,7 +466,7 @@ pub fn delete(
 /// Share of common words at which two texts say the same, in percent.
 const MIN_SHARED_PERCENT: usize = 80;
 
-/// Share at which they may be about the same thing, so that one is named beside the other.
+/// Share of the new one's words at which they may be about the same thing, so that one is named beside the other.
 const NEAR_PERCENT: usize = 50;
 
 /// Maximum length of a title, in characters.
@@ -568,6 +569,7 @@ pub fn remember(project: &Project, asked: &Remember) -> Result<Remembered> {
     });
     let (mut done, applied) = ended?;
     done.written.diff = applied.diff;
+    done.written.warnings.extend(project.memory_above());
     done.written.warnings.extend(project.named(applied.warnings));
     Ok(done)
 }
@@ -624,7 +626,8 @@ fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<Option<War
         let other = content_words(file.text.get(entry.body)?);
         let both = words.intersection(&other).count();
         let share = (both * 100).checked_div(words.len() + other.len() - both)?;
-        (share >= NEAR_PERCENT).then(|| (share, file.key.to_owned()))
+        let is_near = both > 1 && both * 100 >= NEAR_PERCENT * words.len();
+        is_near.then(|| (share, file.key.to_owned()))
     })?;
     let Some((share, other)) = found.value.into_iter().max() else { return Ok(None) };
     let word = shell_word(&other);

@@ -77,7 +77,8 @@ pub(crate) fn carry_out<T>(
         let mut work = Work::default();
         let value = plan(&mut work)?;
         let changes = std::mem::take(&mut work.changes);
-        let unreadable = work.warnings.iter().find(|warning| warning.is_unreadable());
+        let is_lost = |warning: &&Warning| warning.is_unreadable() && operation != "pause";
+        let unreadable = work.warnings.iter().find(is_lost);
         if let Some(Warning { place, message }) = unreadable.filter(|_| !changes.is_empty()) {
             return Err(Error::failed(format!("{message}, so nothing is written"))
                 .about(&place.file)

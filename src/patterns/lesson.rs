@@ -70,7 +70,7 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
 }
 
 /// Returns the notes of the summaries that say what worked, or else what did not. A lesson may be either: it is a failure
-/// if it names or denies something.
+/// if it names one or advises against something.
 fn notes(
     phase: &FinishedPhase,
     has_worked: bool,
@@ -80,7 +80,10 @@ fn notes(
             let is_good = match note.kind {
                 NoteKind::Issue => false,
                 NoteKind::Worked => true,
-                NoteKind::Lesson => !names_failure(&note.text) && !denies(&note.text),
+                NoteKind::Lesson => {
+                    !names_failure(&note.text)
+                        && !begins("advice against", &note.text.to_lowercase())
+                }
             };
             is_good == has_worked
         });

@@ -159,6 +159,7 @@ pub(crate) fn mark(project: &Project, hits: &mut Vec<Hit>, warnings: &mut Vec<Wa
             }
         }
     }
+    put_successors(project, hits);
     let mut check = PathCheck::new(project);
     for hit in hits.iter_mut().filter(|hit| hit.source == Some(SourceName::Entries as usize)) {
         let gone = check.missing(&hit.passage.text, &[]);
@@ -168,7 +169,6 @@ pub(crate) fn mark(project: &Project, hits: &mut Vec<Hit>, warnings: &mut Vec<Wa
     }
     mark_past_blockers(project, hits);
     sort(hits);
-    put_successors(project, hits);
     mark_changed(project, hits, warnings);
 }
 
@@ -199,15 +199,20 @@ fn put_successors(project: &Project, hits: &mut Vec<Hit>) {
         return;
     }
     // What cannot be read is reported by the search.
-    let successors = knowledge::successors(project).unwrap_or_default();
+    let next = knowledge::successors(project).unwrap_or_default();
+    // Of several in turn, the last; a circle has none.
+    let last = |old: &String| {
+        let mut turns = std::iter::successors(next.get(old), |key| next.get(*key));
+        turns.by_ref().take(next.len()).last().filter(|_| turns.next().is_none())
+    };
     let mut ordered: Vec<Hit> = Vec::new();
     while !hits.is_empty() {
         let hit = hits.remove(0);
-        let new =
-            hit.passage.id.as_ref().filter(|_| is_old(&hit)).and_then(|old| successors.get(old));
+        let new = hit.passage.id.as_ref().filter(|_| is_old(&hit)).and_then(last);
         let is_new = |hit: &Hit| new.is_some() && hit.passage.id.as_ref() == new;
         if let Some(new) = new.filter(|_| !ordered.iter().any(is_new)) {
             let found = hits.iter().position(is_new).map(|at| hits.remove(at));
+            let found = found.map(|one| Hit { score: one.score.max(hit.score), ..one });
             ordered.extend(found.or_else(|| entry_hit(project, new, &hit)));
         }
         ordered.push(hit);

@@ -131,6 +131,7 @@ fn finds_random_values_assigned_to_secret_names() {
         ("\\\"dbPassword\\\": \\\"gh7Kp2vQ\\\"", "gh7Kp2vQ"),
         ("{'password': 'hunter2xq9'}", "hunter2xq9"),
         ("password: hunter2horse9", "hunter2horse9"),
+        ("root pw: zx81Spectrum", "zx81Spectrum"),
         ("smtp:\n  - user: ada\n  - password: hunter2horse9\n  - port: 25", "hunter2horse9"),
         ("{\"password2\": \"hunter2xq9\"}", "hunter2xq9"),
         ("redis://:p4ssw0rd-9@cache:6379", "p4ssw0rd-9"),

@@ -19,6 +19,31 @@ fn a_new_memory_in_a_folder_that_is_no_project_is_named() {
     let first = case.run("remember hello world").success().stderr();
     assert!(first.ends_with("a new memory begins in [ROOT]/.vibekit/memory\n"), "{first}");
     assert_eq!(case.run("remember the gate is red").success().stderr(), "");
+    case.write("beta/README.md", "");
+    let below = case.run("remember beta pays by card").inside("beta").success().stderr();
+    assert!(below.contains("[ROOT]: the memory of this folder above is used"), "{below}");
+}
+
+#[test]
+fn an_option_for_a_dry_run_is_never_text() {
+    let case = Case::empty();
+    let refused = case.run("remember deploy with make ship --dry-run").code(2);
+    assert_error(
+        &refused,
+        "the option --dry-run is behind the text",
+        "put options before the text; `--` before the text makes all of it words",
+    );
+}
+
+#[test]
+fn an_entry_with_most_of_the_words_of_a_new_one_is_named() {
+    let case = Case::empty();
+    case.run("remember DPD allows 120 calls a minute, then it blocks the key for an hour")
+        .success();
+    let said = case.run("remember DPD allows 500 calls a minute").success().stderr();
+    assert!(said.contains("this entry has most of the new one's words"), "{said}");
+    let said = case.run("remember DPD delivers on Saturdays").success().stderr();
+    assert_eq!(said, "");
 }
 
 #[test]
@@ -64,10 +89,10 @@ fn a_first_word_that_is_a_name_stays_as_it_is_written_and_is_no_secret() {
 fn an_option_that_became_text_is_named() {
     let case = Case::empty();
     case.run("remember hello world").success();
-    let done = case.run("remember the gate is red --dry-run -q --key=gate --release").success();
+    let done = case.run("remember the gate is red --no-history -q --key=gate --release").success();
     assert_eq!(
         done.stderr(),
-        "--dry-run was read as part of the text; put options before it\n\
+        "--no-history was read as part of the text; put options before it\n\
          --key=gate was read as part of the text; put options before it\n"
     );
     assert!(done.stdout().starts_with("Stored: "), "{}", done.report());

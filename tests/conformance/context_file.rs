@@ -426,6 +426,13 @@ fn a_block_without_its_end_leaves_no_old_copy_without_a_word() {
     let told = case.run("sync").success().stderr();
     assert!(told.contains("kept below it from the line \"Use tabs.\" on may be old"), "{told}");
     assert!(text(&case, "CLAUDE.md").split_once(end).unwrap().1.starts_with("\n\nUse tabs."));
+    // Below a heading of the user's, a line of the block is theirs.
+    let last = block.trim_end().lines().last().unwrap();
+    let theirs = format!("\n## Mine\n\nAsk Noor.\n{last}\n");
+    let cut = block.trim_end().strip_suffix(last).unwrap();
+    case.write("CLAUDE.md", format!("{cut}{theirs}"));
+    case.run("sync").success();
+    assert!(text(&case, "CLAUDE.md").ends_with(&theirs));
 }
 
 #[test]

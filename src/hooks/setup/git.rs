@@ -91,7 +91,10 @@ impl GitReport {
 /// Returns the command that defines the merge driver, if `.gitattributes` names it and this clone does not know it.
 pub(crate) fn missing_driver(project: &Project) -> Result<Option<String>> {
     let attributes = read::text(&project.root.join(ATTRIBUTES))?;
-    match attributes.is_some_and(|text| text.value.contains(" merge=annals")) {
+    let names = |line: &str| {
+        !line.starts_with('#') && line.split_whitespace().any(|word| word == "merge=annals")
+    };
+    match attributes.is_some_and(|text| text.value.lines().any(names)) {
         true => command(project, false),
         false => Ok(None),
     }

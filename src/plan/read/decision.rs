@@ -161,10 +161,13 @@ static TAKEN_BACK: Pattern = Pattern::new(
     r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
 );
 
-/// A mark before or behind a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`, `— superseded by D-05`.
-/// `[Changed]` is about the new one.
+/// A mark before a decision that says the same, and one behind it, where a word alone may be what was decided: `(REVERSED)`,
+/// `[Superseded by 04-03]`, `— superseded by D-05`. `[Changed]` is about the new one.
 static TAKEN_BACK_MARK: Pattern = Pattern::new(
-    r"(?i)^\s*(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-)",
+    r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-)",
+);
+static TAKEN_BACK_BEHIND: Pattern = Pattern::new(
+    r"(?i)^\s*(superseded\s*$|(superseded|reversed|reverted|revoked|rejected)( (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-))",
 );
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
@@ -177,8 +180,8 @@ fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Optio
     let end = own.trim_end_matches('.').strip_suffix([')', ']']);
     let end = end.and_then(|own| own.rsplit(['(', '[']).next());
     let last = own.rsplit(['—', '–']).next().filter(|last| *last != own);
-    let mut marks = [tag, mark, end, last].into_iter().flatten();
-    let is_taken_back = marks.any(|mark| TAKEN_BACK_MARK.is_match(mark));
+    let is_taken_back = [tag, mark].into_iter().flatten().any(|one| TAKEN_BACK_MARK.is_match(one))
+        || [end, last].into_iter().flatten().any(|one| TAKEN_BACK_BEHIND.is_match(one));
     if says_none(own) || is_struck_out(own) || is_taken_back {
         return None;
     }
@@ -410,10 +413,15 @@ mod tests {
     #[test]
     fn what_is_struck_out_is_no_decision() {
         let found = read(
-            "- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- [02-02]: (REVERSED) Use V\n- [Reverted in phase 3] Use U\n- ~~Use Z~~ Use W\n- [Changed] Use T\n- (Reversed: newest first) Sort\n- Use S (superseded by 02-01)\n- [02-01]: Use R — SUPERSEDED by D-05\n- Use Q (reverted 2026-01-05)\n",
+            "- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- [02-02]: (REVERSED) Use V\n- [Reverted in phase 3] Use U\n- ~~Use Z~~ Use W\n- [Changed] Use T\n- (Reversed: newest first) Sort\n- Use S (superseded by 02-01)\n- [02-01]: Use R — SUPERSEDED by D-05\n- Use Q (reverted 2026-01-05)\n- Uploads over 10 MB (rejected)\n",
         );
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-        let kept = ["~~Use Z~~ Use W", "[Changed] Use T", "(Reversed: newest first) Sort"];
+        let kept = [
+            "~~Use Z~~ Use W",
+            "[Changed] Use T",
+            "(Reversed: newest first) Sort",
+            "Uploads over 10 MB (rejected)",
+        ];
         assert_eq!(texts, kept);
     }
 

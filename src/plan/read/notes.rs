@@ -69,7 +69,9 @@ fn open_todo(text: &str, path: &Path) -> Option<String> {
     let front = FrontMatter::parse(text, path).value;
     let status = front.text(&["status"]);
     let is_done = status.is_some_and(PhaseProgress::is_complete_status)
-        || front.text(&["resolved", "completed"]).and_then(non_placeholder).is_some();
+        || front
+            .text(&["resolved", "completed"])
+            .is_some_and(|value| parse_date(value).is_some() || value == "true" || value == "yes");
     if is_done {
         return None;
     }

@@ -222,8 +222,20 @@ pub(super) fn is_excepted(rest: &str) -> bool {
 /// `complete 2026-01-02`, but not `Complete Rewrite` and `Cancelled, Refunded & Lost`.
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
-    let Some((_, rest)) = first_word(&lower) else {
-        return !text.contains(char::is_alphanumeric) && PhaseProgress::from_symbol(text).is_some();
+    // Part of a list is no status, unless all of it are; after any other mark, a remark follows.
+    let is_mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !",/+".contains(c);
+    let bare = lower.trim_start_matches(is_mark).trim_start();
+    let list = bare.split(is_mark).next().unwrap_or_default();
+    let Some(end) = list.rfind([',', '/', '+']) else { return is_one_status(&lower) };
+    let last = bare[end + 1..].trim_start();
+    bare[..end].split([',', '/', '+']).all(is_one_status)
+        && (last.starts_with(is_digit) || begins("left out", last) || is_one_status(last))
+}
+
+fn is_one_status(lower: &str) -> bool {
+    let Some((_, rest)) = first_word(lower) else {
+        return !lower.contains(char::is_alphanumeric)
+            && PhaseProgress::from_symbol(lower).is_some();
     };
     if is_excepted(rest) {
         return true;
@@ -234,8 +246,6 @@ pub(crate) fn is_status(text: &str) -> bool {
     let Some(mark) = rest.chars().next().filter(|_| !is_dated) else { return true };
     let after = rest[mark.len_utf8()..].trim_start();
     match mark {
-        // Part of a list is no status, unless all of it are.
-        ',' | '/' | '+' => after.starts_with(is_digit) || is_status(after),
         '(' | '[' => {
             let behind = after.split_once([')', ']']).map_or("", |(_, behind)| behind.trim());
             !behind.starts_with(char::is_alphabetic)

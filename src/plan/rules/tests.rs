@@ -381,6 +381,7 @@ fn an_entry_that_is_not_read_is_no_reason_to_ship() {
         // The word without a number.
         "- [ ] **Final phase: Polish**",
         "- [ ] **Phase Polish**",
+        "- [ ] **Final phase: Upgrade to Django v5.0**",
         "\n### Phase 1: Gauges\n\nShow.\n\n### Phase Polish",
         // A number without the word, in a heading or a row.
         "\n### 2. Alerts\n\nWarn.",

@@ -538,7 +538,8 @@ fn entries(
         let checkbox = section::checkbox(outline, block, item);
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
         let is_entry = item.checked.is_some()
-            || phase.name.is_some() && (lists.contains(at) || split_mark(&item.text).is_some());
+            || lists.contains(at)
+            || phase.name.is_some() && split_mark(&item.text).is_some();
         is_entry.then_some((RoadmapPhase { checkbox, ..phase }, at))
     });
     entries.collect()
@@ -551,7 +552,7 @@ fn split_mark(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Maximum length of the mark in a box, in characters.
-const MAX_MARK_LENGTH: usize = 8;
+const MAX_MARK_LENGTH: usize = 24;
 
 /// A phase's row in a progress table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -599,8 +600,9 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         return None;
     }
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
-    // Anything may be numbered: decisions, risks.
-    if is_number && name.or(plans).is_none() {
+    // Anything may be numbered.
+    let others = column(&["decision", "risk", "question", "requirement", "assumption"]);
+    if is_number && others.is_some() {
         return None;
     }
     let milestone = column(&["milestone"]);
@@ -624,7 +626,10 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         };
         let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
         // A table of something else may have numbers and a column `Done`, too.
-        if status.is_none() && beside.is_none() && counted.plans_complete.is_none() {
+        if is_number
+            && status.or(plans.filter(|_| beside.is_some())).is_none()
+            && counted.plans_complete.is_none()
+        {
             return None;
         }
         let name = cell(name).map_or(rest, |span| span.text);

@@ -174,7 +174,7 @@ impl Reader<'_> {
             return;
         }
         let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
-        if !is_announced && (!is_detail || item.checked.is_some()) {
+        if !is_announced && (!is_detail || item.checked.is_some() || plan.is_some()) {
             let (plan, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
             let listed = RoadmapPlan {
                 plan,

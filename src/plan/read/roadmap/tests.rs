@@ -77,6 +77,8 @@ fn a_table_names_phases_by_codes_and_may_have_no_column_for_the_status() {
         ("Phase | Plans written / executed", "6. A | 1/2 Complete", ""),
         ("# | Done | Task", "6 | yes | A", ""),
         ("# | Decision | Status", "6 | Use Rust | Pending", ""),
+        ("# | Goal | Status", "6 | A | Pending", "6|_|NotStarted|false"),
+        ("Phase | Goal | Done", "6 | A | no", "6|_|_|false"),
     ] {
         let rule = "---|".repeat(header.split('|').count());
         let text = format!("# R\n\n| {header} |\n|{rule}\n| {row} |\n");
@@ -93,6 +95,7 @@ fn a_status_behind_a_name_is_more_than_its_first_word() {
     for rest in ["COMPLETE", "Complete (4 plans)", "complete, verified", "Done 2026-01-02"] {
         assert_eq!(status(rest), Some(PhaseProgress::Complete), "{rest}");
     }
+    assert_eq!(status(&format!("{}done", "done, ".repeat(20_000))), Some(PhaseProgress::Complete));
     for rest in ["Cancelled & Refunded", "Shipped, Returned", "Done?"] {
         assert_eq!(status(rest), None, "{rest}");
     }

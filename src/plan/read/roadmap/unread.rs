@@ -72,7 +72,7 @@ pub(super) fn unread_items(
             let head = line.split([':', '—']).next().unwrap_or_default();
             let is_called = words_in(head).any(|word| has("phase", &word.to_lowercase()));
             let may_be_phase = (is_called || line.contains(is_digit))
-                && milestone_version_in(line).is_none()
+                && milestone_version_in(head).is_none()
                 && !says_dropped(line)
                 && !line.starts_with("~~");
             (phase.is_some() || is_open && may_be_phase).then(|| (phase, value()))

@@ -474,16 +474,20 @@ fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<S
 /// blocking`, `All blockers resolved`. A clause says more.
 fn denies(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
-    let leads = ["there are ", "there is ", "currently "];
-    let text = leads.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(&text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_none = match words.as_slice() {
-        ["none"] => true,
+        ["currently", "none"] => true,
+        ["there", "is" | "are", "no", what] | ["there", "is" | "are", "no", _, what] => {
+            begins("item", what)
+        }
+        ["nothing", "at", "all", ..] => false,
         ["none", next, ..] => *next != "of",
         // `Nothing works on Safari` is a blocker.
         ["nothing", next, ..] => has("after nothing", next),
         ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
-        ["all", what, .., last] => begins("item", what) && has("settled", last),
+        ["all", what, last] | ["all", what, "are", last] => {
+            begins("item", what) && has("settled", last)
+        }
         _ => false,
     };
     is_none
@@ -501,8 +505,10 @@ fn is_marked_settled(text: &str) -> bool {
     let end = text.strip_suffix(')').and_then(|text| text.rsplit('(').next());
     let end = end.or_else(|| text.rsplit('—').next().filter(|last| *last == last.to_uppercase()));
     let is_ended = end.is_some_and(|end| {
+        // `Add a button (Done)`
+        let is_name = end.chars().filter(|c| c.is_uppercase()).count() == 1;
         let said = end.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-        has("settled", &said) || has("done", &said)
+        !is_name && (has("settled", &said) || has("done", &said))
     });
     ["~~", "\u{2705}", "\u{2713}", "[x]"].iter().any(|mark| text.starts_with(mark))
         || is_loud && has("settled", &first.to_lowercase())

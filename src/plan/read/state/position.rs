@@ -301,7 +301,11 @@ pub(super) fn no_milestone(
     let in_front = front
         .get(&["status"])
         .and_then(|node| Some((node.as_text()?.to_lowercase().replace('_', " "), node.line)));
-    let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
+    // `Archived orders` is a name.
+    let ends =
+        |rest: &str| !rest.trim_start().trim_start_matches("on ").starts_with(char::is_alphabetic);
+    let ships =
+        |lower: &str| lower.contains("shipped") || lower.split("archived").skip(1).any(ends);
     // A dash or a placeholder is not `none`.
     let is_none = |text: &str| {
         let word = text.trim_start_matches(['*', '_', '(', '`', ' ']);

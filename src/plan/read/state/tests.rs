@@ -231,6 +231,9 @@ fn what_calls_itself_settled_is_not_open() {
         "We lose data; upstream closed it as wontfix",
         "Key: resolved by the vendor only if asked",
         "Nothing works on Safari",
+        "Nothing at all works on Safari",
+        "All blockers still not resolved",
+        "There is no item endpoint yet",
     ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let text = format!("# State\n\n## Blockers\n{}{}", lines(&settled), lines(&open));
@@ -244,6 +247,8 @@ fn a_todo_may_ask_for_what_settles_a_blocker() {
         "Accordion (closed by default) needs a label",
         "Columns: open; done",
         "Fixed in place header jumps",
+        "All tasks in Jira should be closed",
+        "Add a button (Done)",
     ];
     let settled = [
         "~~Menu~~",

@@ -443,7 +443,7 @@ fn notes(outline: &Outline<'_>) -> Vec<Note> {
                 };
                 let bare = unmarked(&text).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
-                if says_none(&text) || begins("no issue", &bare) {
+                if says_none(&text) || kind == NoteKind::Issue && begins("no issue", &bare) {
                     break;
                 }
                 if text.contains(char::is_alphabetic) && !is_lead(&text) {
