@@ -384,7 +384,7 @@ fn without_newline(text: &[u8]) -> &[u8] {
 const MAX_COMMITS: usize = 50;
 
 /// Returns a file with the end marker that was lost, and what there is to say about it. It goes below the last generated
-/// line if all of them are there, whatever was added between them; else, as where another generator cut it off together
+/// line if all of them are there, whatever was added between them except a heading; else, as where another generator cut it off together
 /// with a section, above the first line that was not generated. Any other file is returned unchanged.
 pub(crate) fn with_end<'a>(
     project: &Project,

@@ -280,7 +280,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 
-/// Refuses an option of the command behind a text in quotes; names one among words without, which it is part of. Behind
+/// Refuses an option of the command behind a text in quotes, and `--dry-run` anywhere in it; names any other among words without, which it is part of. Behind
 /// `--`, everything is text.
 fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
     let mut command = T::augment_args(Global::augment_args(Command::new("annals")));
@@ -293,7 +293,7 @@ fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
             continue;
         }
         // What would be a dry run must not write.
-        if is_quoted || word == "--dry-run" {
+        if is_quoted || name == Some("dry-run") {
             return Err(Error::usage(format!("the option {word} is behind the text"))
                 .hint("put options before the text; `--` before the text makes all of it words"));
         }

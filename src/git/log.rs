@@ -210,8 +210,8 @@ impl Git {
             .ok())
     }
 
-    /// Returns those of these commits, whose hashes may be abbreviated, that are in the history of no branch, no tag and not
-    /// of the checked-out commit: after a rebase, only this clone has them, and only for a while.
+    /// Returns those of these commits, whose hashes may be abbreviated, that are in the history of no branch or tag, nor of the
+    /// checked-out commit: after a rebase, only this clone has them, and only for a while. None if git cannot tell.
     pub fn stranded<'h>(&self, hashes: &[&'h str]) -> Result<Vec<&'h str>> {
         let head = self.head()?;
         if hashes.is_empty() {

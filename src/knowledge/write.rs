@@ -633,7 +633,7 @@ fn refuse_same(place: &KnowledgeDir, key: &str, text: &str) -> Result<Option<War
     let word = shell_word(&other);
     if share < MIN_SHARED_PERCENT {
         let message = format!(
-            "this entry has most of the new one's words; if one of the two is out of date, `annals entry supersede --old {word} --new {key}`"
+            "this entry has half or more of the new one's words; if one of the two is out of date, `annals entry supersede --old {word} --new {key}`"
         );
         return Ok(Some(Warning::file(&place.entry(&other), message)));
     }

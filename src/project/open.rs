@@ -67,7 +67,7 @@ pub struct Project {
     pub warnings: Vec<Warning>,
     planning: Planning,
     /// Whether the working directory is a folder below it.
-    is_above: bool,
+    is_opened_below: bool,
     /// Limits the files that are read for the project.
     boundary: Arc<Boundary>,
 }
@@ -81,7 +81,7 @@ impl Project {
 
     fn open_at(root: PathBuf, request: OpenRequest) -> Result<Self> {
         let directory = fs::canonicalize(&request.directory).ok();
-        let is_above = request.project.is_none() && directory.is_some_and(|dir| dir != root);
+        let is_opened_below = request.project.is_none() && directory.is_some_and(|dir| dir != root);
         let environment = request.environment;
         let boundary = Boundary::open(&root);
         let mut settings = sources::settings(&root, &environment)?;
@@ -118,16 +118,18 @@ impl Project {
             environment,
             warnings,
             planning,
-            is_above,
+            is_opened_below,
             boundary,
         })
     }
 
     /// Returns what to say of a write into a memory that is found in a folder above, and that nothing else makes a project.
     pub(crate) fn memory_above(&self) -> Option<Warning> {
-        let is_alone = !self.git.is_repository() && !self.planning.exists();
+        let is_alone = !self.git.is_repository()
+            && !self.planning.exists()
+            && !self.root.join(sources::PROJECT_FILE).exists();
         let message = "the memory of this folder above is used; `git init` or an annals.toml here begins one of its own";
-        (self.is_above && is_alone).then(|| Warning::file(&self.root, message))
+        (self.is_opened_below && is_alone).then(|| Warning::file(&self.root, message))
     }
 
     /// Returns the same project with dry run switched on or off.

@@ -19,7 +19,7 @@ use crate::storage::read;
 use crate::text::line_number;
 
 /// File of the project's own settings, at its root.
-const PROJECT_FILE: &str = "annals.toml";
+pub(super) const PROJECT_FILE: &str = "annals.toml";
 
 /// File of the user's settings, in the user's configuration directory.
 const USER_FILE: &str = "config.toml";

@@ -41,7 +41,7 @@ fn an_entry_with_most_of_the_words_of_a_new_one_is_named() {
     case.run("remember DPD allows 120 calls a minute, then it blocks the key for an hour")
         .success();
     let said = case.run("remember DPD allows 500 calls a minute").success().stderr();
-    assert!(said.contains("this entry has most of the new one's words"), "{said}");
+    assert!(said.contains("this entry has half or more of the new one's words"), "{said}");
     let said = case.run("remember DPD delivers on Saturdays").success().stderr();
     assert_eq!(said, "");
 }
@@ -179,7 +179,7 @@ fn an_entry_with_most_of_the_words_is_named_beside_the_new_one() {
     );
     assert_eq!(
         near.stderr(),
-        "warning: .vibekit/memory/port.md: this entry has most of the new one's words; if one of the two is out of date, \
+        "warning: .vibekit/memory/port.md: this entry has half or more of the new one's words; if one of the two is out of date, \
          `annals entry supersede --old port --new dev-server-listens-port-9090`\n"
     );
 }

@@ -118,12 +118,10 @@ pub(crate) fn without_name(facts: &Facts, user: &UserId, text: &str) -> Result<S
     let names: Vec<String> = facts.column(sql, params![user, NAME_KEYS[0], NAME_KEYS[1]])?;
     let names: Vec<&str> = names.iter().flat_map(|name| words_in(name)).collect();
     let is_other = |word: &&str| words_in(word).next().is_none_or(|first| !names.contains(&first));
-    // The name itself is asked for.
-    if words_in(&text.to_lowercase()).any(|word| word == "name" || word == "called") {
-        return Ok(text.to_owned());
-    }
     let rest = join(text.split_whitespace().filter(is_other), " ");
-    let is_empty = content_words(&rest, Language::detect(&rest)).is_empty();
+    // `What is Mia's name?`
+    let is_name = |word: &String| word == "name" || word == "called";
+    let is_empty = content_words(&rest, Language::detect(&rest)).iter().all(is_name);
     Ok(if is_empty { text.to_owned() } else { rest })
 }
 

@@ -161,13 +161,15 @@ static TAKEN_BACK: Pattern = Pattern::new(
     r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
 );
 
-/// A mark before a decision that says the same, and one behind it, where a word alone may be what was decided: `(REVERSED)`,
-/// `[Superseded by 04-03]`, `— superseded by D-05`. `[Changed]` is about the new one.
+/// A mark before a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`. `[Changed]` is about the new one.
 static TAKEN_BACK_MARK: Pattern = Pattern::new(
     r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-)",
 );
+
+/// A mark behind a decision that says the same: `(reverted)`, `— superseded by D-05`; `(rejected)` alone may be what was
+/// decided.
 static TAKEN_BACK_BEHIND: Pattern = Pattern::new(
-    r"(?i)^\s*(superseded\s*$|(superseded|reversed|reverted|revoked|rejected)( (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-))",
+    r"(?i)^\s*((superseded|reversed|reverted|revoked)\s*$|(superseded|reversed|reverted|revoked|rejected)( (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-))",
 );
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.

@@ -71,7 +71,7 @@ fn open_todo(text: &str, path: &Path) -> Option<String> {
     let is_done = status.is_some_and(PhaseProgress::is_complete_status)
         || front
             .text(&["resolved", "completed"])
-            .is_some_and(|value| parse_date(value).is_some() || value == "true" || value == "yes");
+            .is_some_and(|value| non_placeholder(value).is_some() && !denies(value));
     if is_done {
         return None;
     }
@@ -85,6 +85,12 @@ fn open_todo(text: &str, path: &Path) -> Option<String> {
         words.replace('-', " ")
     };
     Some(in_front.or_else(heading).map_or_else(of_name, str::to_owned))
+}
+
+/// Returns whether a value says no: `false`, `No`, `0/3`.
+fn denies(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    ["false", "no", "0"].iter().any(|no| lower.starts_with(no))
 }
 
 /// A file that says where paused work is to be resumed.

@@ -222,16 +222,22 @@ pub(super) fn is_excepted(rest: &str) -> bool {
 /// `complete 2026-01-02`, but not `Complete Rewrite` and `Cancelled, Refunded & Lost`.
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
-    // Part of a list is no status, unless all of it are; after any other mark, a remark follows.
+    // After any other mark than that of a list, a remark follows.
     let is_mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !",/+".contains(c);
     let bare = lower.trim_start_matches(is_mark).trim_start();
     let list = bare.split(is_mark).next().unwrap_or_default();
     let Some(end) = list.rfind([',', '/', '+']) else { return is_one_status(&lower) };
-    let last = bare[end + 1..].trim_start();
-    bare[..end].split([',', '/', '+']).all(is_one_status)
-        && (last.starts_with(is_digit) || begins("left out", last) || is_one_status(last))
+    let mut parts = bare[..end].split([',', '/', '+']).chain([&bare[end + 1..]]);
+    let first = parts.next().unwrap_or_default();
+    // Part of a list is no status, unless all of it are, or a count, or what is left out.
+    first_word(first).is_some_and(|(_, rest)| is_excepted(rest))
+        || is_one_status(first)
+            && parts.map(str::trim_start).all(|part| {
+                part.starts_with(is_digit) || begins("left out", part) || is_one_status(part)
+            })
 }
 
+/// Returns whether a text in lower case that is no list is a status.
 fn is_one_status(lower: &str) -> bool {
     let Some((_, rest)) = first_word(lower) else {
         return !lower.contains(char::is_alphanumeric)

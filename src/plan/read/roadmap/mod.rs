@@ -600,9 +600,8 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         return None;
     }
     let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
-    // Anything may be numbered.
-    let others = column(&["decision", "risk", "question", "requirement", "assumption"]);
-    if is_number && others.is_some() {
+    // Anything may be numbered: decisions, risks, tasks.
+    if is_number && name.or(plans).or(column(&["goal"])).is_none() {
         return None;
     }
     let milestone = column(&["milestone"]);

@@ -92,7 +92,14 @@ fn a_status_behind_a_name_is_more_than_its_first_word() {
         let roadmap = read(&format!("## Phase 1: Orders \u{2014} {rest}\n"));
         roadmap.phases[0].status
     };
-    for rest in ["COMPLETE", "Complete (4 plans)", "complete, verified", "Done 2026-01-02"] {
+    for rest in [
+        "COMPLETE",
+        "Complete (4 plans)",
+        "complete, verified",
+        "Done 2026-01-02",
+        "Complete, 3/3 plans",
+        "Complete, 2 plans, verified",
+    ] {
         assert_eq!(status(rest), Some(PhaseProgress::Complete), "{rest}");
     }
     assert_eq!(status(&format!("{}done", "done, ".repeat(20_000))), Some(PhaseProgress::Complete));

@@ -474,18 +474,22 @@ fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<S
 /// blocking`, `All blockers resolved`. A clause says more.
 fn denies(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let leads = ["there are ", "there is ", "currently "];
+    let bare = leads.iter().find_map(|lead| text.strip_prefix(lead));
+    let words: Vec<&str> = bare.unwrap_or(&text).split_whitespace().collect();
     let is_none = match words.as_slice() {
-        ["currently", "none"] => true,
-        ["there", "is" | "are", "no", what] | ["there", "is" | "are", "no", _, what] => {
-            begins("item", what)
-        }
-        ["nothing", "at", "all", ..] => false,
+        ["none"] => true,
         ["none", next, ..] => *next != "of",
         // `Nothing works on Safari` is a blocker.
+        ["nothing", "at", "all", _, ..] => false,
         ["nothing", next, ..] => has("after nothing", next),
+        // `There is no item endpoint yet`
+        ["no", rest @ ..] if bare.is_some() => {
+            let item = rest.iter().take(3).position(|word| begins("item", word));
+            item.is_some_and(|at| rest.get(at + 1).is_none_or(|word| has("after nothing", word)))
+        }
         ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
-        ["all", what, last] | ["all", what, "are", last] => {
+        ["all", what, last] | ["all", what, "are", last] | ["all", what, "have", "been", last] => {
             begins("item", what) && has("settled", last)
         }
         _ => false,
@@ -506,7 +510,8 @@ fn is_marked_settled(text: &str) -> bool {
     let end = end.or_else(|| text.rsplit('—').next().filter(|last| *last == last.to_uppercase()));
     let is_ended = end.is_some_and(|end| {
         // `Add a button (Done)`
-        let is_name = end.chars().filter(|c| c.is_uppercase()).count() == 1;
+        let is_name =
+            end.chars().filter(|c| c.is_uppercase()).count() == 1 && !end.contains(is_digit);
         let said = end.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         !is_name && (has("settled", &said) || has("done", &said))
     });

@@ -302,8 +302,11 @@ pub(super) fn no_milestone(
         .get(&["status"])
         .and_then(|node| Some((node.as_text()?.to_lowercase().replace('_', " "), node.line)));
     // `Archived orders` is a name.
-    let ends =
-        |rest: &str| !rest.trim_start().trim_start_matches("on ").starts_with(char::is_alphabetic);
+    let ends = |rest: &str| {
+        let next = rest.split_whitespace().next().unwrap_or_default();
+        !next.starts_with(char::is_alphabetic)
+            || ["and", "as", "at", "by", "in", "on", "to"].contains(&next)
+    };
     let ships =
         |lower: &str| lower.contains("shipped") || lower.split("archived").skip(1).any(ends);
     // A dash or a placeholder is not `none`.

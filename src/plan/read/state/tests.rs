@@ -218,6 +218,11 @@ fn what_calls_itself_settled_is_not_open() {
         "There are no blockers.",
         "Currently none.",
         "All blockers resolved.",
+        "Currently no blockers",
+        "There is nothing blocking",
+        "There are no blockers at the moment",
+        "All blockers have been resolved",
+        "Nothing at all",
     ];
     let open = [
         "No key",
@@ -257,6 +262,7 @@ fn a_todo_may_ask_for_what_settles_a_blocker() {
         "DONE Menu",
         "Menu (done)",
         "Menu (completed 2026-01-02)",
+        "Menu (Done 2026-01-02)",
         "Menu \u{2014} DONE",
     ];
     let lines = |list: &[&str]| list.iter().map(|text| format!("- {text}\n")).collect::<String>();
