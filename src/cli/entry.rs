@@ -280,8 +280,8 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 
-/// Refuses an option of the command behind a text in quotes, and `--dry-run` anywhere in it; names any other among words without, which it is part of. Behind
-/// `--`, everything is text.
+/// Refuses an option of the command behind a text in quotes, and `--dry-run` behind any text; names any other option among
+/// words without quotes, which it is part of. Behind `--`, everything is text.
 fn check_options<T: Args>(text: &[String], out: &mut Output) -> Result<()> {
     let mut command = T::augment_args(Global::augment_args(Command::new("annals")));
     command.build();

@@ -241,8 +241,8 @@ impl<'a> Gatherer<'a> {
 
     /// Returns a line for each unresolved merge among the warnings of a store, and the other warnings.
     fn conflicts(&self, warnings: Vec<Warning>) -> (Vec<String>, Vec<Warning>) {
-        let is_told = |one: &Warning| one.is_conflict() && !self.request.is_for_file;
-        let (conflicts, others): (Vec<_>, Vec<_>) = warnings.into_iter().partition(is_told);
+        let is_shown = |one: &Warning| one.is_conflict() && !self.request.is_for_file;
+        let (conflicts, others): (Vec<_>, Vec<_>) = warnings.into_iter().partition(is_shown);
         (conflicts.iter().map(Warning::to_string).collect(), others)
     }
 

@@ -213,10 +213,10 @@ impl Git {
     /// Returns those of these commits, whose hashes may be abbreviated, that are in the history of no branch or tag, nor of the
     /// checked-out commit: after a rebase, only this clone has them, and only for a while. None if git cannot tell.
     pub fn stranded<'h>(&self, hashes: &[&'h str]) -> Result<Vec<&'h str>> {
-        let head = self.head()?;
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
+        let head = self.head()?;
         let refs = ["rev-list", "--stdin", "--not", "--branches", "--remotes", "--tags"];
         let arguments = [&refs[..], head.as_deref().as_slice(), &["--"]].concat();
         let commits: Vec<String> = hashes.iter().map(|hash| format!("{hash}^{{commit}}")).collect();

@@ -65,8 +65,8 @@ impl Work {
 
 /// Runs a command: plans it, applies all of its changes or none, and completes its report.
 ///
-/// `plan` may run again, if files were changed in the meantime. If a file could not be read, nothing is written, since what it
-/// says would be missing; only `pause` writes its note.
+/// `plan` may run again, if files were changed in the meantime. Nothing is written into context files if a file could not be
+/// read, since what it says would be missing there.
 pub(crate) fn carry_out<T>(
     project: &Project,
     operation: &str,
@@ -77,9 +77,9 @@ pub(crate) fn carry_out<T>(
         let mut work = Work::default();
         let value = plan(&mut work)?;
         let changes = std::mem::take(&mut work.changes);
-        let stops = |warning: &&Warning| warning.is_unreadable() && operation != "pause";
-        let unreadable = work.warnings.iter().find(stops);
-        if let Some(Warning { place, message }) = unreadable.filter(|_| !changes.is_empty()) {
+        let writes_context = stores.contains(&Store::Context) && !changes.is_empty();
+        let unreadable = work.warnings.iter().find(|warning| warning.is_unreadable());
+        if let Some(Warning { place, message }) = unreadable.filter(|_| writes_context) {
             return Err(Error::failed(format!("{message}, so nothing is written"))
                 .about(&place.file)
                 .hint("make it readable, then run the command again"));

@@ -161,15 +161,10 @@ static TAKEN_BACK: Pattern = Pattern::new(
     r"(?i)^(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[[:punct:]—–→]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
 );
 
-/// A mark before a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`. `[Changed]` is about the new one.
+/// A mark before or behind a decision that says the same: `(REVERSED)`, `[Superseded by 04-03]`, `— superseded by D-05`.
+/// `[Changed]` is about the new one.
 static TAKEN_BACK_MARK: Pattern = Pattern::new(
     r"(?i)^(superseded|reversed|reverted|revoked|rejected)(\s*$| (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-)",
-);
-
-/// A mark behind a decision that says the same: `(reverted)`, `— superseded by D-05`; `(rejected)` alone may be what was
-/// decided.
-static TAKEN_BACK_BEHIND: Pattern = Pattern::new(
-    r"(?i)^\s*((superseded|reversed|reverted|revoked)\s*$|(superseded|reversed|reverted|revoked|rejected)( (by|in|on|after) (phase |plan )?(v|d-)?\d| 20\d\d-))",
 );
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
@@ -182,8 +177,10 @@ fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Optio
     let end = own.trim_end_matches('.').strip_suffix([')', ']']);
     let end = end.and_then(|own| own.rsplit(['(', '[']).next());
     let last = own.rsplit(['—', '–']).next().filter(|last| *last != own);
-    let is_taken_back = [tag, mark].into_iter().flatten().any(|one| TAKEN_BACK_MARK.is_match(one))
-        || [end, last].into_iter().flatten().any(|one| TAKEN_BACK_BEHIND.is_match(one));
+    // `Uploads over 10 MB (rejected)` may be what was decided.
+    let behind = [end, last].map(|one| one.map(str::trim).filter(|one| *one != "rejected"));
+    let mut marks = [tag, mark].into_iter().chain(behind).flatten();
+    let is_taken_back = marks.any(|mark| TAKEN_BACK_MARK.is_match(mark));
     if says_none(own) || is_struck_out(own) || is_taken_back {
         return None;
     }

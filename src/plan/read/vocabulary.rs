@@ -229,7 +229,7 @@ pub(crate) fn is_status(text: &str) -> bool {
     let Some(end) = list.rfind([',', '/', '+']) else { return is_one_status(&lower) };
     let mut parts = bare[..end].split([',', '/', '+']).chain([&bare[end + 1..]]);
     let first = parts.next().unwrap_or_default();
-    // Part of a list is no status, unless all of it are, or a count, or what is left out.
+    // A list is a status only if each part of it is one, a count, or what is left out.
     first_word(first).is_some_and(|(_, rest)| is_excepted(rest))
         || is_one_status(first)
             && parts.map(str::trim_start).all(|part| {
@@ -237,7 +237,7 @@ pub(crate) fn is_status(text: &str) -> bool {
             })
 }
 
-/// Returns whether a text in lower case that is no list is a status.
+/// Returns whether a text in lower case, which is not a list, is a status.
 fn is_one_status(lower: &str) -> bool {
     let Some((_, rest)) = first_word(lower) else {
         return !lower.contains(char::is_alphanumeric)

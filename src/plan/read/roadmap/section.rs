@@ -24,8 +24,7 @@ pub(super) fn read(
     phase: &mut RoadmapPhase,
 ) {
     let in_heading = phase.stated_status.take();
-    let mut reader =
-        Reader { phase, texts: HashMap::new(), field: None, depth: None, is_part: false };
+    let mut reader = Reader::new(phase);
     reader.blocks(outline, &section.own);
     for inner in outline.subsections(section) {
         if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
@@ -50,8 +49,7 @@ pub(super) fn read_entries<'i>(
     items: impl Iterator<Item = &'i ListItem>,
     phase: &mut RoadmapPhase,
 ) {
-    let mut reader =
-        Reader { phase, texts: HashMap::new(), field: None, depth: None, is_part: false };
+    let mut reader = Reader::new(phase);
     items.for_each(|item| reader.entry(&item.text, item));
 }
 
@@ -104,7 +102,11 @@ struct Reader<'a> {
     is_part: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(phase: &'a mut RoadmapPhase) -> Self {
+        Self { phase, texts: HashMap::new(), field: None, depth: None, is_part: false }
+    }
+
     fn blocks(&mut self, outline: &Outline<'_>, range: &Range<usize>) {
         for block in outline.blocks(range) {
             let item = match &block.content {

@@ -483,7 +483,7 @@ fn denies(text: &str) -> bool {
         // `Nothing works on Safari` is a blocker.
         ["nothing", "at", "all", _, ..] => false,
         ["nothing", next, ..] => has("after nothing", next),
-        // `There is no item endpoint yet`
+        // `There is no item endpoint yet` is a blocker.
         ["no", rest @ ..] if bare.is_some() => {
             let item = rest.iter().take(3).position(|word| begins("item", word));
             item.is_some_and(|at| rest.get(at + 1).is_none_or(|word| has("after nothing", word)))
