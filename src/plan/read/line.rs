@@ -37,7 +37,7 @@ impl Located<String> {
 pub(crate) struct Span<'a> {
     /// The text of the slice.
     pub(crate) text: &'a str,
-    start: usize,
+    pub(in crate::plan::read) start: usize,
     /// Line number in the file, from 1.
     pub(crate) line: usize,
 }

@@ -10,7 +10,7 @@ use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
-use crate::plan::read::line::Span;
+use crate::plan::read::line::{Count, Span};
 use crate::text::{Pattern, is_digit, strip_prefix_ignore_case, unmarked};
 
 /// What the words of a row mean, and the words.
@@ -174,6 +174,11 @@ impl PhaseProgress {
         found.or_else(|| Self::from_symbol(status))
     }
 
+    /// Parses a status, or what a box or a count says instead.
+    pub(crate) fn stated(text: &str) -> Option<Self> {
+        Self::parse(text).or_else(|| measured(text))
+    }
+
     /// Parses the first status symbol in a text.
     pub(crate) fn from_symbol(text: &str) -> Option<Self> {
         // No symbol is ASCII, and most texts are.
@@ -189,12 +194,38 @@ impl PhaseProgress {
 
     /// Returns whether a status means that work remains.
     pub(crate) fn is_open_status(status: &str) -> bool {
-        matches!(Self::parse(status), Some(Self::InProgress | Self::NotStarted | Self::Blocked))
+        Self::parse(status).is_some_and(Self::is_open)
+    }
+
+    /// Returns whether work remains.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::InProgress | Self::NotStarted | Self::Blocked)
     }
 
     /// Returns whether the phase is no longer to be done under its own number.
     pub fn is_dropped(self) -> bool {
         matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
+    }
+}
+
+/// Parses a box, a count, or an answer to whether it is done: `[x]`, `(100%)`, `2/2 plans`, `Yes`.
+pub(crate) fn measured(text: &str) -> Option<PhaseProgress> {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "()*_".contains(c));
+    let (done, all) = match text {
+        "[ ]" | "No" | "no" => (0, 1),
+        "[x]" | "[X]" | "Yes" | "yes" => (1, 1),
+        _ => {
+            let count = Count::parse(unmarked(text))?;
+            let all = count.total.or(count.rest.starts_with('%').then_some(100))?;
+            let unit = count.rest.trim_start_matches(['%', ' ']);
+            (count.done, Some(all).filter(|_| unit.is_empty() || unit.starts_with("plan"))?)
+        }
+    };
+    match done {
+        _ if all == 0 || done > all => None,
+        0 => Some(PhaseProgress::NotStarted),
+        _ if done < all => Some(PhaseProgress::InProgress),
+        _ => Some(PhaseProgress::Complete),
     }
 }
 
@@ -256,6 +287,8 @@ fn is_one_status(lower: &str) -> bool {
             let behind = after.split_once([')', ']']).map_or("", |(_, behind)| behind.trim());
             !behind.starts_with(char::is_alphabetic)
         }
+        // `done-list`
+        '-' => !rest[1..].starts_with(char::is_alphanumeric),
         mark => !mark.is_alphanumeric() && !"&|?#\"`".contains(mark),
     }
 }
@@ -299,12 +332,18 @@ pub(crate) fn remark_drops(text: &str) -> bool {
 }
 
 /// Marks that separate a name from the status after it.
-const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
+const DASHES: &[&str] = &[" — ", " – ", " -- ", " - ", ": "];
+
+/// Length of the shortest status in capitals behind a name, with its blank: ` DONE`.
+const MIN_SHOUTED: usize = 4;
 
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
-    let is_own = |text: &str| is_status(text) || remark_drops(text);
+    let is_own = |text: &str| {
+        let is_count = || text.starts_with('(') && measured(text).is_some();
+        is_status(text) || remark_drops(text) || is_count()
+    };
     let (mut name, mut status) = (text, None);
     // A symbol, a dash and a bracket may follow each other.
     loop {
@@ -313,7 +352,13 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
             let inner = own.strip_suffix(close)?;
             Some(inner.rfind(open)?..inner.len())
         });
+        // A last word in capitals is a status, too: `Name DONE`.
+        let last = own.rfind(' ').filter(|at| {
+            let is_shouted = |text: &str| !text.contains(char::is_lowercase);
+            is_shouted(&own[*at..]) && !is_shouted(own) && own.len() - at > MIN_SHOUTED
+        });
         let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
+        let after = after.chain(last);
         let mut marks = bracket.chain(after.map(|at| at..own.len()));
         let found = marks.find(|range| range.start > 0 && is_own(&own[range.clone()]));
         let Some(range) = found else { break };

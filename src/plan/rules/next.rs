@@ -312,14 +312,17 @@ fn is_of_work(path: &Path) -> bool {
     has("folder of work", &name.to_lowercase())
 }
 
-/// Returns whether plans that were not read lie in the folder of a phase, or in one that may be its own: `phase2-api`.
+/// Returns whether plans that were not read lie in the folder of a phase, or in one that may be its own, `phase2-api`, or
+/// nothing says more about it than a status that is not understood.
 fn has_unread_work(case: &Case<'_>, phase: &Phase) -> bool {
-    case.survey.folder.not_understood.iter().any(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        phase.dir.as_ref().is_some_and(|dir| path.starts_with(&dir.path))
-            || PhaseNumber::split(number).is_some_and(|(number, _)| number == phase.number)
-    })
+    let is_unclear = phase.row().is_some_and(|row| row.unread_status().is_some());
+    is_unclear && phase.mark().is_none() && !phase.has_files()
+        || case.survey.folder.not_understood.iter().any(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            phase.dir.as_ref().is_some_and(|dir| path.starts_with(&dir.path))
+                || PhaseNumber::split(number).is_some_and(|(number, _)| number == phase.number)
+        })
 }
 
 /// Returns the last phase worked on, or a later one that is called done, if it is finished and not itself chosen.

@@ -50,7 +50,9 @@ use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
-use crate::plan::read::vocabulary::{after_phase, has, remark_drops, says_dropped, split_status};
+use crate::plan::read::vocabulary::{
+    after_phase, has, is_status, measured, remark_drops, says_dropped, split_status,
+};
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
 };
@@ -204,23 +206,25 @@ impl Roadmap {
             is_template: false,
         };
         assembly.read();
-        let Assembly { mut phases, milestones, unread, is_template, .. } = assembly;
+        let is_open = |phase: &Arc<RoadmapPhase>| !phase.is_shipped;
+        let is_unread = assembly.unread.is_empty() && !assembly.is_template;
+        if is_unread && !assembly.phases.iter().any(is_open) {
+            let milestones = &assembly.milestones;
+            let is_over = |span: &Span<'_>| {
+                let phase = phase_in_front(span.text, numbering).map(|(number, _)| number);
+                let mut shipped = milestones.iter().filter(|one| one.is_shipped);
+                phase.is_some_and(|number| assembly.by_number.contains_key(&number))
+                    || shipped.any(|one| one.range.contains(&span.start))
+            };
+            let work = unread_work(&outline, numbering, assembly.phases.is_empty(), is_over);
+            assembly.unread.extend(work);
+        }
+        let Assembly { mut phases, milestones, unread, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = not_understood(&outline, numbering);
         not_understood.extend(unread);
-        if phases.is_empty() && not_understood.is_empty() && !is_template {
-            not_understood.extend(unread_work(&outline));
-        }
         not_understood.truncate(MAX_REPORTED);
-        let rows = phases.iter().filter_map(|phase| phase.row.as_ref()?.status.as_ref());
-        let unknown = rows.filter(|status| {
-            let value = non_placeholder(&status.value);
-            // The cells of a row may have shifted, so that a date stands there.
-            value.is_some_and(|value| {
-                let is_known = PhaseProgress::parse(value).is_some() || parse_date(value).is_some();
-                !is_known && !value.contains(' ')
-            })
-        });
+        let unknown = phases.iter().filter_map(|phase| phase.row.as_ref()?.unread_status());
         let unknown = unknown.take(MAX_REPORTED).map(|found| (found, "unknown status"));
         let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
         warnings.extend(unknown.chain(unread).map(|(found, what)| found.warning(path, what)));
@@ -423,7 +427,7 @@ impl RoadmapPhase {
     /// Sets the status. In order of precedence: a status that drops the phase, the progress table, its own status, its
     /// checkbox, its plans' checkboxes.
     fn set_status(&mut self) {
-        let own = self.stated_status.as_ref().and_then(|own| PhaseProgress::parse(&own.value));
+        let own = self.stated_status.as_ref().and_then(|own| PhaseProgress::stated(&own.value));
         let row = self.row.as_ref().and_then(ProgressRow::progress);
         let mut dropping = [self.status, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());
@@ -455,23 +459,32 @@ fn ends_name(text: &str) -> bool {
 /// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
 fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
     let line = text.first_line();
-    let begins = unmarked(line.text);
+    let is_stated = |text: &str| is_status(text) || measured(text).is_some();
+    let behind_mark = split_mark(line.text).filter(|(mark, _)| is_stated(mark));
+    let behind_mark = behind_mark.map(|(_, text)| text);
+    let begins = unmarked(behind_mark.unwrap_or(line.text));
     after_phase(begins)?.strip_prefix(' ')?;
-    let (number, rest) = phase_in_front(line.text, numbering)?;
+    let mark = line.part(0..line.text.len() - behind_mark.unwrap_or(begins).len());
+    let (number, rest) = phase_in_front(begins, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     // GSD allows a tag before the name: `Phase 26 (Cluster B): Name`.
     let tag = rest.text.strip_prefix('(').and_then(|tag| tag.split_once("):"));
-    let is_status = |tag: &str| {
-        let split = split_status(Span::new(tag, 0, 0)).1;
-        PhaseProgress::parse(tag).is_some() || split.is_some() || says_dropped(tag)
-    };
-    let tag = tag.filter(|(tag, _)| !is_status(tag));
+    let in_tag = tag.map(|(tag, _)| rest.part(1..1 + tag.len()));
+    let says = |span: &Span<'_>| is_stated(span.text) || remark_drops(span.text);
+    let in_tag = in_tag.and_then(|span| split_status(span).1.or(Some(span).filter(says)));
     let rest = tag.map_or(rest, |(_, name)| rest.suffix(name.trim_start()));
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let mut ends = rest.text.match_indices(['*', ']', '~', ' ']).map(|(at, _)| at);
     let end = ends.find(|at| ends_name(&rest.text[*at..])).unwrap_or(rest.text.len());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
-    let (bare, status) = split_status(name);
+    // Without a name, the status follows the number: `Phase 1 (complete)`.
+    let is_remark = !name.text.starts_with(char::is_alphanumeric)
+        || PhaseProgress::is_complete_status(name.text);
+    let is_nameless = is_remark && is_stated(name.text);
+    let (bare, status) = match is_nameless {
+        true => (name.part(0..0), Some(name)),
+        false => split_status(name),
+    };
     let bare = bare.text.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
     let is_dropping = |span: &Span<'_>| remark_drops(span.text);
     // Other text in the brackets after a name describes its content.
@@ -479,9 +492,18 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
         let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
         remarks.part(at + 1..end)
     });
-    let behind = remarks.trim_chars(&['*', '~', '_', ' ', '-', '–', '—', '[', ']']);
-    let status = status.or_else(|| inside.find(is_dropping));
-    let status = status.or(Some(behind).filter(|span| says_dropped(span.text)));
+    // Behind a link, too: `[Phase 1: Name](#phase-1) ✅`.
+    let link = remarks.text.strip_prefix("](").and_then(|link| link.split_once(')'));
+    let behind = link.map_or(remarks, |(_, behind)| remarks.suffix(behind));
+    let behind = behind.trim_chars(&['*', '~', '_', ' ', '-', '–', '—', '[', ']']);
+    let status = in_tag.or(status).or_else(|| inside.find(is_dropping));
+    let status = status
+        .or(Some(behind).filter(|span| {
+            let is_dropped = PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
+            says_dropped(span.text) || is_stated(span.text) && !is_dropped
+        }))
+        // What stands in front says less: `✅ **Phase 1: Name**`, `[DONE] Phase 1: Name`.
+        .or(Some(mark).filter(|span| is_stated(span.text)));
     let dropped = status.filter(is_dropping);
     let dropped =
         dropped.map(|span| PhaseProgress::parse(span.text).unwrap_or(PhaseProgress::Removed));
@@ -530,16 +552,24 @@ fn entries(
         .iter()
         .enumerate()
         .filter(|(_, (block, item))| item.depth == 0 && !details.contains(block.range.start));
+    let mut marked_end = 0;
     let entries = bullets.filter_map(|(index, (block, item))| {
         let at = block.range.start;
         let mut phase = parse_phase(Span::from_block(outline, block), numbering)?;
-        let below = items[index + 1..].iter().map(|(_, item)| *item);
-        section::read_entries(below.take_while(|item| item.depth > 0), &mut phase);
+        let below = items[index + 1..].iter().take_while(|(_, item)| item.depth > 0);
+        section::read_entries(outline, below.copied(), &mut phase);
         let checkbox = section::checkbox(outline, block, item);
-        // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        let is_entry = item.checked.is_some()
-            || lists.contains(at)
-            || phase.name.is_some() && split_mark(&item.text).is_some();
+        // `Phase 1 resolves …` is a sentence unless it has a checkbox or a symbol, or follows an entry with one.
+        let front = item.text.split(char::is_alphanumeric).next().unwrap_or_default();
+        let has_mark =
+            || split_mark(&item.text).is_some() || PhaseProgress::from_symbol(front).is_some();
+        let between = outline.text().get(marked_end..item.whole.start);
+        let is_marked =
+            has_mark() || marked_end > 0 && between.is_some_and(|text| text.trim().is_empty());
+        if is_marked {
+            marked_end = item.whole.end;
+        }
+        let is_entry = item.checked.is_some() || lists.contains(at) || is_marked;
         is_entry.then_some((RoadmapPhase { checkbox, ..phase }, at))
     });
     entries.collect()
@@ -576,7 +606,23 @@ pub struct ProgressRow {
 impl ProgressRow {
     /// Returns the progress that the status cell states.
     pub(crate) fn progress(&self) -> Option<PhaseProgress> {
-        PhaseProgress::parse(&self.status.as_ref()?.value)
+        let Some(status) = &self.status else {
+            // Without a column for the status, the plans show whether all of it is done.
+            let counts = self.plans_complete.zip(self.plans_total);
+            return counts
+                .filter(|(done, all)| *all > 0 && done >= all)
+                .map(|_| PhaseProgress::Complete);
+        };
+        let dropped = || remark_drops(&status.value).then_some(PhaseProgress::Removed);
+        PhaseProgress::stated(&status.value).or_else(dropped)
+    }
+
+    /// Returns the status cell if it has a word that is not understood. The cells of a row may have shifted, so that a date
+    /// stands there.
+    pub(crate) fn unread_status(&self) -> Option<&Located<String>> {
+        let found = self.status.as_ref().filter(|_| self.progress().is_none())?;
+        let is_word = |value: &str| !value.contains(' ') && parse_date(value).is_none();
+        non_placeholder(&found.value).is_some_and(is_word).then_some(found)
     }
 }
 
@@ -623,7 +669,8 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             Some((counted, rest)) => (counted, Some(rest)),
             None => (ProgressRow::default(), cell(plans)),
         };
-        let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
+        let read = if is_number { PhaseProgress::parse } else { PhaseProgress::stated };
+        let beside = beside.filter(|span| read(span.text).is_some());
         // A table of something else may have numbers and a column `Done`, too.
         if is_number
             && status.or(plans.filter(|_| beside.is_some())).is_none()
@@ -698,8 +745,8 @@ fn counts(cell: Span<'_>) -> Option<(ProgressRow, Span<'_>)> {
             rest = rest.after(rest.text.find(' ').unwrap_or(rest.text.len()));
             (Some(done.value), None)
         }
-        // `01-03` is a range of plans.
-        None if rest.text.starts_with('-') => return None,
+        // `01-03` is a range of plans, `40%` a share.
+        None if rest.text.starts_with(['-', '%']) => return None,
         None => (None, Some(done.value)),
     };
     let count = cell.part(0..cell.text.len() - rest.text.len());

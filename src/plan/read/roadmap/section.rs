@@ -46,11 +46,17 @@ pub(super) fn read(
 
 /// Adds the plans that are listed below the entry of a phase.
 pub(super) fn read_entries<'i>(
-    items: impl Iterator<Item = &'i ListItem>,
+    outline: &Outline<'_>,
+    items: impl Iterator<Item = (&'i Block, &'i ListItem)>,
     phase: &mut RoadmapPhase,
 ) {
     let mut reader = Reader::new(phase);
-    items.for_each(|item| reader.entry(&item.text, item));
+    for (block, item) in items {
+        match labelled(Span::from_block(outline, block)) {
+            Some((Field::Status, value)) => reader.label(Field::Status, value),
+            _ => reader.entry(&item.text, item),
+        }
+    }
 }
 
 /// Returns the mark between the brackets of an item's checkbox.
@@ -122,7 +128,9 @@ impl<'a> Reader<'a> {
             });
             let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
             let mut rest = lines.as_slice();
-            if let (Some(item), Some(first)) = (item, lines.first()) {
+            if let (Some(item), Some(first)) = (item, lines.first())
+                && !self.is_label(*first, item)
+            {
                 // A label on one of an item's later lines was meant to start a new paragraph.
                 let own = lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
                 let more = lines[1..=own].iter().map(|line| line.text);
@@ -136,6 +144,14 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+    }
+
+    /// Returns whether an entry is a field, not one of the preceding field's: `- **Status:** Complete`.
+    fn is_label(&self, line: Span<'_>, item: &ListItem) -> bool {
+        let is_list = matches!(self.field, Some(Field::SuccessCriteria | Field::Plans));
+        let is_own = !is_list || self.depth.is_some_and(|depth| item.depth < depth);
+        let is_known = || labelled(line).is_some_and(|(field, _)| field != Field::Other);
+        item.checked.is_none() && is_own && is_known()
     }
 
     fn label(&mut self, field: Field, value: Span<'_>) {

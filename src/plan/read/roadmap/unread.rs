@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges};
+use crate::markdown::{Block, BlockContent, ListItem, Outline, Ranges, Table};
 use crate::plan::read::line::Span;
 use crate::plan::read::roadmap::{
     milestone_version_in, parse_phase, phase_in_front, rows, split_mark, title,
 };
-use crate::plan::read::vocabulary::{after_phase, has, says_dropped};
+use crate::plan::read::vocabulary::{after_phase, has, says_dropped, split_status};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
 use crate::text::{is_digit, unmarked, words_in};
 
@@ -122,8 +122,9 @@ pub(super) fn unread_numbers(
 fn named_phase(line: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let text = split_mark(line).map_or(line, |(_, text)| text);
     let (number, name) = numbering.split(phase_id(text)?)?;
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-– *".contains(c));
-    name.starts_with([':', '—']).then_some(number)
+    let bare = name.trim_start_matches(['*', '`', ' ']);
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-– *`".contains(c));
+    (name.starts_with([':', '—']) || bare.starts_with("- ")).then_some(number)
 }
 
 /// Returns the text from a phase's id on: `2: Name` in `**Phase-2: Name**`.
@@ -140,27 +141,105 @@ pub(super) fn is_read_in_part(line: &str, numbering: PhaseNumbering) -> bool {
         .is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
 }
 
-/// Returns where a roadmap without phases seems to list its work, in a way that is not read: the first open checkbox, or
-/// the first of several headings that differ in a number or letter after the same word (`Step A`, `Step B`).
-pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
+/// Returns where a roadmap without open phases seems to list its work, in a way that is not read, outside of what is over:
+/// the first open checkbox, numbered entry with a status, line with the number and name of a phase, or row of a table with a
+/// status, or the first of several lines that differ in a number or letter after the same word (`Step A`, `Step B`,
+/// `P1: Name`, `Name (Phase 1)`). Beside phases that are over, boxes may be ideas, brackets refer to phases, and numbers to
+/// requirements, and the rest must be open.
+pub(super) fn unread_work(
+    outline: &Outline<'_>,
+    numbering: PhaseNumbering,
+    is_blank: bool,
+    is_over: impl Fn(&Span<'_>) -> bool,
+) -> Option<Located<String>> {
     let all = outline.all();
-    let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
-    if let Some((block, item)) = open.next() {
-        let value = item.text.clone();
-        return Some(Located { value, range: block.range.clone(), line: block.line });
+    let is_open =
+        |progress: Option<PhaseProgress>| is_blank || progress.is_some_and(PhaseProgress::is_open);
+    let items = || {
+        let items = outline.items(&all);
+        let items = items.map(|(block, item)| (Span::from_block(outline, block), item));
+        items.filter(|(span, _)| !is_over(span))
+    };
+    let boxed = items().find(|(_, item)| is_blank && item.checked == Some(false));
+    let numbered = || {
+        let mut numbered = items().filter(|(_, item)| item.number.is_some());
+        numbered.find(|(span, _)| split_status(span.first_line()).1.is_some())
+    };
+    let blocks = || outline.blocks(&all).iter().filter(|block| is_text(block));
+    let named = || {
+        let lines = blocks().flat_map(|block| {
+            let lines = outline.slice(&block.range).lines().zip(block.line..);
+            lines.map(|(line, number)| Span::new(line, block.range.start, number))
+        });
+        let mut lines = lines.filter(|span| !is_over(span));
+        lines.find(|span| {
+            let status = parse_phase(*span, numbering).and_then(|phase| phase.stated_status);
+            let progress = status.map_or(Some(PhaseProgress::NotStarted), |status| {
+                PhaseProgress::stated(&status.value)
+            });
+            named_phase(span.text, numbering).is_some() && is_open(progress)
+        })
+    };
+    let rows = || {
+        let has_status = |table: &&Table| table.column(STATUS_COLUMNS).is_some();
+        let mut rows = outline.tables(&all).filter(has_status).flat_map(|table| &table.rows);
+        rows.find_map(|row| {
+            let span = Span::new(row.cells.first()?, row.ranges.first()?.start, row.line);
+            let is_left = row.cells.iter().any(|cell| is_open(PhaseProgress::stated(cell)));
+            (is_left && !is_over(&span)).then(|| span.with_value(row.cells.join(" | ")))
+        })
+    };
+    let found = boxed.or_else(numbered).map(|(span, _)| span).or_else(named);
+    if let Some(found) = found.map(Span::stated).or_else(rows) {
+        return Some(found);
     }
-    let mut heads = HashMap::new();
-    for span in outline.sections().iter().filter_map(|section| title(outline, section)) {
-        let mut words = span.text.split_whitespace();
-        let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
-        let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_id = id.starts_with(is_digit) || id.chars().count() == 1;
-        if is_id && label.chars().all(char::is_alphabetic) {
-            let (first, other) = *heads.entry(label.to_lowercase()).or_insert((span, id));
+    let titles = outline.sections().iter().filter(|section| section.level > 1);
+    let titles = titles.filter_map(|section| title(outline, section));
+    let texts = blocks().map(|block| Span::from_block(outline, block).first_line());
+    let mut first: HashMap<String, (Span<'_>, &str)> = HashMap::new();
+    for span in titles.chain(texts).filter(|span| !is_over(span)) {
+        for (label, id) in numbered_labels(split_status(span).0.text, is_blank) {
+            let (known, other) = *first.entry(label).or_insert((span, id));
             if other != id {
-                return Some(first.stated());
+                return Some(known.stated());
             }
         }
     }
     None
+}
+
+/// The columns that say how far work is.
+const STATUS_COLUMNS: &[&str] = &["status", "state", "done", "progress"];
+
+/// Returns whether a block is a paragraph or an entry of a list.
+fn is_text(block: &Block) -> bool {
+    matches!(block.content, BlockContent::Paragraph | BlockContent::Item(_))
+}
+
+/// Returns the words with a number or letter at the start of a line, `Step A: Name`, `2. Name`, and in brackets at its end,
+/// `Name (Phase 2)`, but no versions and milestones, `v1`, `M1`; unless the roadmap is blank, only those that a name follows.
+fn numbered_labels(line: &str, is_blank: bool) -> impl Iterator<Item = (String, &str)> {
+    let inner = line.strip_suffix(')').and_then(|line| line.rsplit_once('('));
+    let inner = inner.map(|(_, inner)| inner).filter(|_| is_blank);
+    let texts = [Some(split_mark(line).map_or(line, |(_, text)| text)), inner];
+    texts.into_iter().flatten().filter_map(move |text| {
+        let text = unmarked(text);
+        let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let label = word.to_lowercase();
+        let rest = text[word.len()..].trim_start_matches([' ', '-', '#', '.']);
+        let (id, after) =
+            rest.split_at(rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()));
+        let is_id = id.len() <= 3 && id.starts_with(is_digit) || id.chars().count() == 1;
+        // `12-01` is a plan.
+        let is_plan = after.strip_prefix('-').is_some_and(|after| after.starts_with(is_digit));
+        let is_name =
+            || after.trim_start_matches(['*', '`', ' ']).starts_with([':', '.', ')', '—']);
+        let is_work = is_blank || has("phase", &label) || is_name();
+        (is_id
+            && is_work
+            && !is_plan
+            && !after.starts_with(" of ")
+            && !["v", "m"].contains(&&*label))
+        .then_some((label, id))
+    })
 }
