@@ -355,7 +355,8 @@ impl Survey {
             .state
             .statuses()
             .any(|status| PhaseProgress::parse(status) == Some(PhaseProgress::Blocked));
-        found.filter(|_| !is_blocked).map(|line| self.line(vocabulary::STATE, line))
+        let is_open = is_blocked || !self.state.blockers.is_empty();
+        found.filter(|_| !is_open).map(|line| self.line(vocabulary::STATE, line))
     }
 
     /// Returns the place of a line of STATE.md or ROADMAP.md, and what it says.

@@ -25,7 +25,9 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::{Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section};
+use crate::markdown::{
+    Block, BlockContent, FrontMatter, Label, ListItem, Outline, Section, Table, TableRow,
+};
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{after_phase, begins, has, words};
 use crate::plan::read::{
@@ -413,56 +415,135 @@ fn skill(text: &str) -> Option<Skill> {
     (!name.is_empty() && !says_none(text)).then_some(Skill { name, scope })
 }
 
-/// Returns the open todos, from bullets, each with what is indented below it. A paragraph says where
+/// Returns the open todos, from bullets and rows, each with what is indented below it. A paragraph says where
 /// todos are kept, so it is not one.
 fn todos(outline: &Outline<'_>) -> Vec<String> {
-    let mut open = Vec::new();
-    let mut end = 0;
-    for section in outline.sections().iter().filter(|section| section.level > 0) {
-        let title = document::heading(&section.title);
-        let is_inside = section.heading.start < end && !has("blockers", &title);
-        if has("todos", &title) {
-            end = end.max(section.whole.end);
-        } else if !is_inside || has("done", &title) {
-            continue;
-        }
-        open.extend(entries(outline, &section.own, is_marked_settled));
-    }
-    open
+    let own = sections_about(outline, "todos", "blockers");
+    own.flat_map(|section| entries(outline, &section.own, is_marked_settled)).collect()
 }
 
-/// Returns the open blockers, from bullets, or from paragraphs where there are none.
+/// Returns the open blockers, from bullets and rows, or from paragraphs where there are none.
 fn blockers(outline: &Outline<'_>) -> Vec<String> {
-    let own = || document::sections(outline, "blockers").map(|section| &section.own);
-    let paragraphs = own().filter(|range| outline.items(range).next().is_none());
+    let own: Vec<_> = sections_about(outline, "blockers", "todos").collect();
+    let is_prose = |range: &Range<usize>| {
+        outline.items(range).next().is_none() && outline.tables(range).next().is_none()
+    };
+    let paragraphs = own.iter().map(|section| &section.own).filter(|range| is_prose(range));
     let paragraphs = paragraphs.flat_map(|range| outline.paragraphs(range));
     let is_hint = |text: &str| text.starts_with('[') && text.ends_with(']');
     let in_prose = paragraphs
         .filter(|(_, text)| !is_hint(text) && !document::is_lead(text))
         .filter_map(|(_, text)| open(text, text, is_settled));
-    own().flat_map(|range| entries(outline, range, is_settled)).chain(in_prose).collect()
+    let listed = own.iter().flat_map(|section| entries(outline, &section.own, is_settled));
+    listed.chain(in_prose).chain(labelled_blockers(outline, &own)).collect()
 }
 
-/// Returns the bullets of a section that are open; boxes below a bullet without one say whether it is.
+/// Returns the open blockers behind or below a label in another section: `**Blockers:** the host is down`.
+fn labelled_blockers(outline: &Outline<'_>, own: &[&Section]) -> Vec<String> {
+    let mut found = Vec::new();
+    let is_own = |section: &&Section| own.iter().any(|one| one.heading == section.heading);
+    for section in outline.sections().iter().filter(|section| !is_own(section)) {
+        let mut blocks = outline.blocks(&section.own).iter().peekable();
+        while let Some(block) = blocks.next() {
+            let is_text = matches!(block.content, BlockContent::Paragraph);
+            let line = outline.slice(&block.range).lines().next().filter(|_| is_text);
+            let label = line.and_then(|line| Label::parse(line, 0, 1));
+            let Some(label) = label.filter(|label| label.is_bold) else { continue };
+            if has("blockers", &document::heading(&label.name)) {
+                let is_list = blocks.peek().is_some_and(|next| next.item().is_some());
+                let below = block.range.end..section.own.end;
+                let ends = outline.blocks(&below).iter().find(|next| next.item().is_none());
+                let end = ends.map_or(below.end, |next| next.range.start);
+                found.extend(
+                    open(&label.value, &label.value, is_settled).filter(|value| !value.is_empty()),
+                );
+                if label.value.is_empty() && is_list {
+                    found.extend(entries(outline, &(below.start..end), is_settled));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns the sections about a kind of item and those inside of them, without those about the `other` kind and those that
+/// are over: `Completed`, `Blockers (resolved)`.
+fn sections_about<'o>(
+    outline: &'o Outline<'_>,
+    kind: &'static str,
+    other: &'static str,
+) -> impl Iterator<Item = &'o Section> {
+    let mut end = 0;
+    outline.sections().iter().filter(move |section| {
+        let title = document::heading(&section.title);
+        let is_own = section.level > 0 && has(kind, &title);
+        let is_inside = section.heading.start < end && !has(other, &title);
+        let is_open = !has("done", &title) && !is_settled(&section.title);
+        if is_own && is_open {
+            end = end.max(section.whole.end);
+        }
+        is_open && (is_own || is_inside)
+    })
+}
+
+/// Returns the bullets and rows of a section that are open; boxes and a status below a bullet say whether it is. A line such
+/// as `**Resolved:**` says that those after it are not.
 fn entries(
     outline: &Outline<'_>,
     range: &Range<usize>,
     is_settled: fn(&str) -> bool,
 ) -> Vec<String> {
-    let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
+    let (mut items, mut found) = (Vec::new(), Vec::new());
+    let (mut is_over, mut item_end) = (false, 0);
+    for block in outline.blocks(range) {
+        match &block.content {
+            BlockContent::Item(item) => {
+                item_end = item_end.max(item.whole.end);
+                items.extend((!is_over).then_some((block, item)));
+            }
+            BlockContent::Table(table) if !is_over => {
+                found.extend(table.rows.iter().filter_map(|row| row_entry(table, row)));
+            }
+            BlockContent::Paragraph if block.range.start >= item_end => {
+                let text = outline.slice(&block.range).trim();
+                if document::is_lead(text) || text.starts_with("**") && text.ends_with("**") {
+                    let first = words_in(text).next().unwrap_or_default().to_lowercase();
+                    is_over = has("settled", &first) || has("done", &first);
+                }
+            }
+            _ => {}
+        }
+    }
     let entry = |group: &[(&Block, &ListItem)]| {
         let ((block, item), below) =
             group.split_first().filter(|((_, item), _)| item.depth == 0)?;
         let mut boxes = below.iter().filter_map(|(_, item)| item.checked).peekable();
+        let mut labels = below.iter().filter_map(|(_, item)| Label::parse(&item.text, 0, 1));
         let is_done = match item.checked {
             Some(is_done) => is_done,
             None => boxes.peek().is_some() && boxes.all(|is_done| is_done),
         };
+        let is_done = is_done
+            || labels
+                .any(|label| label.name.eq_ignore_ascii_case("status") && is_settled(&label.value));
         let text = document::on_one_line(outline, block, item);
         open(&item.text, &text, is_settled).filter(|_| !is_done)
     };
-    items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).collect()
+    found.splice(0..0, items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry));
+    found
 }
+
+/// Returns what a row names, unless one of its cells says that it is settled.
+fn row_entry(table: &Table, row: &TableRow) -> Option<String> {
+    let named = table.column(ITEM_COLUMNS).and_then(|column| row.cells.get(column));
+    let text = named.or_else(|| row.cells.iter().find(|cell| cell.trim().contains(' ')))?;
+    let is_over = row.cells.iter().any(|cell| is_settled(cell));
+    open(text, text, is_settled).filter(|text| !is_over && !text.is_empty())
+}
+
+/// The columns of a table that name its todos or blockers.
+const ITEM_COLUMNS: &[&str] =
+    &["blocker", "issue", "concern", "problem", "todo", "task", "item", "description", "what"];
 
 /// Returns an entry, unless its first line says that it is none, or settled.
 fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<String> {
@@ -473,12 +554,12 @@ fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<S
 /// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
 /// blocking`, `All blockers resolved`. A clause says more.
 fn denies(text: &str) -> bool {
-    let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
+    let text = text.trim_matches(['*', '_', '.', ' ', '[', ']', '\u{2705}']).to_lowercase();
     let leads = ["there are ", "there is ", "currently "];
     let bare = leads.iter().find_map(|lead| text.strip_prefix(lead));
     let words: Vec<&str> = bare.unwrap_or(&text).split_whitespace().collect();
     let is_none = match words.as_slice() {
-        ["none"] => true,
+        ["none" | "clear"] | ["all", "clear"] => true,
         ["none", next, ..] => *next != "of",
         // `Nothing works on Safari` is a blocker.
         ["nothing", "at", "all", _, ..] => false,
@@ -515,7 +596,8 @@ fn is_marked_settled(text: &str) -> bool {
         let said = end.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         !is_name && (has("settled", &said) || has("done", &said))
     });
-    ["~~", "\u{2705}", "\u{2713}", "[x]"].iter().any(|mark| text.starts_with(mark))
+    ["~~", "**~~", "\u{2705}", "\u{2713}", "[x]"].iter().any(|mark| text.starts_with(mark))
+        || text.ends_with(['\u{2705}', '\u{2713}', '\u{2714}'])
         || is_loud && has("settled", &first.to_lowercase())
         || is_ended
         || words_in(text).any(|word| word == "RESOLVED")
@@ -529,7 +611,9 @@ pub(crate) fn is_settled(text: &str) -> bool {
     // `The release waits until the audit is no longer blocking.`
     let is_over = words("settled at the end").any(|said| end.ends_with(said))
         && !lower.split(' ').any(|word| has("exception", word));
-    let parts = text.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
+    let parts = text.split([
+        '(', '[', ':', '\u{2014}', '\u{2013}', ';', '.', '\u{2192}', '\u{2705}', '\u{2713}',
+    ]);
     is_marked_settled(text)
         || is_over
         || parts.chain(text.split(" - ")).any(|part| {

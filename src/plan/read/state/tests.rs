@@ -326,3 +326,26 @@ fn labels_below_a_pasted_title_are_not_about_the_position() {
     assert_eq!(read(below).phase.number, PhaseNumber::parse("3"));
     assert_eq!(read(below).phase.status.as_deref(), Some("executing"));
 }
+
+#[test]
+fn of_blockers_in_any_form_only_the_open_ones_are_read() {
+    for text in [
+        "## Blockers & Issues\n\n- Key missing \u{2705}\n- Host down",
+        "## Blockers\n\n- Key missing \u{2192} resolved\n- **~~Key~~** missing\n- Host down",
+        "## Blockers\n\n- Key missing\n  - Status: Resolved\n- Host down",
+        "## Blockers\n\n**Resolved:**\n\n- Key missing\n\n**Open:**\n\n- Host down",
+        "## Blockers\n\n#### Resolved\n\n- Key missing\n\n#### Open\n\n- Host down",
+        "## Blockers\n\n| # | Blocker | State |\n|---|---|---|\n| 1 | Key missing | Closed |\n| 2 | Host down | Open |",
+        "## Blockers (resolved)\n\n- Key missing\n\n## Blockers\n\n- Host down",
+        "## Context\n\n**Blockers:**\n\n- Key missing (resolved)\n- Host down\n\nMore.\n\n- Not one",
+        "## Context\n\n**Blockers:** Host down",
+    ] {
+        assert_eq!(read(text).blockers, ["Host down"], "{text}");
+    }
+    for text in ["## Blockers\n\n- [None]", "## Blockers\n\nAll clear.", "**Blockers:** None"] {
+        assert!(read(text).blockers.is_empty(), "{text}");
+    }
+    let todos =
+        "## Todos\n\n| Task | Status |\n|---|---|\n| Write docs | Done |\n| Ship it | Open |";
+    assert_eq!(read(todos).todos, ["Ship it"]);
+}
