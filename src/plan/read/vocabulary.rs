@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::parse_date;
 use crate::plan::read::line::{Count, Span};
-use crate::text::{Pattern, is_digit, strip_prefix_ignore_case, unmarked};
+use crate::text::{Pattern, is_digit, strip_prefix_ignore_case, unmarked, words_in};
 
 /// What the words of a row mean, and the words.
 type Row = (&'static str, Vec<&'static str>);
@@ -218,7 +218,8 @@ pub(crate) fn measured(text: &str) -> Option<PhaseProgress> {
             let count = Count::parse(unmarked(text))?;
             let all = count.total.or(count.rest.starts_with('%').then_some(100))?;
             let unit = count.rest.trim_start_matches(['%', ' ']);
-            (count.done, Some(all).filter(|_| unit.is_empty() || unit.starts_with("plan"))?)
+            // `2/2 plans written` are not done.
+            (count.done, Some(all).filter(|_| unit.is_empty() || has("unit of a phase", unit))?)
         }
     };
     match done {
@@ -266,6 +267,19 @@ pub(crate) fn is_status(text: &str) -> bool {
             && parts.map(str::trim_start).all(|part| {
                 part.starts_with(is_digit) || begins("left out", part) || is_one_status(part)
             })
+}
+
+/// Returns whether all of a text is a status, with no more than a date, a count or a remark in brackets: `Complete (4 plans)`,
+/// but not `Done: a definition`.
+pub(crate) fn is_whole_status(text: &str) -> bool {
+    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let (head, remark) = lower.split_at(lower.find(['(', '[']).unwrap_or(lower.len()));
+    let Some((_, rest)) = first_word(head) else {
+        return is_status(text) || measured(text).is_some();
+    };
+    let rest = rest.trim_start_matches(char::is_alphabetic);
+    (remark.is_empty() || remark.trim_end().ends_with([')', ']', '*', '_']))
+        && words_in(rest).all(|word| word == "on" || word.starts_with(is_digit))
 }
 
 /// Returns whether a text in lower case, which is not a list, is a status.
@@ -332,16 +346,14 @@ pub(crate) fn remark_drops(text: &str) -> bool {
 }
 
 /// Marks that separate a name from the status after it.
-const DASHES: &[&str] = &[" — ", " – ", " -- ", " - ", ": "];
-
-/// Length of the shortest status in capitals behind a name, with its blank: ` DONE`.
-const MIN_SHOUTED: usize = 4;
+const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
 
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
     let is_own = |text: &str| {
-        let is_count = || text.starts_with('(') && measured(text).is_some();
+        // `Coverage (100%)` is a name.
+        let is_count = || text.starts_with('(') && !text.ends_with('%') && measured(text).is_some();
         is_status(text) || remark_drops(text) || is_count()
     };
     let (mut name, mut status) = (text, None);
@@ -352,10 +364,10 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
             let inner = own.strip_suffix(close)?;
             Some(inner.rfind(open)?..inner.len())
         });
-        // A last word in capitals is a status, too: `Name DONE`.
+        // A last word in capitals is a status, too, `Name DONE`, but not in `Definition of DONE`.
         let last = own.rfind(' ').filter(|at| {
-            let is_shouted = |text: &str| !text.contains(char::is_lowercase);
-            is_shouted(&own[*at..]) && !is_shouted(own) && own.len() - at > MIN_SHOUTED
+            let before = own[..*at].rsplit(' ').next().unwrap_or_default();
+            ["DONE", "COMPLETE", "COMPLETED"].contains(&own[at + 1..].trim()) && before.len() > 3
         });
         let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
         let after = after.chain(last);

@@ -225,9 +225,10 @@ fn says_done(planned: &RoadmapPhase) -> bool {
     let is_short = counts.is_some_and(|(done, all)| done < all);
     let stated = planned.stated_status.as_ref();
     let says = planned.checkbox.as_ref().is_some_and(|mark| mark.value)
-        || stated.is_some_and(|status| {
-            PhaseProgress::stated(&status.value) == Some(PhaseProgress::Complete)
-        })
+        || !planned.is_unticked()
+            && stated.is_some_and(|status| {
+                PhaseProgress::stated(&status.value) == Some(PhaseProgress::Complete)
+            })
         || planned.status == Some(PhaseProgress::Complete);
     in_row == Some(PhaseProgress::Complete) || says && !is_short
 }

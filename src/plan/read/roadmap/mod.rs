@@ -51,7 +51,8 @@ use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
 use crate::plan::read::vocabulary::{
-    after_phase, has, is_status, measured, remark_drops, says_dropped, split_status,
+    after_phase, has, is_status, is_whole_status, measured, remark_drops, says_dropped,
+    split_status,
 };
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
@@ -212,9 +213,13 @@ impl Roadmap {
             let milestones = &assembly.milestones;
             let is_over = |span: &Span<'_>| {
                 let phase = phase_in_front(span.text, numbering).map(|(number, _)| number);
-                let mut shipped = milestones.iter().filter(|one| one.is_shipped);
+                let mut homes = milestones.iter().filter(|one| one.range.contains(&span.start));
+                // Beside phases that are over, only the section of an open milestone lists work.
                 phase.is_some_and(|number| assembly.by_number.contains_key(&number))
-                    || shipped.any(|one| one.range.contains(&span.start))
+                    || match assembly.phases.is_empty() {
+                        true => homes.any(|one| one.is_shipped),
+                        false => !homes.any(|one| !one.is_shipped),
+                    }
             };
             let work = unread_work(&outline, numbering, assembly.phases.is_empty(), is_over);
             assembly.unread.extend(work);
@@ -424,10 +429,17 @@ impl Assembly<'_, '_> {
 }
 
 impl RoadmapPhase {
+    /// Returns whether its box is open.
+    pub(crate) fn is_unticked(&self) -> bool {
+        self.checkbox.as_ref().is_some_and(|mark| !mark.value)
+    }
+
     /// Sets the status. In order of precedence: a status that drops the phase, the progress table, its own status, its
     /// checkbox, its plans' checkboxes.
     fn set_status(&mut self) {
         let own = self.stated_status.as_ref().and_then(|own| PhaseProgress::stated(&own.value));
+        // What stands behind a name may describe it, and an open box may not.
+        let own = own.filter(|own| *own != PhaseProgress::Complete || !self.is_unticked());
         let row = self.row.as_ref().and_then(ProgressRow::progress);
         let mut dropping = [self.status, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());
@@ -478,8 +490,8 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let end = ends.find(|at| ends_name(&rest.text[*at..])).unwrap_or(rest.text.len());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     // Without a name, the status follows the number: `Phase 1 (complete)`.
-    let is_remark = !name.text.starts_with(char::is_alphanumeric)
-        || PhaseProgress::is_complete_status(name.text);
+    let is_remark =
+        !name.text.starts_with(char::is_alphanumeric) || name.text == name.text.to_uppercase();
     let is_nameless = is_remark && is_stated(name.text);
     let (bare, status) = match is_nameless {
         true => (name.part(0..0), Some(name)),
@@ -500,7 +512,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let status = status
         .or(Some(behind).filter(|span| {
             let is_dropped = PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
-            says_dropped(span.text) || is_stated(span.text) && !is_dropped
+            says_dropped(span.text) || is_whole_status(span.text) && !is_dropped
         }))
         // What stands in front says less: `✅ **Phase 1: Name**`, `[DONE] Phase 1: Name`.
         .or(Some(mark).filter(|span| is_stated(span.text)));
@@ -599,6 +611,8 @@ pub struct ProgressRow {
     pub commits: Option<Located<String>>,
     /// The status cell, verbatim.
     pub status: Option<Located<String>>,
+    /// Whether all columns of the table are about phases.
+    pub is_plain: bool,
     /// The cell with the completion date; also set if empty, so that it can be filled in.
     pub completed: Option<Located<String>>,
 }
@@ -608,13 +622,13 @@ impl ProgressRow {
     pub(crate) fn progress(&self) -> Option<PhaseProgress> {
         let Some(status) = &self.status else {
             // Without a column for the status, the plans show whether all of it is done.
-            let counts = self.plans_complete.zip(self.plans_total);
-            return counts
-                .filter(|(done, all)| *all > 0 && done >= all)
-                .map(|_| PhaseProgress::Complete);
+            let counts = self.plans_complete.zip(self.plans_total).filter(|_| self.is_plain);
+            let is_done = counts.is_some_and(|(done, all)| all > 0 && done >= all);
+            return is_done.then_some(PhaseProgress::Complete);
         };
+        let read = if self.is_plain { PhaseProgress::stated } else { PhaseProgress::parse };
         let dropped = || remark_drops(&status.value).then_some(PhaseProgress::Removed);
-        PhaseProgress::stated(&status.value).or_else(dropped)
+        read(&status.value).or_else(dropped)
     }
 
     /// Returns the status cell if it has a word that is not understood. The cells of a row may have shifted, so that a date
@@ -650,6 +664,9 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
     if is_number && name.or(plans).or(column(&["goal"])).is_none() {
         return None;
     }
+    // Beside other columns, such as requirements, a share or a `Yes` may be about these.
+    let is_plain = !is_number
+        && headers.iter().all(|own| own.starts_with("plans") || has("column of phases", own));
     let milestone = column(&["milestone"]);
     let completed = column(&["completed", "date", "completed on", "shipped"]);
     let [tasks, commits] = [column(&["tasks"]), column(&["commits"])];
@@ -669,7 +686,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             Some((counted, rest)) => (counted, Some(rest)),
             None => (ProgressRow::default(), cell(plans)),
         };
-        let read = if is_number { PhaseProgress::parse } else { PhaseProgress::stated };
+        let read = if is_plain { PhaseProgress::stated } else { PhaseProgress::parse };
         let beside = beside.filter(|span| read(span.text).is_some());
         // A table of something else may have numbers and a column `Done`, too.
         if is_number
@@ -684,6 +701,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             row: Some(ProgressRow {
                 status: if status.is_some() { cell(status) } else { beside }.map(Span::stated),
+                is_plain,
                 completed: cell(completed).map(Span::stated),
                 tasks: cell(tasks).map(Span::stated),
                 commits: cell(commits).map(Span::stated),

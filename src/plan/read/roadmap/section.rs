@@ -7,7 +7,9 @@ use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::{Field, begins, find, has, remark_drops, says_dropped};
+use crate::plan::read::vocabulary::{
+    Field, begins, find, has, is_whole_status, remark_drops, says_dropped,
+};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
 };
@@ -32,6 +34,7 @@ pub(super) fn read(
         }
         let field = field(&inner.title);
         (reader.field, reader.depth, reader.is_part) = (Some(field), None, field == Field::Other);
+        reader.is_apart = true;
         reader.blocks(outline, &inner.own);
     }
     let mut texts = reader.texts;
@@ -52,9 +55,10 @@ pub(super) fn read_entries<'i>(
 ) {
     let mut reader = Reader::new(phase);
     for (block, item) in items {
-        match labelled(Span::from_block(outline, block)) {
-            Some((Field::Status, value)) => reader.label(Field::Status, value),
-            _ => reader.entry(&item.text, item),
+        let line = Span::from_block(outline, block).first_line();
+        match labelled(line).filter(|_| reader.is_status(line, item, 1)) {
+            Some((field, value)) => reader.label(field, value),
+            None => reader.entry(&item.text, item),
         }
     }
 }
@@ -106,11 +110,25 @@ struct Reader<'a> {
     depth: Option<usize>,
     /// Whether it reads a subsection about a part of the phase, such as a wave, whose status is not the phase's.
     is_part: bool,
+    /// Whether lists may be about a part of the phase: other text, or a label without a value, precedes them.
+    is_apart: bool,
+}
+
+/// Returns whether a line begins a part of a phase: it is no field of the phase with a value.
+fn begins_part(found: Option<(Field, Span<'_>)>) -> bool {
+    found.is_none_or(|(field, value)| field == Field::Other || value.text.is_empty())
 }
 
 impl<'a> Reader<'a> {
     fn new(phase: &'a mut RoadmapPhase) -> Self {
-        Self { phase, texts: HashMap::new(), field: None, depth: None, is_part: false }
+        Self {
+            phase,
+            texts: HashMap::new(),
+            field: None,
+            depth: None,
+            is_part: false,
+            is_apart: false,
+        }
     }
 
     fn blocks(&mut self, outline: &Outline<'_>, range: &Range<usize>) {
@@ -129,7 +147,7 @@ impl<'a> Reader<'a> {
             let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
             let mut rest = lines.as_slice();
             if let (Some(item), Some(first)) = (item, lines.first())
-                && !self.is_label(*first, item)
+                && !self.is_status(*first, item, 0)
             {
                 // A label on one of an item's later lines was meant to start a new paragraph.
                 let own = lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
@@ -138,7 +156,10 @@ impl<'a> Reader<'a> {
                 rest = &lines[own + 1..];
             }
             for (index, line) in rest.iter().enumerate() {
-                match labelled(*line) {
+                let found = labelled(*line);
+                let is_lead = document::is_lead(line.text) || line.text.starts_with("**");
+                self.is_apart |= (found.is_some() || is_lead) && begins_part(found);
+                match found {
                     Some((field, value)) => self.label(field, value),
                     None => self.text(line.text, index > 0),
                 }
@@ -146,12 +167,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether an entry is a field, not one of the preceding field's: `- **Status:** Complete`.
-    fn is_label(&self, line: Span<'_>, item: &ListItem) -> bool {
-        let is_list = matches!(self.field, Some(Field::SuccessCriteria | Field::Plans));
-        let is_own = !is_list || self.depth.is_some_and(|depth| item.depth < depth);
-        let is_known = || labelled(line).is_some_and(|(field, _)| field != Field::Other);
-        item.checked.is_none() && is_own && is_known()
+    /// Returns whether an entry is the phase's status: `- **Status:** Complete`. Below other text, it may be that of a part.
+    fn is_status(&mut self, line: Span<'_>, item: &ListItem, depth: usize) -> bool {
+        let found = labelled(line).filter(|_| item.depth == depth && item.checked.is_none());
+        let is_status = found.is_some_and(|(field, _)| field == Field::Status);
+        let is_own = |(_, value): (Field, Span<'_>)| is_whole_status(value.text);
+        let is_read = is_status && !self.is_apart && found.is_some_and(is_own);
+        self.is_apart |= !is_status && begins_part(found);
+        is_read
     }
 
     fn label(&mut self, field: Field, value: Span<'_>) {

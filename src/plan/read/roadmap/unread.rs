@@ -9,7 +9,7 @@ use crate::plan::read::roadmap::{
 };
 use crate::plan::read::vocabulary::{after_phase, has, says_dropped, split_status};
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
-use crate::text::{is_digit, unmarked, words_in};
+use crate::text::{is_absent, is_digit, unmarked, words_in};
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read,
 /// and open rows of phases whose first cell, `KIOSK-03`, is not read.
@@ -186,7 +186,9 @@ pub(super) fn unread_work(
         rows.find_map(|row| {
             let span = Span::new(row.cells.first()?, row.ranges.first()?.start, row.line);
             let is_left = row.cells.iter().any(|cell| is_open(PhaseProgress::stated(cell)));
-            (is_left && !is_over(&span)).then(|| span.with_value(row.cells.join(" | ")))
+            let is_id = span.text.contains(char::is_alphanumeric) && !is_absent(span.text);
+            (is_left && is_id && milestone_version_in(span.text).is_none() && !is_over(&span))
+                .then(|| span.with_value(row.cells.join(" | ")))
         })
     };
     let found = boxed.or_else(numbered).map(|(span, _)| span).or_else(named);
@@ -195,10 +197,15 @@ pub(super) fn unread_work(
     }
     let titles = outline.sections().iter().filter(|section| section.level > 1);
     let titles = titles.filter_map(|section| title(outline, section));
-    let texts = blocks().map(|block| Span::from_block(outline, block).first_line());
+    let titles = titles.map(|span| (span, true));
+    let texts = blocks().map(|block| (Span::from_block(outline, block).first_line(), false));
     let mut first: HashMap<String, (Span<'_>, &str)> = HashMap::new();
-    for span in titles.chain(texts).filter(|span| !is_over(span)) {
-        for (label, id) in numbered_labels(split_status(span).0.text, is_blank) {
+    for (span, is_title) in titles.chain(texts).filter(|(span, _)| !is_over(span)) {
+        let labels = numbered_labels(split_status(span).0.text, is_blank);
+        // `G1: …` in a list may be a goal.
+        for (label, id) in
+            labels.filter(|(label, _)| is_title || label.is_empty() || has("unit of work", label))
+        {
             let (known, other) = *first.entry(label).or_insert((span, id));
             if other != id {
                 return Some(known.stated());

@@ -31,8 +31,8 @@ use crate::markdown::{
 use crate::plan::read::line::Span;
 use crate::plan::read::vocabulary::{after_phase, begins, has, words};
 use crate::plan::read::{
-    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, decision, document,
-    milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
+    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, decision,
+    document, milestone_in_heading, milestone_version_in, vocabulary, without_emphasis,
 };
 use crate::text::{comma_separated, fold, is_digit, listed, non_placeholder, says_none, words_in};
 use crate::warning::{Parsed, Warning};
@@ -435,31 +435,32 @@ fn blockers(outline: &Outline<'_>) -> Vec<String> {
         .filter(|(_, text)| !is_hint(text) && !document::is_lead(text))
         .filter_map(|(_, text)| open(text, text, is_settled));
     let listed = own.iter().flat_map(|section| entries(outline, &section.own, is_settled));
-    listed.chain(in_prose).chain(labelled_blockers(outline, &own)).collect()
+    let labelled = if own.is_empty() { labelled_blockers(outline) } else { Vec::new() };
+    listed.chain(in_prose).chain(labelled).collect()
 }
 
-/// Returns the open blockers behind or below a label in another section: `**Blockers:** the host is down`.
-fn labelled_blockers(outline: &Outline<'_>, own: &[&Section]) -> Vec<String> {
+/// Returns the open blockers behind or below a label in the sections about the position: `**Blockers:** the host is down`.
+fn labelled_blockers(outline: &Outline<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    let is_own = |section: &&Section| own.iter().any(|one| one.heading == section.heading);
-    for section in outline.sections().iter().filter(|section| !is_own(section)) {
-        let mut blocks = outline.blocks(&section.own).iter().peekable();
-        while let Some(block) = blocks.next() {
-            let is_text = matches!(block.content, BlockContent::Paragraph);
-            let line = outline.slice(&block.range).lines().next().filter(|_| is_text);
-            let label = line.and_then(|line| Label::parse(line, 0, 1));
-            let Some(label) = label.filter(|label| label.is_bold) else { continue };
-            if has("blockers", &document::heading(&label.name)) {
-                let is_list = blocks.peek().is_some_and(|next| next.item().is_some());
-                let below = block.range.end..section.own.end;
-                let ends = outline.blocks(&below).iter().find(|next| next.item().is_none());
-                let end = ends.map_or(below.end, |next| next.range.start);
-                found.extend(
-                    open(&label.value, &label.value, is_settled).filter(|value| !value.is_empty()),
-                );
-                if label.value.is_empty() && is_list {
-                    found.extend(entries(outline, &(below.start..end), is_settled));
-                }
+    let is_current = |section: &&Section| {
+        let title = document::heading(&section.title);
+        has("position", &title) || title.ends_with("context")
+    };
+    for section in outline.sections().iter().filter(is_current) {
+        for label in outline.labels(&section.own) {
+            if !label.is_bold || !has("blockers", &document::heading(&label.name)) {
+                continue;
+            }
+            let below = label.range.end..section.own.end;
+            let mut blocks = outline.blocks(&below).iter();
+            if label.value.is_empty() {
+                let end = blocks.find(|next| next.item().is_none());
+                let end = end.map_or(below.end, |next| next.range.start);
+                found.extend(entries(outline, &(below.start..end), is_settled));
+            } else {
+                let first = words_in(&label.value).next().unwrap_or_default().to_lowercase();
+                let is_denied = has("denial", &first);
+                found.extend(open(&label.value, &label.value, is_settled).filter(|_| !is_denied));
             }
         }
     }
@@ -477,9 +478,13 @@ fn sections_about<'o>(
     outline.sections().iter().filter(move |section| {
         let title = document::heading(&section.title);
         let is_own = section.level > 0 && has(kind, &title);
-        let is_inside = section.heading.start < end && !has(other, &title);
-        let is_open = !has("done", &title) && !is_settled(&section.title);
-        if is_own && is_open {
+        let first = words_in(&title).next().unwrap_or_default();
+        // A section about blockers may have one about what was done.
+        let is_part = kind == "todos" || has("part of blockers", first);
+        let is_inside = section.heading.start < end && !has(other, &title) && is_part;
+        let is_open =
+            !words_in(&title).any(|word| has("done", word)) && !is_settled(&section.title);
+        if is_own && is_open && section.level > 1 {
             end = end.max(section.whole.end);
         }
         is_open && (is_own || is_inside)
@@ -505,11 +510,14 @@ fn entries(
                 found.extend(table.rows.iter().filter_map(|row| row_entry(table, row)));
             }
             BlockContent::Paragraph if block.range.start >= item_end => {
-                let text = outline.slice(&block.range).trim();
-                if document::is_lead(text) || text.starts_with("**") && text.ends_with("**") {
-                    let first = words_in(text).next().unwrap_or_default().to_lowercase();
-                    is_over = has("settled", &first) || has("done", &first);
-                }
+                // `**Resolved:**` and `Closed issues:`, but not `Done when:`
+                let text = outline.slice(&block.range).trim().to_lowercase();
+                let is_bold = text.starts_with("**") && text.ends_with("**");
+                let is_title = is_bold || document::is_lead(&text);
+                let mut words = words_in(&text).filter(|_| is_title);
+                is_over =
+                    words.next().is_some_and(|word| has("settled", word) || has("done", word))
+                        && words.all(|word| begins("item", word) || word.starts_with(is_digit));
             }
             _ => {}
         }
@@ -533,17 +541,27 @@ fn entries(
     found
 }
 
-/// Returns what a row names, unless one of its cells says that it is settled.
+/// Returns what a row names, unless it says that this is settled.
 fn row_entry(table: &Table, row: &TableRow) -> Option<String> {
-    let named = table.column(ITEM_COLUMNS).and_then(|column| row.cells.get(column));
-    let text = named.or_else(|| row.cells.iter().find(|cell| cell.trim().contains(' ')))?;
-    let is_over = row.cells.iter().any(|cell| is_settled(cell));
+    let text = row.cells.get(table.column(ITEM_COLUMNS)?)?;
+    let is_over = OUTCOME_COLUMNS.iter().any(|name| {
+        let cell = table.column(&[name]).and_then(|column| row.cells.get(column));
+        cell.is_some_and(|cell| {
+            let is_date = *name == "resolved" && parse_date(cell.trim()).is_some();
+            is_date
+                || is_settled(cell)
+                || PhaseProgress::stated(cell) == Some(PhaseProgress::Complete)
+        })
+    });
     open(text, text, is_settled).filter(|text| !is_over && !text.is_empty())
 }
 
 /// The columns of a table that name its todos or blockers.
 const ITEM_COLUMNS: &[&str] =
     &["blocker", "issue", "concern", "problem", "todo", "task", "item", "description", "what"];
+
+/// The columns that say whether they are settled.
+const OUTCOME_COLUMNS: &[&str] = &["status", "state", "done", "resolved", "resolution"];
 
 /// Returns an entry, unless its first line says that it is none, or settled.
 fn open(first_line: &str, entry: &str, is_settled: fn(&str) -> bool) -> Option<String> {

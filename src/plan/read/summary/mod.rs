@@ -13,7 +13,7 @@ use crate::plan::read::document::{Document, is_lead};
 use crate::plan::read::vocabulary::{begins, find, has, is_all_of, is_excepted, words};
 use crate::plan::read::{Count, Decision, PhaseProgress, decision, document};
 use crate::text::{
-    file_name, is_absent, is_digit, line_number, one_line, says_none, unmarked, word_enum,
+    file_name, is_absent, is_digit, line_number, one_line, says_none, unmarked, word_enum, words_in,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -186,8 +186,15 @@ impl PlanState {
 
     /// Returns whether a text says that a plan is partial, and no more.
     fn is_partial(text: &str) -> bool {
-        let outcome = find("outcome of a plan", |word| is_all_of(text, word));
+        let text = text.replace('_', " ");
+        let outcome = find("outcome of a plan", |word| is_all_of(&text, word));
         outcome.is_some_and(|(outcome, _): (Self, _)| outcome == Self::Partial)
+    }
+
+    /// Returns whether a text says that a plan is partial or, in a single word, failed: `Fail-Loud Dispatch` is a name.
+    fn is_unfinished(text: &str) -> bool {
+        Self::is_partial(text)
+            || words_in(text).count() == 1 && Self::parse(text) == Some(Self::Failed)
     }
 
     /// Parses a status word of a summary, also one for what is over, such as `superseded`, and a symbol before other words.
@@ -195,7 +202,7 @@ impl PlanState {
         let is_over = |progress: &PhaseProgress| {
             progress.is_dropped() || *progress == PhaseProgress::Complete
         };
-        let progress = || PhaseProgress::parse(text).or_else(|| PhaseProgress::from_symbol(text));
+        let progress = || PhaseProgress::stated(text);
         Self::parse(text).or_else(|| progress().filter(is_over).map(|_| Self::Complete))
     }
 
@@ -260,7 +267,7 @@ impl PlanState {
     fn in_body(body: &str) -> Option<Result<Self, (usize, &str)>> {
         let (mut has_open_tasks, mut is_code, mut is_part, mut is_next) =
             (false, false, false, false);
-        let (mut unknown, mut has_failed) = (None, false);
+        let (mut unknown, mut has_failed, mut is_next_result) = (None, false, false);
         let lines = body.lines().enumerate();
         for (above, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with("  ")) {
             is_code ^= line.starts_with("```");
@@ -298,9 +305,15 @@ impl PlanState {
             let end =
                 title.rsplit(['—', '–', ':', '(']).next().and_then(|end| end.rsplit(" - ").next());
             let end = end.filter(|end| end.len() < title.len());
-            let value = value.trim_matches(['*', ' ', '|']);
-            let is_outcome = !is_part && !value.is_empty() && has("result of a plan", &name);
-            has_open_tasks |= end.or(is_outcome.then_some(value)).is_some_and(Self::is_partial);
+            // `## Outcome` and the word on the next line
+            let value = if is_next_result { line } else { value }.trim_matches(['*', ' ', '|']);
+            let is_result = has("result of a plan", &name);
+            let in_section = (!is_part && is_next_result).then_some(value);
+            let is_outcome = !is_part && !value.is_empty() && is_result;
+            is_next_result = line.starts_with('#') && is_result && value.is_empty();
+            has_open_tasks |= end.or(in_section).is_some_and(Self::is_unfinished);
+            // `Result: FAILED` may be that of a test that was to fail first.
+            has_open_tasks |= is_outcome && Self::is_partial(value);
             has_open_tasks |= !is_part
                 && Count::parse(value).is_some_and(|count| {
                     let rest = count.rest.trim();
