@@ -1,6 +1,6 @@
 //! One small roadmap in many forms: what is read is right, and what is not is `unknown`.
 
-use super::{THREE, answer};
+use crate::plan::rules::tests::{THREE, answer};
 
 /// Returns the answer for three phases in a roadmap, each an entry with its number and its name, of which the first is done.
 fn of_form(entry: &str, [done, open]: [&str; 2]) -> String {
