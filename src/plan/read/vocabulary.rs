@@ -174,7 +174,7 @@ impl PhaseProgress {
         found.or_else(|| Self::from_symbol(status))
     }
 
-    /// Parses a status, or what a box or a count says instead.
+    /// Parses a status, or what a box, a count or an answer says instead.
     pub(crate) fn stated(text: &str) -> Option<Self> {
         Self::parse(text).or_else(|| measured(text))
     }
@@ -348,6 +348,9 @@ pub(crate) fn remark_drops(text: &str) -> bool {
 /// Marks that separate a name from the status after it.
 const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
 
+/// Maximum number of remarks behind a name: each is looked for in all of it.
+const MAX_REMARKS: usize = 8;
+
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
@@ -358,7 +361,7 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
     };
     let (mut name, mut status) = (text, None);
     // A symbol, a dash and a bracket may follow each other.
-    loop {
+    for _ in 0..MAX_REMARKS {
         let own = name.text;
         let bracket = [('(', ')'), ('[', ']')].into_iter().filter_map(|(open, close)| {
             let inner = own.strip_suffix(close)?;
@@ -366,8 +369,9 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
         });
         // A last word in capitals is a status, too, `Name DONE`, but not in `Definition of DONE`.
         let last = own.rfind(' ').filter(|at| {
-            let before = own[..*at].rsplit(' ').next().unwrap_or_default();
-            ["DONE", "COMPLETE", "COMPLETED"].contains(&own[at + 1..].trim()) && before.len() > 3
+            let before = own[..*at].rsplit(' ').next().unwrap_or_default().to_lowercase();
+            let is_shouted = ["DONE", "COMPLETE", "COMPLETED"].contains(&own[at + 1..].trim());
+            status.is_none() && is_shouted && !["of", "as", "is", "to", "not"].contains(&&*before)
         });
         let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
         let after = after.chain(last);

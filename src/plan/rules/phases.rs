@@ -223,12 +223,8 @@ fn says_done(planned: &RoadmapPhase) -> bool {
     let in_row = row.and_then(ProgressRow::progress);
     let counts = row.and_then(|row| row.plans_complete.zip(row.plans_total));
     let is_short = counts.is_some_and(|(done, all)| done < all);
-    let stated = planned.stated_status.as_ref();
     let says = planned.checkbox.as_ref().is_some_and(|mark| mark.value)
-        || !planned.is_unticked()
-            && stated.is_some_and(|status| {
-                PhaseProgress::stated(&status.value) == Some(PhaseProgress::Complete)
-            })
+        || planned.own_progress() == Some(PhaseProgress::Complete)
         || planned.status == Some(PhaseProgress::Complete);
     in_row == Some(PhaseProgress::Complete) || says && !is_short
 }

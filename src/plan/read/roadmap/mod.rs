@@ -207,11 +207,11 @@ impl Roadmap {
             is_template: false,
         };
         assembly.read();
-        let is_open = |phase: &Arc<RoadmapPhase>| !phase.is_shipped;
-        let is_unread = assembly.unread.is_empty() && !assembly.is_template;
-        if is_unread && !assembly.phases.iter().any(is_open) {
+        let is_current = |phase: &Arc<RoadmapPhase>| !phase.is_shipped;
+        let is_silent = assembly.unread.is_empty() && !assembly.is_template;
+        if is_silent && !assembly.phases.iter().any(is_current) {
             let milestones = &assembly.milestones;
-            let is_over = |span: &Span<'_>| {
+            let is_outside = |span: &Span<'_>| {
                 let phase = phase_in_front(span.text, numbering).map(|(number, _)| number);
                 let mut homes = milestones.iter().filter(|one| one.range.contains(&span.start));
                 // Beside phases that are over, only the section of an open milestone lists work.
@@ -221,7 +221,7 @@ impl Roadmap {
                         false => !homes.any(|one| !one.is_shipped),
                     }
             };
-            let work = unread_work(&outline, numbering, assembly.phases.is_empty(), is_over);
+            let work = unread_work(&outline, numbering, assembly.phases.is_empty(), is_outside);
             assembly.unread.extend(work);
         }
         let Assembly { mut phases, milestones, unread, .. } = assembly;
@@ -429,17 +429,18 @@ impl Assembly<'_, '_> {
 }
 
 impl RoadmapPhase {
-    /// Returns whether its box is open.
-    pub(crate) fn is_unticked(&self) -> bool {
-        self.checkbox.as_ref().is_some_and(|mark| !mark.value)
+    /// Returns the status that its own text states; an open box overrules one that says complete, since what stands behind a
+    /// name may describe it.
+    pub(crate) fn own_progress(&self) -> Option<PhaseProgress> {
+        let own = PhaseProgress::stated(&self.stated_status.as_ref()?.value);
+        let is_unticked = self.checkbox.as_ref().is_some_and(|mark| !mark.value);
+        own.filter(|own| *own != PhaseProgress::Complete || !is_unticked)
     }
 
     /// Sets the status. In order of precedence: a status that drops the phase, the progress table, its own status, its
     /// checkbox, its plans' checkboxes.
     fn set_status(&mut self) {
-        let own = self.stated_status.as_ref().and_then(|own| PhaseProgress::stated(&own.value));
-        // What stands behind a name may describe it, and an open box may not.
-        let own = own.filter(|own| *own != PhaseProgress::Complete || !self.is_unticked());
+        let own = self.own_progress();
         let row = self.row.as_ref().and_then(ProgressRow::progress);
         let mut dropping = [self.status, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());

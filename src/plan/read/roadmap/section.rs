@@ -56,8 +56,8 @@ pub(super) fn read_entries<'i>(
     let mut reader = Reader::new(phase);
     for (block, item) in items {
         let line = Span::from_block(outline, block).first_line();
-        match labelled(line).filter(|_| reader.is_status(line, item, 1)) {
-            Some((field, value)) => reader.label(field, value),
+        match reader.take_status(line, item, 1) {
+            Some(value) => reader.label(Field::Status, value),
             None => reader.entry(&item.text, item),
         }
     }
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
             let lines: Vec<Span<'_>> = lines.filter(|span| !span.text.is_empty()).collect();
             let mut rest = lines.as_slice();
             if let (Some(item), Some(first)) = (item, lines.first())
-                && !self.is_status(*first, item, 0)
+                && self.take_status(*first, item, 0).is_none()
             {
                 // A label on one of an item's later lines was meant to start a new paragraph.
                 let own = lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
@@ -167,14 +167,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether an entry is the phase's status: `- **Status:** Complete`. Below other text, it may be that of a part.
-    fn is_status(&mut self, line: Span<'_>, item: &ListItem, depth: usize) -> bool {
+    /// Returns the phase's status if an entry states it, `- **Status:** Complete`, and notes whether a part of the phase
+    /// begins, whose status may follow.
+    fn take_status<'t>(
+        &mut self,
+        line: Span<'t>,
+        item: &ListItem,
+        depth: usize,
+    ) -> Option<Span<'t>> {
         let found = labelled(line).filter(|_| item.depth == depth && item.checked.is_none());
-        let is_status = found.is_some_and(|(field, _)| field == Field::Status);
-        let is_own = |(_, value): (Field, Span<'_>)| is_whole_status(value.text);
-        let is_read = is_status && !self.is_apart && found.is_some_and(is_own);
-        self.is_apart |= !is_status && begins_part(found);
-        is_read
+        if let Some((Field::Status, value)) = found {
+            return Some(value).filter(|value| !self.is_apart && is_whole_status(value.text));
+        }
+        self.is_apart |= begins_part(found);
+        None
     }
 
     fn label(&mut self, field: Field, value: Span<'_>) {

@@ -418,13 +418,13 @@ fn skill(text: &str) -> Option<Skill> {
 /// Returns the open todos, from bullets and rows, each with what is indented below it. A paragraph says where
 /// todos are kept, so it is not one.
 fn todos(outline: &Outline<'_>) -> Vec<String> {
-    let own = sections_about(outline, "todos", "blockers");
+    let own = sections_about(outline, "todos", "blockers", is_marked_settled);
     own.flat_map(|section| entries(outline, &section.own, is_marked_settled)).collect()
 }
 
 /// Returns the open blockers, from bullets and rows, or from paragraphs where there are none.
 fn blockers(outline: &Outline<'_>) -> Vec<String> {
-    let own: Vec<_> = sections_about(outline, "blockers", "todos").collect();
+    let own: Vec<_> = sections_about(outline, "blockers", "todos", is_settled).collect();
     let is_prose = |range: &Range<usize>| {
         outline.items(range).next().is_none() && outline.tables(range).next().is_none()
     };
@@ -447,20 +447,19 @@ fn labelled_blockers(outline: &Outline<'_>) -> Vec<String> {
         has("position", &title) || title.ends_with("context")
     };
     for section in outline.sections().iter().filter(is_current) {
-        for label in outline.labels(&section.own) {
-            if !label.is_bold || !has("blockers", &document::heading(&label.name)) {
-                continue;
-            }
-            let below = label.range.end..section.own.end;
-            let mut blocks = outline.blocks(&below).iter();
-            if label.value.is_empty() {
-                let end = blocks.find(|next| next.item().is_none());
-                let end = end.map_or(below.end, |next| next.range.start);
-                found.extend(entries(outline, &(below.start..end), is_settled));
-            } else {
-                let first = words_in(&label.value).next().unwrap_or_default().to_lowercase();
-                let is_denied = has("denial", &first);
+        let blocks = outline.blocks(&section.own);
+        for (index, block) in blocks.iter().enumerate() {
+            let mut labels = outline.labels(&block.range).into_iter();
+            let is_about =
+                |label: &Label| label.is_bold && has("blockers", &document::heading(&label.name));
+            let Some(label) = labels.find(is_about) else { continue };
+            if !label.value.is_empty() {
+                let is_denied = has("denial", &label.value.to_lowercase());
                 found.extend(open(&label.value, &label.value, is_settled).filter(|_| !is_denied));
+            } else if block.item().is_none() {
+                let list = blocks[index + 1..].iter().take_while(|next| next.item().is_some());
+                let end = list.last().map_or(block.range.end, |last| last.range.end);
+                found.extend(entries(outline, &(block.range.end..end), is_settled));
             }
         }
     }
@@ -473,8 +472,9 @@ fn sections_about<'o>(
     outline: &'o Outline<'_>,
     kind: &'static str,
     other: &'static str,
+    is_settled: fn(&str) -> bool,
 ) -> impl Iterator<Item = &'o Section> {
-    let mut end = 0;
+    let (mut end, mut closed_end) = (0, 0);
     outline.sections().iter().filter(move |section| {
         let title = document::heading(&section.title);
         let is_own = section.level > 0 && has(kind, &title);
@@ -482,13 +482,22 @@ fn sections_about<'o>(
         // A section about blockers may have one about what was done.
         let is_part = kind == "todos" || has("part of blockers", first);
         let is_inside = section.heading.start < end && !has(other, &title) && is_part;
-        let is_open =
-            !words_in(&title).any(|word| has("done", word)) && !is_settled(&section.title);
-        if is_own && is_open && section.level > 1 {
+        // `Quick Tasks Completed`
+        let last = words_in(&title).last().unwrap_or_default();
+        if has("done", last) || says_over(&title) || is_settled(&section.title) {
+            closed_end = closed_end.max(section.whole.end);
+        } else if is_own && section.level > 1 {
             end = end.max(section.whole.end);
         }
-        is_open && (is_own || is_inside)
+        section.heading.start >= closed_end && (is_own || is_inside)
     })
+}
+
+/// Returns whether a title in lower case says that its items are settled: `resolved`, `closed issues`, but not `done when`.
+fn says_over(title: &str) -> bool {
+    let mut words = words_in(title);
+    words.next().is_some_and(|word| has("settled", word) || has("done", word))
+        && words.all(|word| begins("item", word) || word.starts_with(is_digit))
 }
 
 /// Returns the bullets and rows of a section that are open; boxes and a status below a bullet say whether it is. A line such
@@ -498,7 +507,7 @@ fn entries(
     range: &Range<usize>,
     is_settled: fn(&str) -> bool,
 ) -> Vec<String> {
-    let (mut items, mut found) = (Vec::new(), Vec::new());
+    let (mut items, mut rows) = (Vec::new(), Vec::new());
     let (mut is_over, mut item_end) = (false, 0);
     for block in outline.blocks(range) {
         match &block.content {
@@ -507,17 +516,12 @@ fn entries(
                 items.extend((!is_over).then_some((block, item)));
             }
             BlockContent::Table(table) if !is_over => {
-                found.extend(table.rows.iter().filter_map(|row| row_entry(table, row)));
+                rows.extend(table.rows.iter().filter_map(|row| row_entry(table, row)));
             }
             BlockContent::Paragraph if block.range.start >= item_end => {
-                // `**Resolved:**` and `Closed issues:`, but not `Done when:`
                 let text = outline.slice(&block.range).trim().to_lowercase();
                 let is_bold = text.starts_with("**") && text.ends_with("**");
-                let is_title = is_bold || document::is_lead(&text);
-                let mut words = words_in(&text).filter(|_| is_title);
-                is_over =
-                    words.next().is_some_and(|word| has("settled", word) || has("done", word))
-                        && words.all(|word| begins("item", word) || word.starts_with(is_digit));
+                is_over = (is_bold || document::is_lead(&text)) && says_over(&text);
             }
             _ => {}
         }
@@ -537,8 +541,7 @@ fn entries(
         let text = document::on_one_line(outline, block, item);
         open(&item.text, &text, is_settled).filter(|_| !is_done)
     };
-    found.splice(0..0, items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry));
-    found
+    items.chunk_by(|_, (_, next)| next.depth > 0).filter_map(entry).chain(rows).collect()
 }
 
 /// Returns what a row names, unless it says that this is settled.
@@ -599,8 +602,11 @@ fn denies(text: &str) -> bool {
         && !words.iter().any(|word| has("exception", word))
 }
 
-/// Returns whether a todo or a blocker is marked as settled: it is struck out or ticked, or begins with such a word in
-/// brackets, in emphasis or in capitals.
+/// Symbols for what is settled.
+const TICKS: [char; 3] = ['\u{2705}', '\u{2713}', '\u{2714}'];
+
+/// Returns whether a todo or a blocker is marked as settled: it is struck out, begins or ends with a tick, or begins with such
+/// a word in brackets, in emphasis or in capitals.
 fn is_marked_settled(text: &str) -> bool {
     let first = words_in(text).next().unwrap_or_default();
     let is_loud = text.starts_with(['[', '(', '*']) || first == first.to_uppercase();
@@ -614,8 +620,9 @@ fn is_marked_settled(text: &str) -> bool {
         let said = end.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         !is_name && (has("settled", &said) || has("done", &said))
     });
-    ["~~", "**~~", "\u{2705}", "\u{2713}", "[x]"].iter().any(|mark| text.starts_with(mark))
-        || text.ends_with(['\u{2705}', '\u{2713}', '\u{2714}'])
+    ["~~", "**~~", "[x]"].iter().any(|mark| text.starts_with(mark))
+        || text.starts_with(TICKS)
+        || text.trim_end_matches('\u{fe0f}').ends_with(TICKS)
         || is_loud && has("settled", &first.to_lowercase())
         || is_ended
         || words_in(text).any(|word| word == "RESOLVED")
